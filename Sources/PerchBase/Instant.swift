@@ -1,0 +1,57 @@
+/// A point in time: milliseconds since the Unix epoch, UTC.
+///
+/// Used for wall clocks and for app clocks; which one is meant is said where an instant is stored.
+public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public var milliseconds: Int64
+
+    public init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    public static let distantFuture = Instant(milliseconds: .max)
+    public static let distantPast = Instant(milliseconds: .min)
+
+    public static func < (left: Instant, right: Instant) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+
+    /// Saturates instead of overflowing: an instant past the end of time is the end of time.
+    public func advanced(byMilliseconds delta: Int64) -> Instant {
+        let (sum, overflow) = self.milliseconds.addingReportingOverflow(delta)
+        guard overflow else { return Instant(milliseconds: sum) }
+        return delta > 0 ? .distantFuture : .distantPast
+    }
+
+    /// The milliseconds from `other` to `self`, saturating.
+    public func milliseconds(since other: Instant) -> Int64 {
+        let (difference, overflow) = self.milliseconds.subtractingReportingOverflow(other.milliseconds)
+        guard overflow else { return difference }
+        return self > other ? .max : .min
+    }
+
+    public var description: String {
+        switch self {
+        case .distantFuture: "the end of time"
+        case .distantPast: "the beginning of time"
+        default: CivilTime(self).description
+        }
+    }
+}
+
+/// Where a value stands: the revision that last changed what it is made of, and the app-clock instant it was computed
+/// for. Compared in that order.
+public struct Position: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public var revision: UInt64
+    public var asOf: Instant
+
+    public init(revision: UInt64, asOf: Instant) {
+        self.revision = revision
+        self.asOf = asOf
+    }
+
+    public static func < (left: Position, right: Position) -> Bool {
+        (left.revision, left.asOf) < (right.revision, right.asOf)
+    }
+
+    public var description: String { "\(self.revision)@\(self.asOf)" }
+}

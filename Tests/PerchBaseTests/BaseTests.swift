@@ -1,0 +1,68 @@
+import PerchBase
+import Testing
+
+@Suite struct `small values` {
+    @Test func `CRC32C agrees with the published check value`() {
+        #expect(CRC32C.checksum(Array("123456789".utf8)) == 0xE306_9283)
+        #expect(CRC32C.checksum([]) == 0)
+    }
+
+    @Test func `civil time and back is the identity, across leap years and before 1970`() {
+        for days in stride(from: Int64(-800_000), through: 800_000, by: 137) {
+            let instant = Instant(milliseconds: days * 86_400_000 + 12_345)
+            #expect(CivilTime(instant).instant == instant)
+        }
+        #expect(CivilTime(Instant(milliseconds: 0)).description == "1970-01-01T00:00:00Z")
+        #expect(CivilTime(year: 2024, month: 2, day: 29).instant.milliseconds == 1_709_164_800_000)
+    }
+
+    @Test func `adding months keeps the anchor day and clamps to short months`() {
+        let start = CivilTime(year: 2026, month: 1, day: 31)
+        #expect(start.adding(months: 1, anchorDay: 31).description == "2026-02-28T00:00:00Z")
+        #expect(start.adding(months: 1, anchorDay: 31).adding(months: 1, anchorDay: 31).day == 31)
+        #expect(start.adding(months: 12, anchorDay: 31).description == "2027-01-31T00:00:00Z")
+        #expect(start.adding(months: -2, anchorDay: 31).description == "2025-11-30T00:00:00Z")
+    }
+
+    @Test(arguments: ["2026-11-21T09:30:00Z", "2026-11-21T09:30:00.250Z", "0001-01-01T00:00:00Z"])
+    func `an instant in text parses to itself`(_ text: String) {
+        #expect(CivilTime(parsing: text)?.description == text)
+    }
+
+    @Test(arguments: [
+        "", "2026", "2026-13-01", "2026-02-29", "2026-1-1", "2026-01-01T25:00:00Z", "2026-01-01T00:00:00",
+    ])
+    func `what is not an instant does not parse`(_ text: String) {
+        #expect(CivilTime(parsing: text) == nil)
+    }
+
+    @Test(arguments: [
+        [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF], [0xE2, 0x82], [0x80],
+        [0x41, 0xF0, 0x80, 0x80, 0x80],
+    ])
+    func `text that is not UTF-8 is refused`(_ bytes: [UInt8]) {
+        #expect(throws: TextFault.self) { try bytes.span.bytes.checkText() }
+        let long = Array("abcdefghijk".utf8) + bytes
+        #expect(throws: TextFault.self) { try long.span.bytes.checkText() }
+    }
+
+    @Test func `text with a NUL is refused at its offset`() {
+        let bytes = Array("0123456789\u{0}abcdef".utf8)
+        #expect(throws: TextFault.containsNUL(atOffset: 10)) { try bytes.span.bytes.checkText() }
+    }
+
+    @Test func `text in any script passes`() throws {
+        try Array("plain, dünn, 日本語, 🐦, \u{7FF}\u{800}\u{FFFF}\u{10FFFF}".utf8).span.bytes.checkText()
+    }
+
+    @Test func `a digest depends on each byte and on the length`() {
+        var seen: Set<Digest> = []
+        for length in 0..<40 { seen.insert(Digest(of: [UInt8](repeating: 0, count: length))) }
+        for index in 0..<40 {
+            var bytes = [UInt8](repeating: 0, count: 40)
+            bytes[index] = 1
+            seen.insert(Digest(of: bytes))
+        }
+        #expect(seen.count == 80)
+    }
+}
