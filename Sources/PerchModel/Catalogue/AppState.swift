@@ -1,0 +1,89 @@
+package import PerchBase
+
+/// Number of an app within a store.
+package typealias AppNumber = UInt32
+/// Number of an account within a store; the callers' keys are aliases of it.
+package typealias AccountNumber = UInt64
+
+/// Settings of an app, as its catalogue file begins them and the test store changes them.
+package struct AppSettings: Hashable, Sendable {
+    package var timeRate: TimeRate = .realTime
+    /// ISO 3166-1 alpha-3.
+    package var storefront = "USA"
+    package var locale = "en_US"
+    /// Purchases wait for a decision.
+    package var isAskToBuyEnabled = false
+    /// Purchases are interrupted until resolved.
+    package var areBillingIssuesEnabled = false
+    /// Renewals fail into billing retry.
+    package var areRenewalBillingIssuesEnabled = false
+    /// A failed renewal keeps the customer entitled for a while.
+    package var isGracePeriodEnabled = false
+    /// 3, 16 or 28.
+    package var gracePeriodDays: Int64 = 16
+    package var areDialogsDisabled = false
+
+    package init() {}
+}
+
+/// An app's clock. It never runs backwards.
+package enum AppClock: Hashable, Sendable {
+    /// The wall clock and so many milliseconds.
+    case running(offsetMilliseconds: Int64)
+    /// Standing still.
+    case frozen(at: Instant)
+
+    package func now(wall: Instant) -> Instant {
+        switch self {
+        case .running(let offset): wall.advanced(byMilliseconds: offset)
+        case .frozen(let instant): instant
+        }
+    }
+}
+
+/// An app's catalogue, settings and clock at one revision. Immutable, shared by all threads.
+package final class AppState: Sendable {
+    package let number: AppNumber
+    package let bundleID: String
+    package let environment: AppEnvironment
+    /// The revision that made this state.
+    package let revision: UInt64
+    /// The instant of the app's clock from which it is in force.
+    package let effective: Instant
+    /// When that revision was committed, by the wall clock.
+    package let committed: Instant
+    package let catalogue: Catalogue
+    /// The revision that loaded the catalogue.
+    package let catalogueRevision: UInt64
+    /// Where the catalogue came from, for people.
+    package let catalogueSource: String
+    package let settings: AppSettings
+    package let clock: AppClock
+
+    package init(
+        number: AppNumber, bundleID: String, environment: AppEnvironment, revision: UInt64, effective: Instant,
+        committed: Instant, catalogue: Catalogue, catalogueRevision: UInt64, catalogueSource: String,
+        settings: AppSettings, clock: AppClock
+    ) {
+        self.number = number
+        self.bundleID = bundleID
+        self.environment = environment
+        self.revision = revision
+        self.effective = effective
+        self.committed = committed
+        self.catalogue = catalogue
+        self.catalogueRevision = catalogueRevision
+        self.catalogueSource = catalogueSource
+        self.settings = settings
+        self.clock = clock
+    }
+
+    /// Whether Perch itself is the store of this app.
+    package var isTestApp: Bool { self.environment == .xcode }
+
+    /// How long a line that renews may stay at its boundary without a recorded attempt; nil for "without end".
+    ///
+    /// In a test app the store's own driver will come. Elsewhere the news may be late; a day covers what Apple's
+    /// notifications were seen to need.
+    package var renewalLeewayMilliseconds: Int64? { self.isTestApp ? nil : 86_400_000 }
+}

@@ -1,0 +1,88 @@
+package import PerchBase
+
+/// Refunds a transaction in full. Refunding what is refunded changes nothing.
+///
+/// `others`: the account's other transactions of that product, for a non-renewing product, whose earlier purchase
+/// entitles again when the latest is refunded.
+package func decideRefund(
+    of transaction: Transaction, reason: RevocationReason, others: [Transaction], now: Instant
+) throws(Refusal) -> (facts: [Fact], transaction: Transaction) {
+    guard transaction.ownership == .purchased else {
+        throw Refusal(
+            .refundNotPossible,
+            "transaction \(transaction.id) is \(transaction.ownership); refund the purchase of the member who shares it"
+        )
+    }
+    if transaction.revocation != nil { return ([], transaction) }
+    var revoked = transaction
+    revoked.revocation = Revocation(date: now, reason: reason)
+    revoked.signedDate = now
+    let fallback =
+        transaction.productType == .nonRenewable
+        ? others.filter { $0.id != transaction.id && $0.revocation == nil && $0.productID == transaction.productID }
+            .max { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) }
+        : nil
+    return ([Fact(.revoked(revoked, fallback: fallback), effective: now)], revoked)
+}
+
+/// Switches renewal on or off for the line that a transaction belongs to.
+///
+/// In a grace or retry period, switching it off ends the subscription at once.
+package func decideAutoRenew(
+    _ isOn: Bool, line: Line, app: AppState, now: Instant
+) throws(Refusal) -> [Fact] {
+    let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
+    guard state != .expired, state != .revoked else {
+        throw Refusal(
+            .notSubscribed,
+            "the subscription to \(line.latest.productID) is \(state); buy it again, there is nothing to renew")
+    }
+    guard line.willAutoRenew != isOn else { return [] }
+    var facts = [
+        Fact(
+            .autoRenewSet(original: line.originalID, isOn: isOn, preference: line.latest.productID), effective: now)
+    ]
+    if !isOn, line.retry != nil {
+        var ended = line.latest
+        ended.expirationDate = min(line.boundary, now)
+        facts = [Fact(.expiredEarly(ended), effective: now)]
+    }
+    return facts
+}
+
+/// Ends the current period of a line now, for good.
+package func decideExpiry(of line: Line, app: AppState, now: Instant) throws(Refusal) -> [Fact] {
+    try requireEntitled(line, app: app, now: now)
+    var ended = line.latest
+    ended.expirationDate = now
+    ended.signedDate = now
+    return [Fact(.expiredEarly(ended), effective: now)]
+}
+
+/// Ends the current period of a line now and renews it.
+package func decideForcedRenewal(
+    of line: Line, record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
+) throws(Refusal) -> (facts: [Fact], transaction: Transaction) {
+    try requireEntitled(line, app: app, now: now)
+    guard let product = app.catalogue.product(line.preference), let subscription = product.subscription else {
+        throw Refusal(
+            .productUnknown,
+            "product \(line.preference) is no longer in the catalogue of \(app.bundleID), so it cannot renew")
+    }
+    var ended = line.latest
+    ended.expirationDate = now
+    ended.signedDate = now
+    let fact = renewal(of: line, product, subscription, record: record, app: app, at: now, numbers: &numbers)
+    guard case .renewed(let transaction, _) = fact.body else {
+        preconditionFailure("a renewal came to something else")
+    }
+    return ([Fact(.periodCut(ended), effective: now), fact], transaction)
+}
+
+private func requireEntitled(_ line: Line, app: AppState, now: Instant) throws(Refusal) {
+    let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
+    guard state.isEntitled else {
+        throw Refusal(
+            .notSubscribed, "the subscription to \(line.latest.productID) is \(state); buy it first, then try again")
+    }
+}

@@ -1,0 +1,109 @@
+package import PerchBase
+
+/// What became of a charge that failed.
+package struct BillingRetry: Hashable, Sendable {
+    package var failedAt: Instant
+    /// The store stops trying here.
+    package var until: Instant
+    /// The customer stays entitled until here; nil without a grace period.
+    package var graceUntil: Instant?
+
+    package init(failedAt: Instant, until: Instant, graceUntil: Instant?) {
+        self.failedAt = failedAt
+        self.until = until
+        self.graceUntil = graceUntil
+    }
+}
+
+/// One subscription line of an account in a group: its own, or one that a family member shares with it.
+///
+/// It holds what is known. What that means at an instant is computed: see `state(at:leewayMilliseconds:)`.
+package struct Line: Hashable, Sendable {
+    /// The line's latest transaction; never one that an upgrade left behind.
+    package var latest: Transaction
+    package var willAutoRenew = true
+    /// The product of the next period.
+    package var preference: String
+    /// The day of the month that periods of months are counted from; 0 where the last period was not of months.
+    package var anchorDay: Int64 = 0
+    /// A pay-as-you-go offer in force, and how many further periods it has.
+    package var offerInForce: SubscriptionOffer?
+    package var offerPeriodsLeft: Int32 = 0
+    package var retry: BillingRetry?
+    /// Why the line ended, where something other than the customer's own switch ended it.
+    package var lapse: ExpirationReason?
+    package var priceIncrease: PriceIncreaseStatus = .noIncreasePending
+    /// Start of the current run of periods.
+    package var recentStart: Instant
+
+    package init(latest: Transaction, preference: String, recentStart: Instant) {
+        self.latest = latest
+        self.preference = preference
+        self.recentStart = recentStart
+    }
+
+    package var groupID: String { self.latest.subscriptionGroupID }
+    package var originalID: TransactionID { self.latest.originalID }
+    package var isOwn: Bool { self.latest.ownership != .familyShared }
+
+    /// End of the latest period.
+    package var boundary: Instant { self.latest.expirationDate ?? .distantFuture }
+
+    /// Whether an attempt to renew belongs to the boundary and is not recorded yet.
+    package var awaitsAttempt: Bool {
+        self.willAutoRenew && self.retry == nil && self.lapse == nil && self.latest.revocation == nil
+    }
+
+    /// When the store has to attempt a renewal; nil when there is nothing to attempt.
+    package var attemptDue: Instant? { self.awaitsAttempt ? self.boundary : nil }
+
+    /// The line's state at `now`: the first rule that applies. Boundaries are half-open.
+    ///
+    /// A line that renews and whose attempt is not recorded yet stays at its boundary, subscribed, for
+    /// `leewayMilliseconds` (nil: without end), so that nobody sees a gap between a period's end and the news of the
+    /// next one.
+    package func state(at now: Instant, leewayMilliseconds: Int64?) -> RenewalState {
+        if let revocation = self.latest.revocation, revocation.date <= now { return .revoked }
+        if now < self.boundary { return .subscribed }
+        if self.awaitsAttempt {
+            guard let leeway = leewayMilliseconds else { return .subscribed }
+            if now < self.boundary.advanced(byMilliseconds: leeway) { return .subscribed }
+        }
+        if let retry = self.retry {
+            if let grace = retry.graceUntil, now < grace { return .inGracePeriod }
+            if now < retry.until { return .inBillingRetryPeriod }
+        }
+        return .expired
+    }
+
+    /// The next instant after `now` at which `state` changes if nothing happens, and what it is then.
+    package func nextCrossing(after now: Instant, leewayMilliseconds: Int64?) -> Forecast? {
+        var next: (at: Instant, kind: ForecastKind)?
+        func consider(_ instant: Instant?, _ kind: ForecastKind) {
+            guard let instant, instant > now, instant < .distantFuture else { return }
+            if next.map({ instant < $0.at }) ?? true { next = (instant, kind) }
+        }
+        if self.awaitsAttempt {
+            consider(leewayMilliseconds.map { self.boundary.advanced(byMilliseconds: $0) }, .expiry)
+        } else {
+            consider(self.boundary, .expiry)
+        }
+        consider(self.retry?.graceUntil, .graceEnd)
+        consider(self.retry?.until, .retryEnd)
+        consider(self.latest.revocation?.date, .expiry)
+        guard let next else { return nil }
+        let before = self.state(at: now, leewayMilliseconds: leewayMilliseconds)
+        let state = self.state(at: next.at, leewayMilliseconds: leewayMilliseconds)
+        if state == before { return self.nextCrossing(after: next.at, leewayMilliseconds: leewayMilliseconds) }
+        return Forecast(at: next.at, kind: next.kind, originalTransactionID: self.originalID, state: state)
+    }
+
+    /// What a reader is told to expect: a renewal where the store will attempt one, else the next crossing.
+    package func forecast(after now: Instant, leewayMilliseconds: Int64?) -> Forecast? {
+        if self.awaitsAttempt, self.boundary > now, self.boundary < .distantFuture {
+            return Forecast(
+                at: self.boundary, kind: .renewal, originalTransactionID: self.originalID, state: .subscribed)
+        }
+        return self.nextCrossing(after: now, leewayMilliseconds: leewayMilliseconds)
+    }
+}

@@ -1,0 +1,57 @@
+import PerchBase
+
+/// A length of time by the calendar.
+public struct Period: Hashable, Sendable, CustomStringConvertible {
+    public struct Unit: OpenEnumeration {
+        public let rawValue: Int32
+        public init(rawValue: Int32) { self.rawValue = rawValue }
+        public static let names = ["unspecified", "day", "week", "month", "year"]
+        public static let day = Self(rawValue: 1)
+        public static let week = Self(rawValue: 2)
+        public static let month = Self(rawValue: 3)
+        public static let year = Self(rawValue: 4)
+    }
+
+    public var unit: Unit
+    /// At least 1.
+    public var value: Int32
+
+    public init(_ value: Int32, _ unit: Unit) {
+        self.unit = unit
+        self.value = value
+    }
+
+    /// Reads the ISO 8601 durations of catalogue files: `P1W`, `P3D`, `P6M`, `P1Y`.
+    public init?(iso8601 text: some StringProtocol) {
+        guard text.utf8.first == UInt8(ascii: "P"), let last = text.last?.asciiValue, text.utf8.count >= 3,
+            let value = Int32(text.dropFirst().dropLast()), (1...10_000).contains(value)
+        else { return nil }
+        switch last {
+        case UInt8(ascii: "D"): self.init(value, .day)
+        case UInt8(ascii: "W"): self.init(value, .week)
+        case UInt8(ascii: "M"): self.init(value, .month)
+        case UInt8(ascii: "Y"): self.init(value, .year)
+        default: return nil
+        }
+    }
+
+    /// Whether it is counted in calendar months, so that the day of the month is kept.
+    public var isMonthly: Bool { self.unit == .month || self.unit == .year }
+
+    public var description: String {
+        let letter = [.day: "D", .week: "W", .month: "M", .year: "Y"][self.unit, default: "?"]
+        return "P\(self.value)\(letter)"
+    }
+
+    /// The end of this period by the calendar, in UTC, keeping the time of day.
+    ///
+    /// `anchorDay` is the day of the month that the line began at: 31 January, 28 February, 31 March.
+    func calendarEnd(from start: Instant, anchorDay: Int64) -> Instant {
+        switch self.unit {
+        case .month: CivilTime(start).adding(months: Int64(self.value), anchorDay: anchorDay).instant
+        case .year: CivilTime(start).adding(months: 12 * Int64(self.value), anchorDay: anchorDay).instant
+        case .week: start.advanced(byMilliseconds: Int64(self.value) * 7 * 86_400_000)
+        default: start.advanced(byMilliseconds: Int64(self.value) * 86_400_000)
+        }
+    }
+}

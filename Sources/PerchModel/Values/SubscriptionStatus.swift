@@ -1,0 +1,120 @@
+public import PerchBase
+
+/// What the store will do at the end of a subscription's period.
+public struct RenewalInfo: Sendable {
+    public var originalTransactionID: TransactionID
+    /// The product held now.
+    public var currentProductID: String
+    public var willAutoRenew: Bool
+    /// The product of the next period; nil when it will not renew.
+    public var autoRenewPreference: String?
+    /// Nil while it is active.
+    public var expirationReason: ExpirationReason?
+    /// True while the store tries to charge again, the grace period included.
+    public var isInBillingRetry = false
+    /// Set only inside a grace period.
+    public var gracePeriodExpirationDate: Instant?
+    public var priceIncreaseStatus: PriceIncreaseStatus = .noIncreasePending
+    /// End of the most recent period; may be past.
+    public var renewalDate: Instant
+    /// The next charge with any offer applied; nil when it will not renew.
+    public var renewalPrice: Money?
+    /// The offer that applies to the next period.
+    public var offer: TransactionOffer?
+    /// Best first.
+    public var eligibleWinBackOfferIDs: [String] = []
+    /// Start of the current run of periods; lapses under 60 days are ignored.
+    public var recentSubscriptionStartDate: Instant
+    public var appAccountToken = ""
+    public var appTransactionID = ""
+    public var environment: AppEnvironment
+    /// Not part of equality.
+    public var signedDate: Instant
+    public var renewalBillingPlan: BillingPlanType = .unspecified
+    public var commitment: Commitment?
+
+    public init(
+        originalTransactionID: TransactionID, currentProductID: String, willAutoRenew: Bool, renewalDate: Instant,
+        recentSubscriptionStartDate: Instant, environment: AppEnvironment, signedDate: Instant
+    ) {
+        self.originalTransactionID = originalTransactionID
+        self.currentProductID = currentProductID
+        self.willAutoRenew = willAutoRenew
+        self.renewalDate = renewalDate
+        self.recentSubscriptionStartDate = recentSubscriptionStartDate
+        self.environment = environment
+        self.signedDate = signedDate
+    }
+}
+
+extension RenewalInfo: Hashable {
+    public static func == (left: RenewalInfo, right: RenewalInfo) -> Bool {
+        left.originalTransactionID == right.originalTransactionID && left.currentProductID == right.currentProductID
+            && left.willAutoRenew == right.willAutoRenew && left.autoRenewPreference == right.autoRenewPreference
+            && left.expirationReason == right.expirationReason && left.isInBillingRetry == right.isInBillingRetry
+            && left.gracePeriodExpirationDate == right.gracePeriodExpirationDate
+            && left.priceIncreaseStatus == right.priceIncreaseStatus && left.renewalDate == right.renewalDate
+            && left.renewalPrice == right.renewalPrice && left.offer == right.offer
+            && left.eligibleWinBackOfferIDs == right.eligibleWinBackOfferIDs
+            && left.recentSubscriptionStartDate == right.recentSubscriptionStartDate
+            && left.appAccountToken == right.appAccountToken && left.appTransactionID == right.appTransactionID
+            && left.environment == right.environment && left.renewalBillingPlan == right.renewalBillingPlan
+            && left.commitment == right.commitment
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.originalTransactionID)
+        hasher.combine(self.renewalDate)
+    }
+}
+
+/// The state of one subscription line: the account's own, or one shared with it.
+public struct SubscriptionStatus: Hashable, Sendable {
+    public var state: RenewalState
+    public var transaction: Verified<Transaction>
+    public var renewalInfo: Verified<RenewalInfo>
+
+    public init(state: RenewalState, transaction: Verified<Transaction>, renewalInfo: Verified<RenewalInfo>) {
+        self.state = state
+        self.transaction = transaction
+        self.renewalInfo = renewalInfo
+    }
+}
+
+/// All lines of an account in a subscription group, and which one counts.
+public struct SubscriptionStatuses: Hashable, Sendable {
+    public var statuses: [SubscriptionStatus]
+    /// Index of the status with the highest level of service that entitles; nil when none does.
+    public var effectiveIndex: Int?
+    public var effectiveReason: EffectiveReason
+
+    public init(
+        statuses: [SubscriptionStatus], effectiveIndex: Int? = nil, effectiveReason: EffectiveReason = .unspecified
+    ) {
+        self.statuses = statuses
+        self.effectiveIndex = effectiveIndex
+        self.effectiveReason = effectiveReason
+    }
+
+    /// The status that counts.
+    public var effective: SubscriptionStatus? {
+        guard let index = self.effectiveIndex, self.statuses.indices.contains(index) else { return nil }
+        return self.statuses[index]
+    }
+}
+
+/// When a value will change by itself if nothing happens, and to what.
+public struct Forecast: Hashable, Sendable {
+    public var at: Instant
+    public var kind: ForecastKind
+    public var originalTransactionID: TransactionID
+    /// The state of that line from then on.
+    public var state: RenewalState
+
+    public init(at: Instant, kind: ForecastKind, originalTransactionID: TransactionID, state: RenewalState) {
+        self.at = at
+        self.kind = kind
+        self.originalTransactionID = originalTransactionID
+        self.state = state
+    }
+}

@@ -1,0 +1,46 @@
+package import PerchBase
+
+/// The transaction that entitles an account to a product, or nil. A consumable never entitles.
+///
+/// | Type | Entitles |
+/// |---|---|
+/// | non-consumable | the latest transaction that is not revoked |
+/// | auto-renewable | the latest transaction of that product while its line is subscribed or in its grace period |
+/// | non-renewing | the latest transaction that is not refunded, for ever |
+///
+/// Own before shared, then the one that ends later.
+package func currentEntitlement(
+    of record: AccountRecord?, toProduct productID: String, app: AppState, at now: Instant
+) -> Viewed<Verified<Transaction>?> {
+    var viewed = Viewed<Verified<Transaction>?>(value: nil, nextCrossing: nil, forecast: nil)
+    guard let record else { return viewed }
+    let leeway = app.renewalLeewayMilliseconds
+    var candidates = record.owned.filter { $0.productID == productID }
+    for line in record.lines where line.latest.productID == productID {
+        viewed.note(line, after: now, leewayMilliseconds: leeway)
+        if line.state(at: now, leewayMilliseconds: leeway).isEntitled { candidates.append(line.latest) }
+    }
+    viewed.value = candidates.min(by: precedes).map { Verified($0) }
+    return viewed
+}
+
+/// Everything that entitles an account, by product, own before shared.
+package func currentEntitlements(
+    of record: AccountRecord?, app: AppState, at now: Instant
+) -> [Verified<Transaction>] {
+    guard let record else { return [] }
+    let leeway = app.renewalLeewayMilliseconds
+    let subscribed = record.lines.filter { $0.state(at: now, leewayMilliseconds: leeway).isEntitled }.map(\.latest)
+    return (record.owned + subscribed)
+        .sorted { $0.productID == $1.productID ? precedes($0, $1) : $0.productID < $1.productID }
+        .map { Verified($0) }
+}
+
+private func precedes(_ left: Transaction, _ right: Transaction) -> Bool {
+    let leftIsOwn = left.ownership != .familyShared
+    let rightIsOwn = right.ownership != .familyShared
+    if leftIsOwn != rightIsOwn { return leftIsOwn }
+    let leftEnd = left.expirationDate ?? .distantFuture
+    let rightEnd = right.expirationDate ?? .distantFuture
+    return leftEnd == rightEnd ? left.id > right.id : leftEnd > rightEnd
+}

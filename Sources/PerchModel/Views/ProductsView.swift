@@ -1,0 +1,80 @@
+/// Products as a request asks for them: its order, without duplicates, in its locale and storefront.
+package func products(
+    _ ids: [String], locale requestedLocale: String, storefront requestedStorefront: String, app: AppState
+) -> Products {
+    let locale = requestedLocale.isEmpty ? app.settings.locale : requestedLocale
+    let country = requestedStorefront.isEmpty ? app.settings.storefront : requestedStorefront
+    let storefront = Storefronts.storefront(country)
+    let currency = Storefronts.currency(of: country)
+    var result = Products(products: [], unavailableIDs: [])
+    var seen: Set<String> = []
+    for id in ids where seen.insert(id).inserted {
+        guard let product = app.catalogue.product(id) else {
+            result.unavailableIDs.append(id)
+            continue
+        }
+        result.products.append(
+            shown(product, locale: locale, storefront: storefront, currency: currency, app: app))
+    }
+    return result
+}
+
+private func shown(
+    _ product: CatalogueProduct, locale: String, storefront: Storefront, currency: String, app: AppState
+) -> Product {
+    // The file has one price for all storefronts: the number stays, the currency is the storefront's.
+    func priced(_ money: Money) -> (Money, String) {
+        let price = Money(milliunits: money.milliunits, currency: currency)
+        return (price, Storefronts.display(price, locale: locale))
+    }
+    func shownOffer(_ offer: SubscriptionOffer) -> SubscriptionOffer {
+        var offer = offer
+        (offer.price, offer.displayPrice) = priced(offer.price)
+        return offer
+    }
+    let text = localization(product.localizations, for: locale, appLocale: app.settings.locale)
+    let (price, displayPrice) = priced(product.price)
+    var result = Product(
+        id: product.id, type: product.type, displayName: text?.displayName ?? "",
+        description: text?.description ?? "", price: price, displayPrice: displayPrice,
+        isFamilyShareable: product.isFamilyShareable, storefront: storefront)
+    result.promotionalImageID = product.promotionalImageID
+    result.jsonRepresentation = product.json
+    if let subscription = product.subscription {
+        let group = app.catalogue.group(subscription.groupID)
+        let groupText = localization(group?.localizations ?? [], for: locale, appLocale: app.settings.locale)
+        var info = SubscriptionInfo(
+            groupID: subscription.groupID, groupDisplayName: groupText?.displayName ?? "",
+            groupLevel: subscription.level, period: subscription.period)
+        info.introductoryOffers = subscription.introductoryOffers.map(shownOffer)
+        info.promotionalOffers = subscription.promotionalOffers.map(shownOffer)
+        info.winBackOffers = subscription.winBackOffers.map { shownOffer($0.offer) }
+        info.billingPlans = subscription.billingPlans.map { plan in
+            var plan = plan
+            (plan.price, plan.displayPrice) = priced(plan.price)
+            (plan.commitmentPrice, plan.commitmentDisplayPrice) = priced(plan.commitmentPrice)
+            return plan
+        }
+        result.subscription = info
+    }
+    return result
+}
+
+/// The texts for a locale: exactly it, then its language, then the app's locale, then `en_US`, then the first.
+func localization(_ all: [Localization], for locale: String, appLocale: String) -> Localization? {
+    func exact(_ wanted: String) -> Localization? {
+        let wanted = wanted.replacing("-", with: "_")
+        return all.first { $0.locale == wanted }
+    }
+    func language(_ wanted: String) -> Localization? {
+        guard let language = wanted.split(whereSeparator: { $0 == "_" || $0 == "-" }).first else { return nil }
+        return all.first { $0.locale == language } ?? all.first { $0.locale.hasPrefix(language + "_") }
+    }
+    return exact(locale) ?? language(locale) ?? exact(appLocale) ?? exact("en_US") ?? all.first
+}
+
+extension String {
+    fileprivate func replacing(_ old: Character, with new: Character) -> String {
+        String(self.map { $0 == old ? new : $0 })
+    }
+}

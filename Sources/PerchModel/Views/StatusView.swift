@@ -1,0 +1,117 @@
+package import PerchBase
+
+/// A view's value, and when it changes if nothing happens.
+package struct Viewed<Value: Sendable>: Sendable {
+    package var value: Value
+    /// The next instant at which the value has to be computed again; nil if only facts can change it.
+    package var nextCrossing: Instant?
+    /// What readers are told to expect.
+    package var forecast: Forecast?
+
+    package init(value: Value, nextCrossing: Instant?, forecast: Forecast?) {
+        self.value = value
+        self.nextCrossing = nextCrossing
+        self.forecast = forecast
+    }
+}
+
+/// The statuses of an account in a group: one for each line, own lines first.
+package func subscriptionStatuses(
+    of record: AccountRecord?, inGroup groupID: String, app: AppState, at now: Instant
+) -> Viewed<SubscriptionStatuses> {
+    var viewed = Viewed(value: SubscriptionStatuses(statuses: []), nextCrossing: nil, forecast: nil)
+    guard let record else { return viewed }
+    let leeway = app.renewalLeewayMilliseconds
+    let lines = record.lines.filter { $0.groupID == groupID }
+    for line in lines.filter(\.isOwn) + lines.filter({ !$0.isOwn }) {
+        viewed.value.statuses.append(status(of: line, in: record, app: app, at: now))
+        viewed.note(line, after: now, leewayMilliseconds: leeway)
+    }
+    (viewed.value.effectiveIndex, viewed.value.effectiveReason) = effectiveStatus(
+        among: viewed.value.statuses, catalogue: app.catalogue)
+    return viewed
+}
+
+extension Viewed {
+    mutating func note(_ line: Line, after now: Instant, leewayMilliseconds leeway: Int64?) {
+        if let crossing = line.nextCrossing(after: now, leewayMilliseconds: leeway) {
+            self.nextCrossing = min(self.nextCrossing ?? .distantFuture, crossing.at)
+        }
+        if let forecast = line.forecast(after: now, leewayMilliseconds: leeway) {
+            if self.forecast.map({ forecast.at < $0.at }) ?? true { self.forecast = forecast }
+        }
+    }
+}
+
+private func status(
+    of line: Line, in record: AccountRecord, app: AppState, at now: Instant
+) -> SubscriptionStatus {
+    let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
+    let retryIsOver = line.retry != nil && state == .expired
+    let renews = line.willAutoRenew && !retryIsOver
+    var info = RenewalInfo(
+        originalTransactionID: line.originalID, currentProductID: line.latest.productID, willAutoRenew: renews,
+        renewalDate: line.boundary, recentSubscriptionStartDate: line.recentStart, environment: app.environment,
+        signedDate: line.latest.signedDate)
+    info.appAccountToken = line.latest.appAccountToken
+    info.appTransactionID = record.appTransactionID
+    info.priceIncreaseStatus = line.priceIncrease
+    switch state {
+    case .inGracePeriod, .inBillingRetryPeriod:
+        info.isInBillingRetry = true
+        info.expirationReason = .billingError
+        if state == .inGracePeriod { info.gracePeriodExpirationDate = line.retry?.graceUntil }
+    case .expired:
+        if line.retry != nil {
+            info.expirationReason = .billingError
+        } else {
+            info.expirationReason = line.lapse ?? (line.willAutoRenew ? .unknown : .autoRenewDisabled)
+        }
+    default:
+        break
+    }
+    // A billing lapse has no preference either: nothing is going to be renewed unless the charge recovers.
+    if renews, state == .subscribed {
+        info.autoRenewPreference = line.preference
+        if let product = app.catalogue.product(line.preference) {
+            let next = nextCharge(of: line, for: product)
+            info.renewalPrice = Money(
+                milliunits: next.milliunits, currency: line.latest.price?.currency ?? next.currency)
+            if line.offerPeriodsLeft > 0 { info.offer = line.offerInForce?.applied }
+        }
+    }
+    return SubscriptionStatus(state: state, transaction: Verified(line.latest), renewalInfo: Verified(info))
+}
+
+/// The price of a line's next period.
+func nextCharge(of line: Line, for product: CatalogueProduct) -> Money {
+    if line.offerPeriodsLeft > 0, line.preference == line.latest.productID, let offer = line.offerInForce {
+        return offer.price
+    }
+    return product.price
+}
+
+/// Which status counts: the highest level of service that entitles, own before shared, then the one that ends later.
+func effectiveStatus(
+    among statuses: [SubscriptionStatus], catalogue: Catalogue
+) -> (index: Int?, reason: EffectiveReason) {
+    func level(_ status: SubscriptionStatus) -> Int32 {
+        catalogue.product(status.transaction.value.productID)?.subscription?.level ?? .max
+    }
+    func isOwn(_ status: SubscriptionStatus) -> Bool { status.transaction.value.ownership != .familyShared }
+    func end(_ status: SubscriptionStatus) -> Instant { status.transaction.value.expirationDate ?? .distantFuture }
+
+    func precedes(_ left: SubscriptionStatus, _ right: SubscriptionStatus) -> Bool {
+        if level(left) != level(right) { return level(left) < level(right) }
+        if isOwn(left) != isOwn(right) { return isOwn(left) }
+        return end(left) > end(right)
+    }
+    let entitled = statuses.indices.filter { statuses[$0].state.isEntitled }
+    guard let best = entitled.min(by: { precedes(statuses[$0], statuses[$1]) }) else { return (nil, .unspecified) }
+    // What is told is what the closest rival lost by.
+    let rivals = entitled.filter { $0 != best && level(statuses[$0]) == level(statuses[best]) }
+    if entitled.count == 1 { return (best, .onlyEntitled) }
+    if rivals.isEmpty { return (best, .highestLevel) }
+    if rivals.contains(where: { isOwn(statuses[$0]) == isOwn(statuses[best]) }) { return (best, .latestExpiration) }
+    return (best, .ownBeforeShared)
+}
