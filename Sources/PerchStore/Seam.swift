@@ -1,0 +1,286 @@
+package import PerchBase
+package import PerchModel
+
+// The seam between the service and storage: what may be asked of a store, and what it answers.
+
+/// A caller's key of an account: an alias of its number. Compared bytewise.
+package struct AccountKey: Hashable, Sendable {
+    package var app: AppNumber
+    /// 1 to 255 bytes of UTF-8 without NUL.
+    package var bytes: [UInt8]
+
+    package init(app: AppNumber, bytes: [UInt8]) {
+        self.app = app
+        self.bytes = bytes
+    }
+}
+
+/// A transaction as it is stored.
+package struct TransactionRow: Hashable, Sendable {
+    package var account: AccountNumber
+    package var transaction: Transaction
+    package var isFinished: Bool
+
+    package init(account: AccountNumber, transaction: Transaction, isFinished: Bool) {
+        self.account = account
+        self.transaction = transaction
+        self.isFinished = isFinished
+    }
+}
+
+/// Which transactions of an account are meant, and from where on. Oldest first, by purchase date, then number.
+package struct TransactionQuery: Hashable, Sendable {
+    /// Only of this product; nil for all.
+    package var productID: String?
+    package var unfinishedOnly = false
+    /// Finished consumables are left out unless asked for, or refunded.
+    package var includesFinishedConsumables = false
+    package var isNewestFirst = false
+    /// Everything after this place.
+    package var after: Place?
+    package var limit: Int
+
+    package struct Place: Hashable, Sendable {
+        package var purchaseDate: Instant
+        package var id: TransactionID
+
+        package init(purchaseDate: Instant, id: TransactionID) {
+            self.purchaseDate = purchaseDate
+            self.id = id
+        }
+    }
+
+    package init(limit: Int) { self.limit = limit }
+
+    package func includes(_ row: TransactionRow) -> Bool {
+        if let productID = self.productID, row.transaction.productID != productID { return false }
+        if self.unfinishedOnly { return !row.isFinished }
+        let isSpent =
+            row.isFinished && row.transaction.productType == .consumable && row.transaction.revocation == nil
+        return self.includesFinishedConsumables || !isSpent
+    }
+}
+
+/// Where in the sequence of events a reader stands.
+package struct EventPlace: Hashable, Comparable, Sendable {
+    package var revision: UInt64
+    package var ordinal: UInt32
+
+    package init(revision: UInt64, ordinal: UInt32) {
+        self.revision = revision
+        self.ordinal = ordinal
+    }
+
+    package static func < (left: EventPlace, right: EventPlace) -> Bool {
+        (left.revision, left.ordinal) < (right.revision, right.ordinal)
+    }
+}
+
+/// What happened to a transaction, as subscribers of an account's transactions are told.
+package struct AccountEvent: Hashable, Sendable {
+    package var place: EventPlace
+    package var committed: Instant
+    package var transaction: Transaction
+    package var kind: TransactionEventKind
+    /// The client whose call caused it; empty for the store itself.
+    package var origin: [UInt8]
+
+    package init(
+        place: EventPlace, committed: Instant, transaction: Transaction, kind: TransactionEventKind, origin: [UInt8]
+    ) {
+        self.place = place
+        self.committed = committed
+        self.transaction = transaction
+        self.kind = kind
+        self.origin = origin
+    }
+}
+
+/// What a mutation is about: the record that its decision starts from.
+package enum Subject: Hashable, Sendable {
+    /// An account by its key. Where there is none it is opened, if `opens`; else refused.
+    case account(AccountKey, opens: Bool)
+    /// The account that owns a transaction.
+    case owner(app: AppNumber, of: TransactionID)
+    /// The app itself.
+    case app(AppNumber)
+}
+
+/// What a decision sees.
+package struct DecisionView: Sendable {
+    package let app: AppState
+    /// The app's clock.
+    package let now: Instant
+    /// The subject's record; a fresh one for an account that is being opened. Nil when the subject is an app.
+    package let record: AccountRecord?
+    /// The transaction that the subject was named by.
+    package let transaction: TransactionRow?
+    /// What `need` asked for; empty the first time.
+    package let fetched: [TransactionRow]
+    /// Gives out transaction numbers; what a decision that does not commit has taken is not used.
+    package var numbers: TransactionNumbers
+
+    package init(
+        app: AppState, now: Instant, record: AccountRecord?, transaction: TransactionRow?, fetched: [TransactionRow],
+        numbers: TransactionNumbers
+    ) {
+        self.app = app
+        self.now = now
+        self.record = record
+        self.transaction = transaction
+        self.fetched = fetched
+        self.numbers = numbers
+    }
+
+    /// The record of a subject that is an account. An app has none: asking for it is our bug.
+    package var accountRecord: AccountRecord {
+        guard let record = self.record else { preconditionFailure("an app's decision asked for an account's record") }
+        return record
+    }
+}
+
+/// What a decision comes to. A refusal is thrown.
+package enum Decision: Sendable {
+    /// These facts, for these accounts, in one revision.
+    case commit([AccountFacts], answer: MutationResult)
+    /// This change of the app, in one revision.
+    case commitApp(AppChange, answer: MutationResult)
+    /// Nothing to write.
+    case unchanged(answer: MutationResult)
+    /// Run again with these.
+    case need(TransactionQuery)
+}
+
+/// Facts of one account, in order.
+package struct AccountFacts: Hashable, Sendable {
+    package var account: AccountNumber
+    package var facts: [Fact]
+
+    package init(account: AccountNumber, facts: [Fact]) {
+        self.account = account
+        self.facts = facts
+    }
+}
+
+/// A change of an app. What is nil stays.
+package struct AppChange: Sendable {
+    package var catalogue: (catalogue: Catalogue, source: String)?
+    /// The settings that a catalogue file begins with; applied where they differ from those of the file before.
+    package var fileSettings: AppSettings?
+    package var settings: AppSettings?
+    package var clock: AppClock?
+
+    package init() {}
+}
+
+/// The answer of a mutation, kept with its key so that repeating it gives the same.
+package enum MutationResult: Hashable, Sendable {
+    case none
+    /// A transaction; whether the customer held it before.
+    case transaction(Transaction, wasHeld: Bool)
+    /// The clock of a test app; attempts settled on the way.
+    case clock(now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settledCount: UInt64)
+}
+
+/// Asks for a change.
+package struct Mutation: Sendable {
+    package var subject: Subject
+    /// Refused in apps of which Perch is not the store.
+    package var needsTestApp: Bool
+    /// Makes the call safe to repeat; empty for none.
+    package var key: [UInt8] = []
+    /// What the call asks for, so that a key is not used for two things.
+    package var keyDigest = Digest.zero
+    /// Who asks: the `client_id` of the connection.
+    package var origin: [UInt8] = []
+    /// Pure and repeatable: it may be run several times, with what it needs or after a failed batch.
+    package var decide: @Sendable (inout DecisionView) throws(Refusal) -> Decision
+    /// Answer only when all that is due by the app's clock is settled, and every loop has applied it.
+    package var waitsForSettling = false
+
+    package init(
+        _ subject: Subject, needsTestApp: Bool,
+        decide: @escaping @Sendable (inout DecisionView) throws(Refusal) -> Decision
+    ) {
+        self.subject = subject
+        self.needsTestApp = needsTestApp
+        self.decide = decide
+    }
+}
+
+/// Asks something of the store.
+package struct StoreRequest: Sendable {
+    /// The loop that asks and is answered.
+    package var loop: Int
+    /// The asker's own number; comes back with the answer.
+    package var ticket: UInt64
+    package var body: Body
+
+    package init(loop: Int, ticket: UInt64, _ body: Body) {
+        self.loop = loop
+        self.ticket = ticket
+        self.body = body
+    }
+
+    package enum Body: Sendable {
+        case record(AccountKey)
+        case recordOf(AccountNumber)
+        case transactions(AccountKey, TransactionQuery)
+        /// Events after a place, or nil for "from now on, with what is unfinished first".
+        case events(AccountKey, after: EventPlace?, limit: Int)
+        case mutate(Mutation)
+        /// A loop has applied everything up to a barrier.
+        case barrierReached(UInt64)
+    }
+}
+
+/// What the store answers.
+package enum StoreAnswer: Sendable {
+    case record(AccountRecord?)
+    case transactions([TransactionRow], hasMore: Bool)
+    /// Events, and the place from which to go on; `isComplete`: nothing more is stored up to this answer.
+    case events([AccountEvent], through: EventPlace, isComplete: Bool)
+    case mutated(MutationResult, Position)
+    case refused(Refusal)
+}
+
+/// An account that a change touched.
+package struct AccountChange: Sendable {
+    package var record: AccountRecord
+    package var cause: Cause
+    package var events: [AccountEvent]
+}
+
+/// One committed change, on its way to every loop.
+package final class Change: Sendable {
+    package let revision: UInt64
+    package let committed: Instant
+    package let accounts: [AccountChange]
+    /// Keys that name an account from now on.
+    package let aliases: [(key: AccountKey, account: AccountNumber)]
+    /// The new state of an app, and what of it changed.
+    package let app: AppState?
+    package let appCause: Cause
+
+    package init(
+        revision: UInt64, committed: Instant, accounts: [AccountChange],
+        aliases: [(key: AccountKey, account: AccountNumber)], app: AppState?, appCause: Cause
+    ) {
+        self.revision = revision
+        self.committed = committed
+        self.accounts = accounts
+        self.aliases = aliases
+        self.app = app
+        self.appCause = appCause
+    }
+}
+
+/// What travels from the store to a loop, in one order.
+package enum StoreEvent: Sendable {
+    case change(Change)
+    case answer(ticket: UInt64, StoreAnswer)
+    /// Say so when everything before this is applied and said.
+    case barrier(UInt64)
+    /// The store can acknowledge nothing any more; the process is about to end.
+    case failed(String)
+}

@@ -1,0 +1,167 @@
+package import PerchBase
+package import PerchModel
+
+/// What the store's own thread asks of durable storage. Synchronous; one thread; one batch at a time.
+///
+/// Reads between `begin` and `commit` see what the batch has applied. After `rollback`, or after a `commit` that threw,
+/// nothing of the batch is there. `commit` returns when the batch would survive a loss of power.
+package protocol Storage: AnyObject {
+    /// What is known of the store without reading an account.
+    func header() throws(StorageError) -> StoreHeader
+    /// The newest state of each app.
+    func appStates() throws(StorageError) -> [StoredAppState]
+    /// The state of an app that was in force at an instant of its clock.
+    func appState(_ app: AppNumber, inForceAt instant: Instant) throws(StorageError) -> StoredAppState?
+
+    func account(_ key: AccountKey) throws(StorageError) -> AccountNumber?
+    func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord?
+    func transaction(_ id: TransactionID) throws(StorageError) -> TransactionRow?
+    func transactions(of account: AccountNumber, _ query: TransactionQuery) throws(StorageError) -> [TransactionRow]
+    func events(of account: AccountNumber, after place: EventPlace, limit: Int) throws(StorageError) -> [AccountEvent]
+    func facts(of account: AccountNumber) throws(StorageError) -> [Fact]
+    /// When a revision was committed; nil where it is not stored.
+    func commitTime(of revision: UInt64) throws(StorageError) -> Instant?
+    /// What is due, by instant, then account.
+    func due(_ app: AppNumber, through instant: Instant, limit: Int) throws(StorageError) -> [DueEntry]
+    func earliestDue(_ app: AppNumber) throws(StorageError) -> Instant?
+    func answer(to key: MutationKey) throws(StorageError) -> KeptAnswer?
+
+    func begin() throws(StorageError)
+    func apply(_ change: StoredChange) throws(StorageError)
+    func setLease(until instant: Instant) throws(StorageError)
+    /// Forgets the answers that were kept before an instant.
+    func forgetAnswers(before instant: Instant) throws(StorageError)
+    func commit() throws(StorageError)
+    func rollback()
+    func close()
+}
+
+/// Why storage did not do as it was asked.
+package enum StorageError: Error, Equatable, CustomStringConvertible {
+    /// No room. Nothing of the batch was written; try again when there is room.
+    case full(String)
+    /// Whether the batch is durable is not known. Nothing more may be acknowledged.
+    case failed(String)
+    /// What was read does not bear its checksum, or does not decode.
+    case corrupt(String)
+    /// The file was written by a newer version.
+    case newerSchema(found: Int, known: Int)
+
+    package var description: String {
+        switch self {
+        case .full(let what): "no room in the store: \(what); free some space, writing goes on by itself then"
+        case .failed(let what): "the store failed: \(what); Perch ends so that it can recover from disk"
+        case .corrupt(let what): "the store is damaged: \(what); restore it from a backup"
+        case .newerSchema(let found, let known):
+            "the store has schema \(found), this version knows \(known); run the version that wrote it, or a newer one"
+        }
+    }
+}
+
+/// What is known of a store without reading an account.
+package struct StoreHeader: Hashable, Sendable {
+    package var identity: StoreIdentity
+    /// Counts restores from backups.
+    package var epoch: UInt32
+    package var revision: UInt64
+    package var nextTransaction: TransactionID
+    package var nextAccount: AccountNumber
+    /// No clock may show less than this: it may have been shown before.
+    package var lease: Instant
+
+    package init(
+        identity: StoreIdentity, epoch: UInt32, revision: UInt64, nextTransaction: TransactionID,
+        nextAccount: AccountNumber, lease: Instant
+    ) {
+        self.identity = identity
+        self.epoch = epoch
+        self.revision = revision
+        self.nextTransaction = nextTransaction
+        self.nextAccount = nextAccount
+        self.lease = lease
+    }
+}
+
+/// An app's state, and the settings that its catalogue file began with.
+package struct StoredAppState: Sendable {
+    package var state: AppState
+    package var fileSettings: AppSettings
+
+    package init(state: AppState, fileSettings: AppSettings) {
+        self.state = state
+        self.fileSettings = fileSettings
+    }
+}
+
+/// An account whose renewal has to be attempted at an instant.
+package struct DueEntry: Hashable, Sendable {
+    package var instant: Instant
+    package var account: AccountNumber
+
+    package init(instant: Instant, account: AccountNumber) {
+        self.instant = instant
+        self.account = account
+    }
+}
+
+/// A client's key of a mutation, within an app.
+package struct MutationKey: Hashable, Sendable {
+    package var app: AppNumber
+    package var bytes: [UInt8]
+
+    package init(app: AppNumber, bytes: [UInt8]) {
+        self.app = app
+        self.bytes = bytes
+    }
+}
+
+/// The answer that a key was given.
+package struct KeptAnswer: Hashable, Sendable {
+    package var digest: Digest
+    package var result: MutationResult
+    package var position: Position
+    /// By the wall clock.
+    package var kept: Instant
+
+    package init(digest: Digest, result: MutationResult, position: Position, kept: Instant) {
+        self.digest = digest
+        self.result = result
+        self.position = position
+        self.kept = kept
+    }
+}
+
+/// One revision, as it is written.
+package struct StoredChange: Sendable {
+    package var revision: UInt64
+    package var committed: Instant
+    /// In order; the index is the ordinal.
+    package var facts: [StoredFact] = []
+    /// The new records, with their due instants.
+    package var records: [(record: AccountRecord, due: Instant?, previousDue: Instant?)] = []
+    package var aliases: [(key: AccountKey, account: AccountNumber)] = []
+    package var app: StoredAppState?
+    package var answer: (key: MutationKey, answer: KeptAnswer)?
+    package var nextTransaction: TransactionID
+    package var nextAccount: AccountNumber
+
+    package init(revision: UInt64, committed: Instant, nextTransaction: TransactionID, nextAccount: AccountNumber) {
+        self.revision = revision
+        self.committed = committed
+        self.nextTransaction = nextTransaction
+        self.nextAccount = nextAccount
+    }
+}
+
+/// A fact and whose it is.
+package struct StoredFact: Hashable, Sendable {
+    package var account: AccountNumber
+    package var fact: Fact
+    package var origin: [UInt8]
+
+    package init(account: AccountNumber, fact: Fact, origin: [UInt8]) {
+        self.account = account
+        self.fact = fact
+        self.origin = origin
+    }
+}
