@@ -1,0 +1,120 @@
+"""What session.py and refusals.py share: a client that keeps frames apart, and checks that are counted."""
+import contextlib
+import select
+
+import client
+from client import BEAT, DRAIN, MESSAGE, PING, PONG, STATUS
+
+passed, failed = [], []
+
+
+@contextlib.contextmanager
+def check(name):
+    """One check: a line that says whether it held, and why not."""
+    try:
+        yield
+    except Exception as error:  # A failed check must not hide the others, whatever it failed with.
+        failed.append(name)
+        print(f"FAILED  {name}: {type(error).__name__}: {' '.join(str(error).split())[:400]}", flush=True)
+    else:
+        passed.append(name)
+        print(f"ok      {name}", flush=True)
+
+
+def equal(found, wanted, what="it"):
+    assert found == wanted, f"{what} is {found!r}, not {wanted!r}"
+
+
+class Peer(client.Client):
+    """A client that waits for one thing and keeps the frames that come before it, in order, for whoever wants them."""
+
+    def __init__(self, address, contract, timeout=15):
+        super().__init__(address, contract)
+        self.socket.settimeout(timeout)
+        self.early = []
+
+    def next(self):
+        """The next frame that nobody has taken."""
+        return self.early.pop(0) if self.early else self.read()
+
+    def until(self, wanted):
+        """The next frame for which `wanted` holds; the others wait."""
+        for index, frame in enumerate(self.early):
+            if wanted(frame):
+                return self.early.pop(index)
+        while frame := self.read():
+            if wanted(frame):
+                return frame
+            assert frame.kind != DRAIN, f"the server closes: {frame.message}"
+            self.early.append(frame)
+        raise AssertionError("the server closed")
+
+    def end(self, stream):
+        """The messages of a call and the status that ends it."""
+        messages = []
+        while True:
+            frame = self.until(lambda f: f.stream == stream and f.kind in (MESSAGE, STATUS))
+            if frame.kind == STATUS:
+                return messages, frame.message
+            messages.append(frame.message)
+
+    def ask(self, path, **request):
+        """A unary call that succeeds."""
+        messages, status = self.end(self.call(path, **request))
+        equal((status.code, status.reason, len(messages)), (0, "", 1), "the answer's code, reason, number")
+        return messages[0]
+
+    def message_of(self, stream):
+        """The next message of a stream."""
+        frame = self.until(lambda f: f.stream == stream and f.kind in (MESSAGE, STATUS))
+        assert frame.kind == MESSAGE, f"the call ended: {frame.message}"
+        return frame.message
+
+    def group(self, revision):
+        """All frames with values up to the beat that says this revision, by stream."""
+        values = {}
+        while frame := self.next():
+            if frame.kind == BEAT and frame.message.revision >= revision:
+                return values
+            assert frame.kind in (BEAT, MESSAGE), f"kind {frame.kind} came: {frame.message}"
+            if frame.kind == MESSAGE:
+                values.setdefault(frame.stream, []).append(frame)
+        raise AssertionError("the server closed")
+
+    def pushes(self):
+        """What was sent until now and nobody took, heartbeats left out. PONG comes in order with everything else."""
+        self.send(PING, 0, b"roundtrp")
+        frame = self.until(lambda f: f.kind == PONG)
+        equal(frame.message, b"roundtrp", "the PONG")
+        frames, self.early = [f for f in self.early if f.kind != BEAT], []
+        return frames
+
+    def silent(self):
+        frames = self.pushes()
+        equal(frames, [], "what came")
+
+    def readable(self):
+        return bool(select.select([self.socket], [], [], 0)[0])
+
+    def drained(self, reason):
+        """The server says why it closes, and then closes, so that it can be read."""
+        while (frame := self.next()) and frame.kind != DRAIN:
+            pass
+        assert frame, "the server closed without a reason"
+        equal(frame.message.reason, reason, "the reason")
+        assert frame.message.final, "DRAIN is not final"
+        assert frame.message.message, "DRAIN has no message"
+        equal(self.read(), None, "what follows DRAIN")
+        self.close()
+        return frame.message
+
+    def close(self):
+        self.input.close()
+        self.socket.close()
+
+
+def detail(message, key):
+    """A number of a status or drain."""
+    values = [each.value for each in message.details if each.key == key]
+    equal(len(values), 1, f"the number of details called {key}")
+    return values[0]
