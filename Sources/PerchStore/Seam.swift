@@ -238,8 +238,9 @@ package struct StoreRequest: Sendable {
 package enum StoreAnswer: Sendable {
     case record(AccountRecord?)
     case transactions([TransactionRow], hasMore: Bool)
-    /// Events, and the place from which to go on; `isComplete`: nothing more is stored up to this answer.
-    case events([AccountEvent], through: EventPlace, isComplete: Bool)
+    /// Events, and the place from which to go on; `isComplete`: nothing more is stored up to this answer. Transactions
+    /// from `nextTransaction` on are newer than this answer.
+    case events([AccountEvent], through: EventPlace, isComplete: Bool, nextTransaction: TransactionID)
     case mutated(MutationResult, Position)
     case refused(Refusal)
 }

@@ -1,0 +1,103 @@
+import PerchBase
+import PerchModel
+
+/// The records that were used last, bounded in bytes. Owned by the store's thread; a miss is a point read.
+struct RecordCache {
+    private struct Entry {
+        var account: AccountNumber
+        var record: AccountRecord?
+        var bytes: Int
+        var newer: Int32
+        var older: Int32
+    }
+
+    private var entries: [Entry] = []
+    private var free: [Int32] = []
+    private var index: [AccountNumber: Int32] = [:]
+    private var newest: Int32 = -1
+    private var oldest: Int32 = -1
+    private(set) var bytes = 0
+    private(set) var hitCount = 0
+    private(set) var missCount = 0
+    let bytesMax: Int
+
+    init(bytesMax: Int) { self.bytesMax = bytesMax }
+
+    var count: Int { self.index.count }
+
+    mutating func record(_ account: AccountNumber) -> AccountRecord? {
+        guard let slot = self.index[account] else {
+            self.missCount += 1
+            return nil
+        }
+        self.hitCount += 1
+        self.unlink(slot)
+        self.linkNewest(slot)
+        return self.entries[Int(slot)].record
+    }
+
+    mutating func insert(_ record: AccountRecord) {
+        self.remove(record.account)
+        let bytes = Self.estimatedBytes(record)
+        let entry = Entry(account: record.account, record: record, bytes: bytes, newer: -1, older: -1)
+        let slot: Int32
+        if let reused = self.free.popLast() {
+            slot = reused
+            self.entries[Int(slot)] = entry
+        } else {
+            slot = Int32(self.entries.count)
+            self.entries.append(entry)
+        }
+        self.index[record.account] = slot
+        self.bytes += bytes
+        self.linkNewest(slot)
+        while self.bytes > self.bytesMax, self.oldest != slot {
+            self.remove(self.entries[Int(self.oldest)].account)
+        }
+    }
+
+    mutating func remove(_ account: AccountNumber) {
+        guard let slot = self.index.removeValue(forKey: account) else { return }
+        self.unlink(slot)
+        self.bytes -= self.entries[Int(slot)].bytes
+        self.entries[Int(slot)].record = nil
+        self.free.append(slot)
+    }
+
+    private mutating func linkNewest(_ slot: Int32) {
+        self.entries[Int(slot)].newer = -1
+        self.entries[Int(slot)].older = self.newest
+        if self.newest >= 0 { self.entries[Int(self.newest)].newer = slot }
+        self.newest = slot
+        if self.oldest < 0 { self.oldest = slot }
+    }
+
+    private mutating func unlink(_ slot: Int32) {
+        let entry = self.entries[Int(slot)]
+        if entry.newer >= 0 { self.entries[Int(entry.newer)].older = entry.older } else { self.newest = entry.older }
+        if entry.older >= 0 { self.entries[Int(entry.older)].newer = entry.newer } else { self.oldest = entry.newer }
+    }
+
+    /// What a record takes in memory, roughly: its fixed part, and for each transaction its struct and its strings.
+    static func estimatedBytes(_ record: AccountRecord) -> Int {
+        512 + record.lines.count * 1_024 + record.owned.count * 768 + record.introductoryGroups.count * 64
+    }
+
+    /// Every entry is linked once, in both directions, and the bytes add up.
+    func checkInvariants() {
+        var seen = 0
+        var total = 0
+        var slot = self.newest
+        var previous: Int32 = -1
+        while slot >= 0 {
+            let entry = self.entries[Int(slot)]
+            precondition(entry.newer == previous, "the list of records is torn")
+            precondition(self.index[entry.account] == slot, "a record is listed that is not indexed")
+            seen += 1
+            total += entry.bytes
+            previous = slot
+            slot = entry.older
+        }
+        precondition(previous == self.oldest && seen == self.index.count && total == self.bytes)
+    }
+}

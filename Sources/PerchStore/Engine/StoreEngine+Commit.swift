@@ -1,0 +1,396 @@
+package import PerchBase
+package import PerchModel
+
+extension StoreEngine {
+    /// What a batch would have to take back.
+    private struct Before {
+        var header: StoreHeader
+        var apps: [AppNumber: StoredAppState]
+        var settlings: Int
+    }
+
+    /// How often a decision may ask for more before that is a bug of ours.
+    private static let roundsMax = 8
+    /// Attempts that one account settles before its mutation; an account further behind waits for the next batch.
+    private static let attemptsBeforeMutationMax = 1_000
+
+    /// Decides all mutations, commits once, answers all.
+    func commitTogether(_ mutations: [StoreRequest], wall: Instant, into outbox: inout Outbox) {
+        let renewsLease = self.header.lease.advanced(byMilliseconds: -Self.leaseRenewalMilliseconds) < wall
+        guard renewsLease || !mutations.isEmpty else { return }
+        var answers: [(request: StoreRequest, answer: StoreAnswer)] = []
+        var changes: [Change] = []
+        self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in
+            if renewsLease {
+                let lease = wall.advanced(byMilliseconds: Self.leaseMilliseconds)
+                try self.storage.setLease(until: lease)
+                self.header.lease = max(self.header.lease, lease)
+            }
+            if self.answersSwept.advanced(byMilliseconds: 3_600_000) < wall {
+                self.answersSwept = wall
+                try self.storage.forgetAnswers(before: wall.advanced(byMilliseconds: -Self.answersKeptMilliseconds))
+            }
+            for request in mutations {
+                guard case .mutate(let mutation) = request.body else { continue }
+                if let answer = try self.decide(mutation, request, wall: wall, changes: &changes) {
+                    answers.append((request, answer))
+                }
+            }
+        } failed: { error in
+            let refusal = self.isFull(error) ? Refusal(.storeFull, error.description) : self.failedRefusal
+            answers = mutations.map { ($0, .refused(refusal)) }
+            self.deferred.removeAll()
+        }
+        self.counters.batchSizeMax = max(self.counters.batchSizeMax, UInt64(mutations.count))
+        self.publish(changes, into: &outbox)
+        for (request, answer) in answers {
+            if case .refused = answer { self.counters.refusals += 1 }
+            outbox.answer(request, answer)
+        }
+    }
+
+    func publish(_ changes: [Change], into outbox: inout Outbox) {
+        for change in changes { outbox.broadcast(.change(change)) }
+    }
+
+    /// Runs `body` between `begin` and `commit`. If either fails, everything is as it was before, in memory too.
+    func batch(
+        _ changes: inout [Change], _ body: (inout [Change]) throws(StorageError) -> Void,
+        failed: (StorageError) -> Void
+    ) {
+        let before = Before(header: self.header, apps: self.apps, settlings: self.settlings.count)
+        do throws(StorageError) {
+            try self.storage.begin()
+            try body(&changes)
+            try self.storage.commit()
+            self.isWithoutRoom = false
+            self.counters.batches += 1
+            self.counters.changes += UInt64(changes.count)
+        } catch {
+            self.storage.rollback()
+            for change in changes {
+                for account in change.accounts { self.cache.remove(account.record.account) }
+            }
+            changes.removeAll()
+            self.header = before.header
+            self.apps = before.apps
+            self.settlings.removeLast(self.settlings.count - before.settlings)
+            self.fail(error)
+            failed(error)
+        }
+    }
+
+    /// Decides one mutation and applies what it comes to. Nil: it waits, its answer comes later.
+    private func decide(
+        _ mutation: Mutation, _ request: StoreRequest, wall: Instant, changes: inout [Change]
+    ) throws(StorageError) -> StoreAnswer? {
+        let appNumber: AppNumber
+        switch mutation.subject {
+        case .account(let key, _): appNumber = key.app
+        case .owner(let app, _): appNumber = app
+        case .app(let app): appNumber = app
+        }
+        guard let app = self.apps[appNumber]?.state else {
+            return .refused(Refusal(.appUnknown, "this store has no app with number \(appNumber)"))
+        }
+        if mutation.needsTestApp, !app.isTestApp {
+            return .refused(
+                Refusal(
+                    .notATestApp,
+                    "\(app.bundleID) is an app of the \(app.environment) store, which alone makes its transactions; use an xcode app to rehearse"
+                ))
+        }
+        let mutationKey = MutationKey(app: appNumber, bytes: mutation.key)
+        if !mutation.key.isEmpty, let kept = try self.storage.answer(to: mutationKey) {
+            guard kept.digest == mutation.keyDigest else {
+                return .refused(
+                    Refusal(
+                        .keyReused,
+                        "this idempotency key was used for another request within 7 days; make a new key for each request"
+                    ))
+            }
+            self.counters.replays += 1
+            return .mutated(kept.result, kept.position)
+        }
+
+        let now = app.clock.now(wall: wall)
+        var record: AccountRecord?
+        var row: TransactionRow?
+        var opened: AccountKey?
+        switch mutation.subject {
+        case .app:
+            break
+        case .account(let key, let opens):
+            if let account = try self.storage.account(key) {
+                record = try self.record(account)
+            } else if opens {
+                var fresh = AccountRecord(account: self.header.nextAccount, app: appNumber)
+                fresh.appTransactionID = String(7_000_000_000_000 + self.header.nextAccount)
+                record = fresh
+                opened = key
+            } else {
+                return .refused(
+                    Refusal(.accountUnknown, "there is no such account; a purchase opens one"))
+            }
+        case .owner(_, let id):
+            row = try self.storage.transaction(id)
+            if let found = row, let owner = try self.record(found.account), owner.app == appNumber {
+                record = owner
+            } else {
+                return .refused(
+                    Refusal(
+                        .transactionUnknown, "\(app.bundleID) has no transaction \(id); `perch get history` lists them")
+                )
+            }
+        }
+        if let current = record {
+            // What is due comes first: a decision sees a line with its attempts recorded.
+            guard let settled = try self.settle(current, app: app, through: now, wall: wall, changes: &changes) else {
+                self.deferred.append(request)
+                return nil
+            }
+            record = settled
+            if case .owner(_, let id) = mutation.subject { row = try self.storage.transaction(id) }
+        }
+
+        var fetched: [TransactionRow] = []
+        for _ in 0..<Self.roundsMax {
+            var view = DecisionView(
+                app: app, now: now, record: record, transaction: row, fetched: fetched,
+                numbers: TransactionNumbers(next: self.header.nextTransaction))
+            let decision: Decision
+            do throws(Refusal) {
+                decision = try mutation.decide(&view)
+            } catch {
+                return .refused(error)
+            }
+            switch decision {
+            case .need(let query):
+                guard let record else { preconditionFailure("a decision about an app asked for transactions") }
+                fetched = try self.storage.transactions(of: record.account, query)
+                continue
+            case .unchanged(let answer):
+                return .mutated(answer, Position(revision: self.header.revision, asOf: now))
+            case .commit(let accountFacts, let answer):
+                return try self.apply(
+                    accountFacts, of: mutation, answer: answer, mutationKey: mutationKey, app: app, now: now,
+                    numbers: view.numbers, opened: opened, fresh: record, wall: wall, changes: &changes)
+            case .commitApp(let appChange, let answer):
+                return try self.apply(
+                    appChange, of: mutation, request, answer: answer, mutationKey: mutationKey, app: app, now: now,
+                    wall: wall, changes: &changes)
+            }
+        }
+        preconditionFailure("a decision asked for more \(Self.roundsMax) times")
+    }
+
+    /// Attempts every renewal of one account that is due. Nil: there are too many for one batch, come back.
+    private func settle(
+        _ record: AccountRecord, app: AppState, through now: Instant, wall: Instant, changes: inout [Change]
+    ) throws(StorageError) -> AccountRecord? {
+        var record = record
+        var attempts = 0
+        while app.isTestApp, let due = record.attemptDue, due <= now {
+            guard attempts < Self.attemptsBeforeMutationMax else { return nil }
+            attempts += 1
+            record = try self.attempt(record, at: due, wall: wall, changes: &changes)
+        }
+        return record
+    }
+
+    /// Attempts the renewals of an account that are due at one instant: one revision.
+    func attempt(
+        _ record: AccountRecord, at due: Instant, wall: Instant, changes: inout [Change]
+    ) throws(StorageError) -> AccountRecord {
+        guard let current = self.apps[record.app] else {
+            preconditionFailure("a record of app \(record.app), which is not")
+        }
+        var inForce = current.state
+        if current.state.effective > due, let earlier = try self.storage.appState(record.app, inForceAt: due) {
+            inForce = earlier.state
+        }
+        var numbers = TransactionNumbers(next: self.header.nextTransaction)
+        let facts = settleRenewals(of: record, app: inForce, at: due, numbers: &numbers)
+        precondition(!facts.isEmpty, "account \(record.account) is due at \(due), but nothing came of it")
+        self.counters.attemptsSettled += UInt64(facts.count)
+        var stored = self.nextChange(wall: wall, nextTransaction: numbers.next)
+        let change = try self.apply(
+            [AccountFacts(account: record.account, facts: facts)], to: &stored, records: [record.account: record],
+            origin: [], isTestApp: current.state.isTestApp)
+        try self.write(stored, accounts: change, changes: &changes)
+        return change[0].record
+    }
+
+    private func nextChange(wall: Instant, nextTransaction: TransactionID) -> StoredChange {
+        StoredChange(
+            revision: self.header.revision + 1, committed: wall, nextTransaction: nextTransaction,
+            nextAccount: self.header.nextAccount)
+    }
+
+    /// Folds facts into records and notes all of it in `stored`.
+    private func apply(
+        _ accountFacts: [AccountFacts], to stored: inout StoredChange, records: [AccountNumber: AccountRecord],
+        origin: [UInt8], isTestApp: Bool
+    ) throws(StorageError) -> [AccountChange] {
+        var result: [AccountChange] = []
+        for entry in accountFacts {
+            var before = records[entry.account]
+            if before == nil { before = try self.record(entry.account) }
+            guard var record = before else { preconditionFailure("facts for account \(entry.account), which is not") }
+            let previousDue = isTestApp && record.revision > 0 ? record.attemptDue : nil
+            var change = AccountChange(record: record, cause: .unspecified, events: [])
+            for fact in entry.facts {
+                if let event = fact.event {
+                    change.events.append(
+                        AccountEvent(
+                            place: EventPlace(revision: stored.revision, ordinal: UInt32(stored.facts.count)),
+                            committed: stored.committed, transaction: event.transaction, kind: event.kind,
+                            origin: origin))
+                }
+                stored.facts.append(StoredFact(account: entry.account, fact: fact, origin: origin))
+                record.apply(fact)
+                change.cause = fact.cause
+            }
+            record.revision = stored.revision
+            record.committed = stored.committed
+            change.record = record
+            stored.records.append((record, isTestApp ? record.attemptDue : nil, previousDue))
+            result.append(change)
+        }
+        return result
+    }
+
+    private func write(
+        _ stored: StoredChange, accounts: [AccountChange], app: StoredAppState? = nil, appCause: Cause = .unspecified,
+        changes: inout [Change]
+    ) throws(StorageError) {
+        try self.storage.apply(stored)
+        self.header.revision = stored.revision
+        self.header.nextTransaction = stored.nextTransaction
+        self.header.nextAccount = stored.nextAccount
+        for account in accounts { self.cache.insert(account.record) }
+        changes.append(
+            Change(
+                revision: stored.revision, committed: stored.committed, accounts: accounts, aliases: stored.aliases,
+                app: app?.state, appCause: appCause))
+    }
+
+    private func apply(
+        _ accountFacts: [AccountFacts], of mutation: Mutation, answer: MutationResult, mutationKey: MutationKey,
+        app: AppState, now: Instant, numbers: TransactionNumbers, opened: AccountKey?, fresh: AccountRecord?,
+        wall: Instant, changes: inout [Change]
+    ) throws(StorageError) -> StoreAnswer {
+        var stored = self.nextChange(wall: wall, nextTransaction: numbers.next)
+        var accountFacts = accountFacts
+        var records: [AccountNumber: AccountRecord] = [:]
+        if let fresh { records[fresh.account] = fresh }
+        if let opened, let fresh {
+            stored.nextAccount = fresh.account + 1
+            stored.aliases.append((opened, fresh.account))
+            let fact = Fact(.opened(appTransactionID: fresh.appTransactionID), effective: now)
+            if let index = accountFacts.firstIndex(where: { $0.account == fresh.account }) {
+                accountFacts[index].facts.insert(fact, at: 0)
+            } else {
+                accountFacts.insert(AccountFacts(account: fresh.account, facts: [fact]), at: 0)
+            }
+        }
+        for entry in accountFacts {
+            var before = records[entry.account]
+            if before == nil { before = try self.record(entry.account) }
+            guard let record = before else { preconditionFailure("facts for account \(entry.account), which is not") }
+            var after = record
+            for fact in entry.facts { after.apply(fact) }
+            if after.entryCount > Limits.recordEntriesMax, after.entryCount > record.entryCount {
+                return .refused(
+                    Refusal(
+                        .recordLimit,
+                        "the account would hold \(after.entryCount) subscription lines and owned products, the limit is \(Limits.recordEntriesMax)"
+                    ))
+            }
+        }
+        let accounts = try self.apply(
+            accountFacts, to: &stored, records: records, origin: mutation.origin, isTestApp: app.isTestApp)
+        let position = Position(revision: stored.revision, asOf: now)
+        self.keep(answer, position, of: mutation, mutationKey, in: &stored)
+        try self.write(stored, accounts: accounts, changes: &changes)
+        return .mutated(answer, position)
+    }
+
+    private func keep(
+        _ answer: MutationResult, _ position: Position, of mutation: Mutation, _ key: MutationKey,
+        in stored: inout StoredChange
+    ) {
+        guard !mutation.key.isEmpty else { return }
+        let kept = KeptAnswer(
+            digest: mutation.keyDigest, result: answer, position: position, kept: stored.committed)
+        stored.answer = (key, kept)
+    }
+
+    // MARK: Apps
+
+    private func apply(
+        _ appChange: AppChange, of mutation: Mutation, _ request: StoreRequest, answer: MutationResult,
+        mutationKey: MutationKey, app: AppState, now: Instant, wall: Instant, changes: inout [Change]
+    ) throws(StorageError) -> StoreAnswer? {
+        guard let current = self.apps[app.number] else { preconditionFailure("app \(app.number) is gone") }
+        var stored = self.nextChange(wall: wall, nextTransaction: self.header.nextTransaction)
+        let next = Self.next(current, appChange, revision: stored.revision, effective: now, committed: wall)
+        stored.app = next
+        let after = next.state.clock.now(wall: wall)
+        let position = Position(revision: stored.revision, asOf: after)
+        self.keep(answer, position, of: mutation, mutationKey, in: &stored)
+        let cause: Cause =
+            appChange.catalogue != nil ? .catalog : appChange.clock != nil ? .clock : .setting
+        try self.write(stored, accounts: [], app: next, appCause: cause, changes: &changes)
+        self.apps[app.number] = next
+        guard mutation.waitsForSettling else { return .mutated(answer, position) }
+        self.settlings.append(
+            Settling(
+                app: app.number, target: after, loop: request.loop, ticket: request.ticket,
+                attemptsBefore: self.counters.attemptsSettled))
+        return nil
+    }
+
+    private static func next(
+        _ current: StoredAppState, _ change: AppChange, revision: UInt64, effective: Instant, committed: Instant
+    ) -> StoredAppState {
+        let state = current.state
+        // A new file's settings count where they differ from the old file's: what was set by hand since then stays.
+        var settings = state.settings
+        if let file = change.fileSettings, file != current.fileSettings { settings = file }
+        if let given = change.settings { settings = given }
+        let next = AppState(
+            number: state.number, bundleID: state.bundleID, environment: state.environment, revision: revision,
+            effective: effective, committed: committed, catalogue: change.catalogue?.catalogue ?? state.catalogue,
+            catalogueRevision: change.catalogue == nil ? state.catalogueRevision : revision,
+            catalogueSource: change.catalogue?.source ?? state.catalogueSource, settings: settings,
+            clock: change.clock ?? state.clock)
+        return StoredAppState(state: next, fileSettings: change.fileSettings ?? current.fileSettings)
+    }
+
+    /// Makes an app if the store does not have it yet. For the start of a server; not on the way of a request.
+    package func openApp(
+        _ bundleID: String, _ environment: AppEnvironment, catalogue: Catalogue, source: String,
+        fileSettings: AppSettings, wall: Instant
+    ) throws(StorageError) -> AppNumber {
+        if let app = self.app(bundleID, environment) { return app.number }
+        let number = (self.apps.keys.max() ?? 0) + 1
+        var changes: [Change] = []
+        var failure: StorageError?
+        self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in
+            var stored = self.nextChange(wall: wall, nextTransaction: self.header.nextTransaction)
+            let state = AppState(
+                number: number, bundleID: bundleID, environment: environment, revision: stored.revision,
+                effective: .distantPast, committed: wall, catalogue: catalogue, catalogueRevision: stored.revision,
+                catalogueSource: source, settings: fileSettings, clock: .running(offsetMilliseconds: 0))
+            let app = StoredAppState(state: state, fileSettings: fileSettings)
+            stored.app = app
+            try self.write(stored, accounts: [], app: app, appCause: .catalog, changes: &changes)
+            self.apps[number] = app
+        } failed: {
+            failure = $0
+        }
+        if let failure { throw failure }
+        return number
+    }
+}

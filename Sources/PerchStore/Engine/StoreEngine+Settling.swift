@@ -1,0 +1,85 @@
+package import PerchBase
+package import PerchModel
+
+extension StoreEngine {
+    /// Attempts what is due in each test app, oldest first, in one group commit. True: more is due.
+    func settleDue(wall: Instant, into outbox: inout Outbox) -> Bool {
+        var hasMore = false
+        for number in self.apps.keys.sorted() {
+            guard let app = self.apps[number]?.state, app.isTestApp else { continue }
+            let now = app.clock.now(wall: wall)
+            var changes: [Change] = []
+            do throws(StorageError) {
+                let due = try self.storage.due(number, through: now, limit: Self.attemptsPerBatchMax)
+                if due.isEmpty { continue }
+                hasMore = true
+                self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in
+                    for entry in due {
+                        guard let record = try self.record(entry.account) else {
+                            throw .corrupt("account \(entry.account) is due at \(entry.instant) but has no record")
+                        }
+                        _ = try self.attempt(record, at: entry.instant, wall: wall, changes: &changes)
+                    }
+                } failed: { _ in
+                    // No room: what is due stays due.
+                }
+            } catch {
+                self.fail(error)
+            }
+            if self.failure != nil { return false }
+            self.publish(changes, into: &outbox)
+        }
+        return hasMore
+    }
+
+    /// Moves of a clock whose time has come: everything due is settled, so every loop is asked whether it is there.
+    func finishSettlings(wall: Instant, into outbox: inout Outbox) {
+        var waiting: [Settling] = []
+        for settling in self.settlings {
+            do throws(StorageError) {
+                if let due = try self.storage.earliestDue(settling.app), due <= settling.target {
+                    waiting.append(settling)
+                    continue
+                }
+            } catch {
+                self.fail(error)
+                return
+            }
+            let number = self.nextBarrier
+            self.nextBarrier += 1
+            self.barriers[number] = Barrier(settling: settling, loopsAwaited: self.loopCount)
+            outbox.broadcast(.barrier(number))
+        }
+        self.settlings = waiting
+    }
+
+    func reached(_ number: UInt64, wall: Instant, into outbox: inout Outbox) {
+        guard var barrier = self.barriers[number] else { preconditionFailure("barrier \(number) was never set") }
+        barrier.loopsAwaited -= 1
+        guard barrier.loopsAwaited == 0 else {
+            self.barriers[number] = barrier
+            return
+        }
+        self.barriers[number] = nil
+        let settling = barrier.settling
+        guard let app = self.apps[settling.app]?.state else { preconditionFailure("app \(settling.app) is gone") }
+        let answer = Self.clockResult(
+            app, wall: wall, settledCount: self.counters.attemptsSettled - settling.attemptsBefore)
+        let position = Position(revision: self.header.revision, asOf: max(settling.target, app.clock.now(wall: wall)))
+        outbox.events[settling.loop].append(.answer(ticket: settling.ticket, .mutated(answer, position)))
+    }
+
+    package static func clockResult(_ app: AppState, wall: Instant, settledCount: UInt64) -> MutationResult {
+        let now = app.clock.now(wall: wall)
+        switch app.clock {
+        case .frozen:
+            return .clock(
+                now: now, isFrozen: true, offsetMilliseconds: now.milliseconds(since: wall),
+                timeRate: app.settings.timeRate, settledCount: settledCount)
+        case .running(let offset):
+            return .clock(
+                now: now, isFrozen: false, offsetMilliseconds: offset, timeRate: app.settings.timeRate,
+                settledCount: settledCount)
+        }
+    }
+}

@@ -1,0 +1,245 @@
+package import PerchBase
+package import PerchModel
+
+/// What the store thread decides: batches of requests in, changes and answers out, in one order.
+///
+/// Plain code over a synchronous `Storage`, without a clock or a thread of its own: the server runs it on the store
+/// thread, the simulator and the tests run it step by step. Nothing of a batch reaches a loop before its commit.
+package final class StoreEngine {
+    let storage: any Storage
+    package internal(set) var header: StoreHeader
+    package internal(set) var apps: [AppNumber: StoredAppState] = [:]
+    package internal(set) var counters = Counters()
+    /// Why nothing can be acknowledged any more; nil while all is well.
+    package internal(set) var failure: StorageError?
+    var cache: RecordCache
+    let loopCount: Int
+
+    /// Mutations that wait until their account has caught up with its renewals.
+    var deferred: [StoreRequest] = []
+    /// Moves of a clock that wait until all that is due by then is settled.
+    var settlings: [Settling] = []
+    var barriers: [UInt64: Barrier] = [:]
+    var nextBarrier: UInt64 = 1
+    /// The last batch found no room: what is due is tried again a second later, not at once.
+    var isWithoutRoom = false
+    /// When the kept answers were last looked through.
+    var answersSwept = Instant.distantPast
+
+    package struct Counters: Sendable {
+        package var batches: UInt64 = 0
+        package var changes: UInt64 = 0
+        package var reads: UInt64 = 0
+        package var refusals: UInt64 = 0
+        package var replays: UInt64 = 0
+        package var attemptsSettled: UInt64 = 0
+        package var failedBatches: UInt64 = 0
+        package var batchSizeMax: UInt64 = 0
+    }
+
+    struct Settling {
+        var app: AppNumber
+        var target: Instant
+        var loop: Int
+        var ticket: UInt64
+        var attemptsBefore: UInt64
+    }
+
+    struct Barrier {
+        var settling: Settling
+        var loopsAwaited: Int
+    }
+
+    /// One list of events for each loop, each in commit order.
+    package struct Outbox: Sendable {
+        package var events: [[StoreEvent]]
+
+        package init(loops: Int) { self.events = Array(repeating: [], count: loops) }
+
+        mutating func broadcast(_ event: StoreEvent) {
+            for loop in self.events.indices { self.events[loop].append(event) }
+        }
+
+        mutating func answer(_ request: StoreRequest, _ answer: StoreAnswer) {
+            self.events[request.loop].append(.answer(ticket: request.ticket, answer))
+        }
+    }
+
+    package init(storage: any Storage, loops: Int, cacheBytesMax: Int) throws(StorageError) {
+        self.storage = storage
+        self.loopCount = loops
+        self.cache = RecordCache(bytesMax: cacheBytesMax)
+        self.header = try storage.header()
+        for app in try storage.appStates() { self.apps[app.state.number] = app }
+    }
+
+    /// How long ahead of the wall clock the lease is written.
+    package static let leaseMilliseconds: Int64 = 20_000
+    /// A lease is renewed when less than this is left of it.
+    static let leaseRenewalMilliseconds: Int64 = 10_000
+    /// Renewal attempts in one group commit.
+    static let attemptsPerBatchMax = 256
+    /// Answers to keys are kept for so long.
+    package static let answersKeptMilliseconds: Int64 = 7 * 86_400_000
+
+    package func app(_ bundleID: String, _ environment: AppEnvironment) -> AppState? {
+        self.apps.values.first { $0.state.bundleID == bundleID && $0.state.environment == environment }?.state
+    }
+
+    package var recordsCached: Int { self.cache.count }
+    package var cacheBytes: Int { self.cache.bytes }
+    package var cacheHits: Int { self.cache.hitCount }
+    package var cacheMisses: Int { self.cache.missCount }
+
+    /// One turn of the store: answers the reads, commits the mutations together, settles some of what is due.
+    ///
+    /// `wall` never runs backwards. Returns when it wants to run again: an instant of the wall clock that may be past;
+    /// nil for "when something is asked".
+    package func run(_ requests: [StoreRequest], wall: Instant, into outbox: inout Outbox) -> Instant? {
+        var mutations = self.deferred
+        self.deferred.removeAll()
+        for request in requests {
+            switch request.body {
+            case .mutate:
+                mutations.append(request)
+            case .barrierReached(let number):
+                self.reached(number, wall: wall, into: &outbox)
+            default:
+                outbox.answer(request, self.read(request.body, wall: wall))
+            }
+        }
+        if self.failure != nil {
+            for request in mutations { outbox.answer(request, .refused(self.failedRefusal)) }
+            return nil
+        }
+        self.commitTogether(mutations, wall: wall, into: &outbox)
+        let hasMore = self.settleDue(wall: wall, into: &outbox)
+        guard self.failure == nil else {
+            outbox.broadcast(.failed(self.failure.map(\.description) ?? ""))
+            return nil
+        }
+        self.finishSettlings(wall: wall, into: &outbox)
+        if self.isWithoutRoom { return wall.advanced(byMilliseconds: 1_000) }
+        return hasMore || !self.deferred.isEmpty ? wall : self.nextWake(wall: wall)
+    }
+
+    /// Writes down that no clock has shown more than this: a clean stop costs no time at the next start.
+    package func writeLeaseAtStop(wall: Instant) {
+        guard self.failure == nil else { return }
+        do {
+            try self.storage.begin()
+            try self.storage.setLease(until: wall)
+            try self.storage.commit()
+        } catch {
+            self.storage.rollback()
+        }
+    }
+
+    private func nextWake(wall: Instant) -> Instant? {
+        var wake = self.header.lease.advanced(byMilliseconds: -Self.leaseRenewalMilliseconds)
+        for app in self.apps.values where app.state.isTestApp {
+            guard case .running(let offset) = app.state.clock else { continue }
+            do {
+                if let due = try self.storage.earliestDue(app.state.number) {
+                    wake = min(wake, due.advanced(byMilliseconds: -offset))
+                }
+            } catch {
+                self.fail(error)
+            }
+        }
+        return wake
+    }
+
+    func fail(_ error: StorageError) {
+        self.counters.failedBatches += 1
+        if self.isFull(error) {
+            self.isWithoutRoom = true
+        } else {
+            self.failure = error
+        }
+    }
+
+    var failedRefusal: Refusal {
+        Refusal(.storeFailed, self.failure.map(\.description) ?? "the store failed")
+    }
+
+    func isFull(_ error: StorageError) -> Bool {
+        if case .full = error { return true }
+        return false
+    }
+
+    // MARK: Reading
+
+    func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord? {
+        if let cached = self.cache.record(account) { return cached }
+        guard let record = try self.storage.record(account) else { return nil }
+        self.cache.insert(record)
+        return record
+    }
+
+    private func read(_ body: StoreRequest.Body, wall: Instant) -> StoreAnswer {
+        self.counters.reads += 1
+        do throws(StorageError) {
+            switch body {
+            case .record(let key):
+                guard let account = try self.storage.account(key) else { return .record(nil) }
+                return .record(try self.record(account))
+            case .recordOf(let account):
+                return .record(try self.record(account))
+            case .transactions(let key, let query):
+                guard let account = try self.storage.account(key) else { return .transactions([], hasMore: false) }
+                var query = query
+                query.limit += 1
+                var rows = try self.storage.transactions(of: account, query)
+                let hasMore = rows.count == query.limit
+                if hasMore { rows.removeLast() }
+                return .transactions(rows, hasMore: hasMore)
+            case .events(let key, let place, let limit):
+                return try self.events(key, after: place, limit: limit, wall: wall)
+            case .mutate, .barrierReached:
+                preconditionFailure("not a read")
+            }
+        } catch {
+            self.fail(error)
+            return .refused(Refusal(.storeFailed, error.description))
+        }
+    }
+
+    /// Cursors are good for so many revisions, and for so long, whichever is more.
+    package static let cursorRevisionsMax: UInt64 = 100_000
+    package static let cursorMilliseconds: Int64 = 24 * 3_600_000
+
+    private func events(
+        _ key: AccountKey, after place: EventPlace?, limit: Int, wall: Instant
+    ) throws(StorageError) -> StoreAnswer {
+        let newest = EventPlace(revision: self.header.revision, ordinal: .max)
+        guard let place else {
+            return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)
+        }
+        guard place.revision <= self.header.revision else {
+            return .refused(
+                Refusal(
+                    .tokenFuture,
+                    "the cursor is of revision \(place.revision), the store is at \(self.header.revision); begin without one"
+                ))
+        }
+        if self.header.revision - place.revision > Self.cursorRevisionsMax,
+            let committed = try self.storage.commitTime(of: place.revision),
+            wall.milliseconds(since: committed) > Self.cursorMilliseconds
+        {
+            return .refused(
+                Refusal(
+                    .cursorTooOld,
+                    "the cursor is \(self.header.revision - place.revision) revisions and more than 24 h old, the limit is \(Self.cursorRevisionsMax); list the transactions and begin without a cursor"
+                ))
+        }
+        guard let account = try self.storage.account(key) else {
+            return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)
+        }
+        let events = try self.storage.events(of: account, after: place, limit: limit)
+        let isComplete = events.count < limit
+        let through = isComplete ? newest : events[events.count - 1].place
+        return .events(
+            events, through: through, isComplete: isComplete, nextTransaction: self.header.nextTransaction)
+    }
+}
