@@ -5,3 +5,137 @@ public enum Limits {
     /// is read and sent whole.
     public static let recordEntriesMax = 4_096
 }
+
+// MARK: Before WELCOME
+
+extension Limits {
+    /// Bytes of a HELLO. A longer one is FRAME_TOO_LONG, judged by its header alone: nobody is known yet.
+    package static let helloBytesMax = 16 * 1024
+
+    /// Milliseconds from accept to a whole HELLO; then HELLO_TIMEOUT, and the connection is closed.
+    package static let helloTimeoutMilliseconds: Int64 = 10_000
+
+    /// Milliseconds from accept to the first byte; then HELLO_TIMEOUT, and the connection is closed.
+    package static let firstByteTimeoutMilliseconds: Int64 = 5_000
+
+    /// Connections that have not been welcomed yet. One more is refused with HANDSHAKE_LIMIT.
+    package static let handshakesMax = 512
+}
+
+// MARK: Frames and messages
+
+extension Limits {
+    /// Bytes of any message, compressed or inflated: FRAME_TOO_LONG from the header alone, INFLATE_LIMIT while
+    /// inflating. 4 MiB hold a large catalogue file, and 10,000 statuses.
+    package static let frameBytesMax = 4 * 1024 * 1024
+
+    /// Bytes of the request of an ordinary method; then REQUEST_TOO_LONG, for that call only.
+    package static let requestBytesMax = 64 * 1024
+
+    /// Bytes of the request of a catalogue method; then CATALOG_TOO_LONG, for that call only.
+    package static let catalogRequestBytesMax = 4 * 1024 * 1024
+
+    /// Bytes of partial frames that all connections of a process hold together. The connection whose frame would go
+    /// beyond is closed with PARTIAL_FRAMES_LIMIT.
+    package static let partialFramesBytesMax = 64 * 1024 * 1024
+
+    /// Nested messages, the outermost counted as 1; then MESSAGE_TOO_DEEP. The contract's deepest needs 6.
+    package static let protobufDepthMax = 32
+
+    /// Occurrences of singular and unknown fields in a request, nested ones included; then MESSAGE_TOO_MANY_FIELDS.
+    ///
+    /// protobuf-c remembers each until the message is read, also those of which only the last counts.
+    package static let protobufSingularFieldsMax = 4_096
+
+    /// The same in what a server sends: 500 transactions of a page have 15,000. A message of `frameBytesMax` bytes
+    /// has at most half as many fields, and the memory for them is bounded by `codecArenaBytesMax`.
+    package static let responseSingularFieldsMax = 1_048_576
+
+    /// Items of repeated fields in a message, packed ones and nested ones included; then MESSAGE_TOO_MANY_ITEMS.
+    package static let protobufRepeatedItemsMax = 65_536
+
+    /// Bytes that one codec may hold while it reads or writes one message. Reading more is MESSAGE_TOO_MANY_ITEMS.
+    ///
+    /// Two bytes of input can ask for a structure of 300; 32 MiB are eight times the longest message.
+    package static let codecArenaBytesMax = 32 * 1024 * 1024
+
+    /// Bytes that a codec keeps for the next message; what a larger one needed is given back when the next begins.
+    package static let codecBytesKept = 256 * 1024
+
+    /// Inflated bytes for each compressed one, above `inflateRatioFreeBytes`; then INFLATE_RATIO. Text of catalogues
+    /// compresses 10:1, zlib's utmost is 1,032:1.
+    package static let inflateRatioMax = 100
+
+    /// Inflated bytes at which the ratio begins to count: so many cost nobody anything.
+    package static let inflateRatioFreeBytes = 64 * 1024
+
+    /// Bytes below which a message is never compressed: it would cost more than it saves, and small messages grow.
+    package static let compressBytesMin = 1024
+}
+
+// MARK: What callers give
+
+extension Limits {
+    /// Bytes of UTF-8 of an account's key, at least 1; otherwise ACCOUNT_KEY.
+    package static let accountKeyBytesMax = 255
+
+    /// Bytes of an idempotency key; then FIELD_INVALID.
+    package static let idempotencyKeyBytesMax = 64
+
+    /// Bytes of a client's name for itself across connections; then HELLO_INVALID.
+    package static let clientIDBytesMax = 32
+
+    /// Transactions in a page when the caller does not say.
+    package static let pageSizeDefault = 100
+
+    /// Transactions in a page; a larger wish gets so many.
+    package static let pageSizeMax = 500
+
+    /// Seconds between heartbeats: a wish outside is moved to the nearer end.
+    package static let heartbeatSecondsMin: UInt32 = 10
+    package static let heartbeatSecondsMax: UInt32 = 600
+    /// Seconds between heartbeats when the client does not say.
+    package static let heartbeatSecondsDefault: UInt32 = 30
+}
+
+// MARK: Connections and calls
+
+extension Limits {
+    /// Live calls on one connection. One more is ended with CALLS_LIMIT; the connection stays.
+    package static let callsPerConnectionMax = 65_536
+
+    /// Connections from one address, loopback excepted. One more is refused with CONNECTION_LIMIT.
+    package static let connectionsPerAddressMax = 4_096
+
+    /// Connections of one identity. One more is refused with CONNECTION_LIMIT.
+    package static let connectionsPerIdentityMax = 20_000
+
+    /// Bytes that a connection may be owed before it is not read from: STATUS, unary answers, PONG.
+    package static let owedBytesMax = 64 * 1024
+
+    /// Milliseconds without progress while something waits to be written; then WRITE_STALLED, and closed.
+    package static let writeStallMilliseconds: Int64 = 30_000
+
+    /// Milliseconds for which a closing connection is read from, so that the peer can read why.
+    package static let lingerMilliseconds: Int64 = 60_000
+
+    /// Connections that are read from while they close. Beyond, the oldest is cut off.
+    package static let dyingConnectionsMax = 1_024
+}
+
+// MARK: The store
+
+extension Limits {
+    /// Bytes of records that the store thread keeps; beyond, those that were not needed for longest go.
+    package static let recordCacheBytesMax = 256 * 1024 * 1024
+
+    /// Milliseconds for which the cursors of event streams can be resumed; after both this and
+    /// `cursorRetentionRevisionsMin`, CURSOR_TOO_OLD.
+    package static let cursorRetentionMilliseconds: Int64 = 24 * 3_600_000
+
+    /// Revisions for which the cursors of event streams can be resumed, however old.
+    package static let cursorRetentionRevisionsMin: UInt64 = 100_000
+
+    /// Milliseconds for which the answer to an idempotency key is kept; afterwards the key is new.
+    package static let idempotencyKeyMilliseconds: Int64 = 7 * 24 * 3_600_000
+}

@@ -8,5 +8,17 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
+    /// As WELCOME carries it; nil unless there are sixteen bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        self.high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        self.low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Big endian, so that they read like `description`.
+    public var bytes: [UInt8] {
+        [self.high, self.low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+    }
+
     public var description: String { Digest(high: self.high, low: self.low).description }
 }
