@@ -1,0 +1,17 @@
+#ifndef CPERCHZLIB_H
+#define CPERCHZLIB_H
+
+#include <zlib.h>
+
+/* zlib's own initialisers are macros that carry the header's version and the size of its structure; Swift cannot call
+   macros. */
+
+static inline int perch_deflate_init(z_stream *stream, int level) {
+    return deflateInit(stream, level);
+}
+
+static inline int perch_inflate_init(z_stream *stream) {
+    return inflateInit(stream);
+}
+
+#endif

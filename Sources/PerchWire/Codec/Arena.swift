@@ -1,0 +1,224 @@
+import CPerchProto
+import PerchModel
+
+/// Memory for the structures of one message: taken by moving a pointer, given back all at once.
+///
+/// A handle: `MessageCodec` makes one, and destroys it. Reading stops at the limit: protobuf-c is told that there is no
+/// more. Writing goes on, because what is written is as large as the value it comes from, and the codec refuses the
+/// result.
+struct Arena {
+    /// Behind a pointer so that C finds it.
+    private let state: UnsafeMutablePointer<State>
+    /// What protobuf-c is given.
+    let allocator: UnsafeMutablePointer<ProtobufCAllocator>
+
+    fileprivate struct State {
+        var chunk: UnsafeMutableRawPointer
+        var used = 0
+        var capacity: Int
+        /// Bytes of all chunks.
+        var total: Int
+        let limit: Int
+        /// Chunks before the current one. Empty for nearly every message.
+        var full: [UnsafeMutableRawPointer] = []
+        var isWriting = false
+        var isOverLimit = false
+        var omitsSignatures = false
+    }
+
+    /// Bytes of the chunk that is kept from message to message: any request, or a list of about fifty statuses.
+    private static let chunkBytes = 64 * 1024
+    /// Bytes that a chunk grows to; larger ones hold a single long field.
+    private static let chunkBytesMax = 1024 * 1024
+
+    init(limit: Int) {
+        let chunk = UnsafeMutableRawPointer.allocate(byteCount: Self.chunkBytes, alignment: 16)
+        self.state = .allocate(capacity: 1)
+        self.state.initialize(
+            to: State(chunk: chunk, capacity: Self.chunkBytes, total: Self.chunkBytes, limit: limit))
+        self.allocator = .allocate(capacity: 1)
+        self.allocator.initialize(
+            to: ProtobufCAllocator(
+                alloc: allocateInArena, free: { _, _ in }, allocator_data: UnsafeMutableRawPointer(self.state)))
+    }
+
+    func destroy() {
+        for chunk in self.state.pointee.full { chunk.deallocate() }
+        self.state.pointee.chunk.deallocate()
+        self.state.deinitialize(count: 1).deallocate()
+        self.allocator.deinitialize(count: 1).deallocate()
+    }
+
+    /// Gives everything back. `isWriting`: what follows comes from our own values.
+    func reset(isWriting: Bool, omitsSignatures: Bool = false) {
+        if self.state.pointee.capacity != Self.chunkBytes || !self.state.pointee.full.isEmpty {
+            self.state.pointee.full.append(self.state.pointee.chunk)
+            for chunk in self.state.pointee.full { chunk.deallocate() }
+            self.state.pointee.full = []
+            self.state.pointee.chunk = .allocate(byteCount: Self.chunkBytes, alignment: 16)
+            self.state.pointee.capacity = Self.chunkBytes
+            self.state.pointee.total = Self.chunkBytes
+        }
+        self.state.pointee.used = 0
+        self.state.pointee.isWriting = isWriting
+        self.state.pointee.isOverLimit = false
+        self.state.pointee.omitsSignatures = omitsSignatures
+    }
+
+    /// True once a message needed more than the limit.
+    var isOverLimit: Bool { self.state.pointee.isOverLimit }
+
+    /// Whether what changes by signing again is left out: signing dates, JWS, device verification.
+    var omitsSignatures: Bool { self.state.pointee.omitsSignatures }
+
+    /// Bytes held.
+    var totalBytes: Int { self.state.pointee.total }
+
+    fileprivate static func take(
+        _ count: Int, from state: UnsafeMutablePointer<State>
+    ) -> UnsafeMutableRawPointer? {
+        let start = (state.pointee.used &+ 15) & ~15
+        if count <= state.pointee.capacity &- start {
+            state.pointee.used = start &+ count
+            return state.pointee.chunk + start
+        }
+        return Self.grow(count, state)
+    }
+
+    @inline(never)
+    private static func grow(_ count: Int, _ state: UnsafeMutablePointer<State>) -> UnsafeMutableRawPointer? {
+        let wanted = max(count, min(state.pointee.capacity * 2, Self.chunkBytesMax))
+        let left = state.pointee.limit - state.pointee.total
+        var capacity = wanted
+        if wanted > left {
+            state.pointee.isOverLimit = count > left
+            guard count <= left || state.pointee.isWriting else { return nil }
+            capacity = count
+        }
+        state.pointee.full.append(state.pointee.chunk)
+        state.pointee.chunk = .allocate(byteCount: max(capacity, 16), alignment: 16)
+        state.pointee.capacity = capacity
+        state.pointee.total += capacity
+        state.pointee.used = count
+        return state.pointee.chunk
+    }
+
+    /// Room for what we write ourselves: never refused.
+    private func take(_ count: Int) -> UnsafeMutableRawPointer {
+        guard let memory = Self.take(count, from: self.state) else {
+            preconditionFailure("the arena refused \(count) bytes to a writer")
+        }
+        return memory
+    }
+}
+
+/// At file scope: protobuf-c calls it.
+private func allocateInArena(_ data: UnsafeMutableRawPointer?, _ count: Int) -> UnsafeMutableRawPointer? {
+    Arena.take(count, from: data!.assumingMemoryBound(to: Arena.State.self))
+}
+
+// MARK: Filling structures
+
+extension Arena {
+    /// A structure with its defaults, filled by `fill`.
+    @inline(__always)
+    func message<C: CMessage>(_ fill: (UnsafeMutablePointer<C>) -> Void) -> UnsafeMutablePointer<C> {
+        let message = self.take(MemoryLayout<C>.size).bindMemory(to: C.self, capacity: 1)
+        C.prepare(message)
+        fill(message)
+        return message
+    }
+
+    /// A copy with a 0 behind it, as C wants it. Text with a NUL in it ends there; readers of ours refuse it before.
+    func text(_ string: String) -> UnsafeMutablePointer<CChar> {
+        let utf8 = string.utf8Span.span
+        let memory = self.take(utf8.count &+ 1)
+        utf8.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
+        }
+        memory.storeBytes(of: 0, toByteOffset: utf8.count, as: UInt8.self)
+        return memory.assumingMemoryBound(to: CChar.self)
+    }
+
+    func bytes(_ bytes: [UInt8]) -> ProtobufCBinaryData {
+        guard !bytes.isEmpty else { return ProtobufCBinaryData(len: 0, data: nil) }
+        let memory = self.take(bytes.count).bindMemory(to: UInt8.self, capacity: bytes.count)
+        bytes.withUnsafeBufferPointer { memory.initialize(from: $0.baseAddress!, count: $0.count) }
+        return ProtobufCBinaryData(len: bytes.count, data: memory)
+    }
+
+    func texts(_ strings: [String]) -> (Int, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) {
+        self.items(strings) { self.text($0) }
+    }
+
+    func values<C: CEnumeration>(_ values: [some OpenEnumeration]) -> (Int, UnsafeMutablePointer<C>?) {
+        self.items(values) { C($0) }
+    }
+
+    func list<Value, C: CMessage>(
+        _ values: [Value], _ fill: (Value, UnsafeMutablePointer<C>) -> Void
+    ) -> (Int, UnsafeMutablePointer<UnsafeMutablePointer<C>?>?) {
+        self.items(values) { value in self.message { fill(value, $0) } }
+    }
+
+    private func items<Value, Item>(
+        _ values: [Value], _ make: (Value) -> Item
+    ) -> (Int, UnsafeMutablePointer<Item>?) {
+        guard !values.isEmpty else { return (0, nil) }
+        let memory = self.take(values.count * MemoryLayout<Item>.stride).bindMemory(
+            to: Item.self, capacity: values.count)
+        for index in values.indices { (memory + index).initialize(to: make(values[index])) }
+        return (values.count, memory)
+    }
+}
+
+extension CEnumeration {
+    init(_ value: some OpenEnumeration) {
+        self.init(rawValue: UInt32(bitPattern: value.rawValue))
+    }
+}
+
+// MARK: Reading structures
+
+extension OpenEnumeration {
+    init(_ value: some CEnumeration) {
+        self.init(rawValue: Int32(bitPattern: value.rawValue))
+    }
+}
+
+extension String {
+    /// Text that the scan has found well-formed.
+    init(wire text: UnsafeMutablePointer<CChar>?) {
+        if let text, text.pointee != 0 { self.init(cString: text) } else { self.init() }
+    }
+}
+
+extension [UInt8] {
+    init(_ data: ProtobufCBinaryData) {
+        self.init(UnsafeBufferPointer(start: data.data, count: data.data == nil ? 0 : data.len))
+    }
+}
+
+/// A nested message, or nil where it is absent.
+@inline(__always)
+func read<C: CMessage, Value>(
+    _ message: UnsafeMutablePointer<C>?, _ make: (UnsafeMutablePointer<C>) -> Value
+) -> Value? {
+    guard let message else { return nil }
+    return make(message)
+}
+
+func readList<C: CMessage, Value>(
+    _ count: Int, _ messages: UnsafeMutablePointer<UnsafeMutablePointer<C>?>?,
+    _ make: (UnsafeMutablePointer<C>) -> Value
+) -> [Value] {
+    UnsafeBufferPointer(start: messages, count: count).map { make($0!) }
+}
+
+func readTexts(_ count: Int, _ texts: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
+    UnsafeBufferPointer(start: texts, count: count).map { String(wire: $0) }
+}
+
+func readValues<C: CEnumeration, Value: OpenEnumeration>(_ count: Int, _ values: UnsafeMutablePointer<C>?) -> [Value] {
+    UnsafeBufferPointer(start: values, count: count).map { Value($0) }
+}

@@ -1,0 +1,241 @@
+import CPerchProto
+package import PerchBase
+package import PerchModel
+
+extension MessageCodec {
+    /// Reads a response message, within the limits of what servers send.
+    package func decodeResponse(_ method: Method, _ bytes: borrowing RawSpan) throws(MessageError) -> Response {
+        switch method {
+        case .productsTask:
+            guard let state = TaskState<Products>(try self.response(Perch__V1__ProductsTaskResponse.self, bytes)) else {
+                throw .missing(field: "perch.v1.ProductsTaskResponse.state")
+            }
+            return .productsTask(state)
+        case .subscriptionStatusTask:
+            guard
+                let state = TaskState<SubscriptionStatuses>(
+                    try self.response(Perch__V1__SubscriptionStatusTaskResponse.self, bytes))
+            else {
+                throw .missing(field: "perch.v1.SubscriptionStatusTaskResponse.state")
+            }
+            return .subscriptionStatusTask(state)
+        case .currentEntitlementTask:
+            guard
+                let state = TaskState<Verified<Transaction>?>(
+                    try self.response(Perch__V1__CurrentEntitlementTaskResponse.self, bytes))
+            else {
+                throw .missing(field: "perch.v1.CurrentEntitlementTaskResponse.state")
+            }
+            return .currentEntitlementTask(state)
+        case .getProducts:
+            guard let state = TaskState<Products>(try self.response(Perch__V1__GetProductsResponse.self, bytes)) else {
+                throw .missing(field: "perch.v1.GetProductsResponse.state")
+            }
+            return .getProducts(state)
+        case .getSubscriptionStatus:
+            guard
+                let state = TaskState<SubscriptionStatuses>(
+                    try self.response(Perch__V1__GetSubscriptionStatusResponse.self, bytes))
+            else {
+                throw .missing(field: "perch.v1.GetSubscriptionStatusResponse.state")
+            }
+            return .getSubscriptionStatus(state)
+        case .getCurrentEntitlement:
+            guard
+                let state = TaskState<Verified<Transaction>?>(
+                    try self.response(Perch__V1__GetCurrentEntitlementResponse.self, bytes))
+            else {
+                throw .missing(field: "perch.v1.GetCurrentEntitlementResponse.state")
+            }
+            return .getCurrentEntitlement(state)
+        case .listCurrentEntitlements:
+            return .listCurrentEntitlements(
+                EntitlementList(try self.response(Perch__V1__ListCurrentEntitlementsResponse.self, bytes)))
+        case .purchase:
+            return .purchase(PurchaseResponse(try self.response(Perch__V1__PurchaseResponse.self, bytes)))
+        case .finish:
+            return .finish(Acknowledgement(try self.response(Perch__V1__FinishResponse.self, bytes)))
+        case .listTransactions:
+            return .listTransactions(
+                TransactionPage(try self.response(Perch__V1__ListTransactionsResponse.self, bytes)))
+        case .listUnfinished:
+            return .listUnfinished(TransactionPage(try self.response(Perch__V1__ListUnfinishedResponse.self, bytes)))
+        case .getLatestTransaction:
+            return .getLatestTransaction(
+                LatestTransaction(try self.response(Perch__V1__GetLatestTransactionResponse.self, bytes)))
+        case .transactionUpdates:
+            return .transactionUpdates(
+                TransactionEvent(try self.response(Perch__V1__TransactionUpdatesResponse.self, bytes)))
+        case .buyProduct:
+            return .buyProduct(BuyProductResponse(try self.response(Perch__V1__BuyProductResponse.self, bytes)))
+        case .refundTransaction:
+            return .refundTransaction(
+                ChangedTransaction(try self.response(Perch__V1__RefundTransactionResponse.self, bytes)))
+        case .setAutoRenew:
+            return .setAutoRenew(Acknowledgement(try self.response(Perch__V1__SetAutoRenewResponse.self, bytes)))
+        case .forceRenewal:
+            return .forceRenewal(ChangedTransaction(try self.response(Perch__V1__ForceRenewalResponse.self, bytes)))
+        case .expireSubscription:
+            return .expireSubscription(
+                Acknowledgement(try self.response(Perch__V1__ExpireSubscriptionResponse.self, bytes)))
+        case .getClock:
+            return .getClock(ClockResponse(try self.response(Perch__V1__GetClockResponse.self, bytes)))
+        case .setClock:
+            return .setClock(SetClockResponse(try self.response(Perch__V1__SetClockResponse.self, bytes)))
+        case .setTimeRate:
+            return .setTimeRate(Acknowledgement(try self.response(Perch__V1__SetTimeRateResponse.self, bytes)))
+        case .listApps:
+            return .listApps(AppList(try self.response(Perch__V1__ListAppsResponse.self, bytes)))
+        case .checkCatalog:
+            return .checkCatalog(CheckCatalogResponse(try self.response(Perch__V1__CheckCatalogResponse.self, bytes)))
+        case .loadCatalog:
+            return .loadCatalog(LoadCatalogResponse(try self.response(Perch__V1__LoadCatalogResponse.self, bytes)))
+        case .getCatalog:
+            return .getCatalog(CatalogContents(try self.response(Perch__V1__GetCatalogResponse.self, bytes)))
+        case .getServerStatus:
+            return .getServerStatus(ServerStatus(try self.response(Perch__V1__GetServerStatusResponse.self, bytes)))
+        }
+    }
+
+    func response<C: CMessage>(
+        _ type: C.Type, _ bytes: borrowing RawSpan
+    ) throws(MessageError) -> UnsafeMutablePointer<C> {
+        try self.unpack(type, bytes, singularFieldsMax: Limits.responseSingularFieldsMax)
+    }
+
+    /// Writes a response message.
+    package func encode(_ response: Response) throws(MessageError) -> Encoded {
+        let arena = self.arena
+        switch response {
+        case .productsTask(let response):
+            return try self.pack(Perch__V1__ProductsTaskResponse.self) { response.write(to: $0, arena) }
+        case .subscriptionStatusTask(let response):
+            return try self.pack(Perch__V1__SubscriptionStatusTaskResponse.self) { response.write(to: $0, arena) }
+        case .currentEntitlementTask(let response):
+            return try self.pack(Perch__V1__CurrentEntitlementTaskResponse.self) { response.write(to: $0, arena) }
+        case .getProducts(let response):
+            return try self.pack(Perch__V1__GetProductsResponse.self) { response.write(to: $0, arena) }
+        case .getSubscriptionStatus(let response):
+            return try self.pack(Perch__V1__GetSubscriptionStatusResponse.self) { response.write(to: $0, arena) }
+        case .getCurrentEntitlement(let response):
+            return try self.pack(Perch__V1__GetCurrentEntitlementResponse.self) { response.write(to: $0, arena) }
+        case .listCurrentEntitlements(let response):
+            return try self.pack(Perch__V1__ListCurrentEntitlementsResponse.self) { response.write(to: $0, arena) }
+        case .purchase(let response):
+            return try self.pack(Perch__V1__PurchaseResponse.self) { response.write(to: $0, arena) }
+        case .finish(let response):
+            return try self.pack(Perch__V1__FinishResponse.self) { response.write(to: $0, arena) }
+        case .listTransactions(let response):
+            return try self.pack(Perch__V1__ListTransactionsResponse.self) { response.write(to: $0, arena) }
+        case .listUnfinished(let response):
+            return try self.pack(Perch__V1__ListUnfinishedResponse.self) { response.write(to: $0, arena) }
+        case .getLatestTransaction(let response):
+            return try self.pack(Perch__V1__GetLatestTransactionResponse.self) { response.write(to: $0, arena) }
+        case .transactionUpdates(let response):
+            return try self.pack(Perch__V1__TransactionUpdatesResponse.self) { response.write(to: $0, arena) }
+        case .buyProduct(let response):
+            return try self.pack(Perch__V1__BuyProductResponse.self) { response.write(to: $0, arena) }
+        case .refundTransaction(let response):
+            return try self.pack(Perch__V1__RefundTransactionResponse.self) { response.write(to: $0, arena) }
+        case .setAutoRenew(let response):
+            return try self.pack(Perch__V1__SetAutoRenewResponse.self) { response.write(to: $0, arena) }
+        case .forceRenewal(let response):
+            return try self.pack(Perch__V1__ForceRenewalResponse.self) { response.write(to: $0, arena) }
+        case .expireSubscription(let response):
+            return try self.pack(Perch__V1__ExpireSubscriptionResponse.self) { response.write(to: $0, arena) }
+        case .getClock(let response):
+            return try self.pack(Perch__V1__GetClockResponse.self) { response.write(to: $0, arena) }
+        case .setClock(let response):
+            return try self.pack(Perch__V1__SetClockResponse.self) { response.write(to: $0, arena) }
+        case .setTimeRate(let response):
+            return try self.pack(Perch__V1__SetTimeRateResponse.self) { response.write(to: $0, arena) }
+        case .listApps(let response):
+            return try self.pack(Perch__V1__ListAppsResponse.self) { response.write(to: $0, arena) }
+        case .checkCatalog(let response):
+            return try self.pack(Perch__V1__CheckCatalogResponse.self) { response.write(to: $0, arena) }
+        case .loadCatalog(let response):
+            return try self.pack(Perch__V1__LoadCatalogResponse.self) { response.write(to: $0, arena) }
+        case .getCatalog(let response):
+            return try self.pack(Perch__V1__GetCatalogResponse.self) { response.write(to: $0, arena) }
+        case .getServerStatus(let response):
+            return try self.pack(Perch__V1__GetServerStatusResponse.self) { response.write(to: $0, arena) }
+        }
+    }
+
+    // MARK: The push path: what views come to
+
+    package func encodeStatuses(
+        _ value: SubscriptionStatuses, _ info: ValueInfo, isRead: Bool = false
+    ) throws(MessageError) -> Encoded {
+        let arena = self.arena
+        let state = TaskState.success(value, info)
+        return isRead
+            ? try self.pack(Perch__V1__GetSubscriptionStatusResponse.self) { state.write(to: $0, arena) }
+            : try self.pack(Perch__V1__SubscriptionStatusTaskResponse.self) { state.write(to: $0, arena) }
+    }
+
+    package func encodeEntitlement(
+        _ value: Verified<Transaction>?, _ info: ValueInfo, isRead: Bool = false
+    ) throws(MessageError) -> Encoded {
+        let arena = self.arena
+        let state = TaskState.success(value, info)
+        return isRead
+            ? try self.pack(Perch__V1__GetCurrentEntitlementResponse.self) { state.write(to: $0, arena) }
+            : try self.pack(Perch__V1__CurrentEntitlementTaskResponse.self) { state.write(to: $0, arena) }
+    }
+
+    package func encodeProducts(
+        _ value: Products, _ info: ValueInfo, isRead: Bool = false
+    ) throws(MessageError) -> Encoded {
+        let arena = self.arena
+        let state = TaskState.success(value, info)
+        return isRead
+            ? try self.pack(Perch__V1__GetProductsResponse.self) { state.write(to: $0, arena) }
+            : try self.pack(Perch__V1__ProductsTaskResponse.self) { state.write(to: $0, arena) }
+    }
+
+    /// gRPC's Length-Prefixed-Message of `loading`: the same bytes for all three tasks.
+    package static let loadingBody: [UInt8] = [0, 0, 0, 0, 2, 0x0A, 0]
+
+    /// Field 1 of every mutation's response, to be appended to one that was encoded without it: where a change stands
+    /// is known only after its commit, and protobuf takes fields in any order.
+    package static func encodePositionField(_ position: Position) -> [UInt8] {
+        var inner: [UInt8] = []
+        func append(_ value: UInt64, field: UInt8) {
+            guard value != 0 else { return }
+            inner.append(field << 3)
+            var value = value
+            while value > 0x7F {
+                inner.append(UInt8(truncatingIfNeeded: value) | 0x80)
+                value >>= 7
+            }
+            inner.append(UInt8(truncatingIfNeeded: value))
+        }
+        append(position.revision, field: 1)
+        append(UInt64(bitPattern: position.asOf.milliseconds), field: 2)
+        return [0x0A, UInt8(inner.count)] + inner
+    }
+
+    // MARK: Digests
+
+    /// Equal values have equal digests, whatever was signed when. Never over `ValueInfo`. The last encoded message
+    /// stays valid.
+    package func digest(of value: SubscriptionStatuses) -> Digest {
+        let arena = self.arena
+        return self.digest(Perch__V1__SubscriptionStatuses.self) { value.write(to: $0, arena) }
+    }
+
+    /// As above. Nil, not entitled, has a digest too.
+    package func digest(of value: Verified<Transaction>?) -> Digest {
+        let arena = self.arena
+        return self.digest(Perch__V1__CurrentEntitlement.self) { message in
+            if let value { message.pointee.transaction = arena.message { value.write(to: $0, arena) } }
+        }
+    }
+
+    /// As above.
+    package func digest(of value: Products) -> Digest {
+        let arena = self.arena
+        return self.digest(Perch__V1__Products.self) { value.write(to: $0, arena) }
+    }
+}

@@ -1,0 +1,158 @@
+import CPerchProto
+import PerchBase
+
+/// Messages to bytes and back, and compression. The one face of protobuf-c and zlib.
+///
+/// One for each thread: it owns the memory that both libraries work in, so that nothing is allocated for a message of
+/// usual size beyond the Swift value that is read.
+package final class MessageCodec {
+    /// An encoded message, within its codec: valid until the codec encodes again. Copy it to keep it.
+    package struct Encoded {
+        /// Four bytes of room for an address, five of gRPC's prefix, then the message.
+        fileprivate let memory: UnsafeMutableRawBufferPointer
+
+        /// The message alone.
+        package var message: UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(rebasing: self.memory[FrameHeader.byteCount...])
+        }
+
+        /// gRPC's Length-Prefixed-Message: what all transports share.
+        package var prefixed: UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(rebasing: self.memory[FrameHeader.addressByteCount...])
+        }
+
+        /// The whole frame, its address written in place: valid until the next frame of this value.
+        package func frame(_ kind: FrameKind, stream: UInt32) -> UnsafeRawBufferPointer {
+            FrameHeader.writeAddress(kind, stream, into: self.memory)
+            return UnsafeRawBufferPointer(self.memory)
+        }
+    }
+
+    let arena = Arena(limit: Limits.codecArenaBytesMax)
+    private var output = OutputBuffer()
+    private var compressedOutput = OutputBuffer()
+    /// What must not disturb the last encoded message: digests, and the requests within calls.
+    private var scratch = OutputBuffer()
+    private var last: Encoded?
+    private var deflater: Deflater?
+    private var inflater: Inflater?
+
+    package init() {}
+
+    deinit {
+        self.arena.destroy()
+        self.output.destroy()
+        self.compressedOutput.destroy()
+        self.scratch.destroy()
+    }
+
+    // MARK: Encoding
+
+    func pack<C: CMessage>(
+        _ type: C.Type, _ fill: (UnsafeMutablePointer<C>) -> Void
+    ) throws(MessageError) -> Encoded {
+        self.arena.reset(isWriting: true)
+        let message: UnsafeMutablePointer<C> = self.arena.message(fill)
+        return try self.pack(UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self))
+    }
+
+    private func pack(_ message: UnsafePointer<ProtobufCMessage>) throws(MessageError) -> Encoded {
+        let count = protobuf_c_message_get_packed_size(message)
+        guard count <= Limits.frameBytesMax else {
+            throw .tooLong(message: Self.name(message), bytes: count, limitBytes: Limits.frameBytesMax)
+        }
+        guard !self.arena.isOverLimit else {
+            throw .tooMuchMemory(message: Self.name(message), limitBytes: Limits.codecArenaBytesMax)
+        }
+        let memory = self.output.begin(FrameHeader.byteCount + count)
+        let written = protobuf_c_message_pack(
+            message, (memory.baseAddress! + FrameHeader.byteCount).assumingMemoryBound(to: UInt8.self))
+        precondition(written == count, "protobuf-c wrote \(written) bytes of \(count)")
+        FrameHeader.writePrefix(isCompressed: false, length: count, into: memory)
+        let encoded = Encoded(memory: memory)
+        self.last = encoded
+        return encoded
+    }
+
+    private static func name(_ message: UnsafePointer<ProtobufCMessage>) -> String {
+        String(cString: message.pointee.descriptor.pointee.name)
+    }
+
+    /// The last encoded message, compressed: nil if it is shorter than `Limits.compressBytesMin`, or would not get
+    /// smaller. The plain form stays valid beside it.
+    package func compressed() -> Encoded? {
+        self.last.flatMap { self.compressed($0.message) }
+    }
+
+    /// A message that was encoded before, compressed: nil as above.
+    package func compressed(_ message: UnsafeRawBufferPointer) -> Encoded? {
+        guard message.count >= Limits.compressBytesMin else { return nil }
+        let memory = self.compressedOutput.begin(FrameHeader.byteCount + message.count - 1)
+        let room = UnsafeMutableRawBufferPointer(rebasing: memory[FrameHeader.byteCount...])
+        let deflater = self.deflater ?? Deflater()
+        self.deflater = deflater
+        guard let count = deflater.deflate(message, into: room) else { return nil }
+        FrameHeader.writePrefix(isCompressed: true, length: count, into: memory)
+        return Encoded(memory: UnsafeMutableRawBufferPointer(rebasing: memory[..<(FrameHeader.byteCount + count)]))
+    }
+
+    // MARK: Decoding
+
+    /// A message's structure, in the arena: to be read before anything else is done with the codec.
+    func unpack<C: CMessage>(
+        _ type: C.Type, _ bytes: borrowing RawSpan, singularFieldsMax: Int
+    ) throws(MessageError) -> UnsafeMutablePointer<C> {
+        let message = try self.unpack(C.descriptor, bytes, singularFieldsMax: singularFieldsMax)
+        return UnsafeMutableRawPointer(message).assumingMemoryBound(to: C.self)
+    }
+
+    func unpack(
+        _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>, _ bytes: borrowing RawSpan, singularFieldsMax: Int
+    ) throws(MessageError) -> UnsafeMutablePointer<ProtobufCMessage> {
+        self.arena.reset(isWriting: false)
+        return try bytes.withUnsafeBytes { buffer throws(MessageError) in
+            try MessageScan.check(buffer, as: descriptor, singularFieldsMax: singularFieldsMax)
+            let message = protobuf_c_message_unpack(
+                descriptor, self.arena.allocator, buffer.count,
+                buffer.baseAddress?.assumingMemoryBound(to: UInt8.self))
+            if let message { return message }
+            let name = String(cString: descriptor.pointee.name)
+            if self.arena.isOverLimit { throw .tooMuchMemory(message: name, limitBytes: Limits.codecArenaBytesMax) }
+            throw .malformed(field: name, atByte: 0, fault: .refused)
+        }
+    }
+
+    /// Bytes of memory that the last message took: for tests and for a gauge.
+    package var arenaBytes: Int { self.arena.totalBytes }
+
+    // MARK: Compression
+
+    /// The bytes of a compressed message, valid until the next call. Stops at `limit`.
+    package func inflate(
+        _ bytes: borrowing RawSpan, limit: Int = Limits.frameBytesMax
+    ) throws(InflateError) -> UnsafeRawBufferPointer {
+        let inflater = self.inflater ?? Inflater()
+        self.inflater = inflater
+        return try bytes.withUnsafeBytes { buffer throws(InflateError) in
+            try inflater.inflate(buffer, limit: limit)
+        }
+    }
+
+    // MARK: Digests
+
+    func digest<C: CMessage>(_ type: C.Type, _ fill: (UnsafeMutablePointer<C>) -> Void) -> Digest {
+        self.arena.reset(isWriting: true, omitsSignatures: true)
+        let message: UnsafeMutablePointer<C> = self.arena.message(fill)
+        let plain = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
+        let memory = self.scratch.begin(protobuf_c_message_get_packed_size(plain))
+        protobuf_c_message_pack(plain, memory.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        return Digest(of: UnsafeRawBufferPointer(memory).bytes)
+    }
+
+    /// Encodes `inner` where the next message does not overwrite it.
+    func setAside(_ inner: Encoded) -> UnsafeMutableRawBufferPointer {
+        let memory = self.scratch.begin(inner.message.count)
+        memory.copyMemory(from: inner.message)
+        return memory
+    }
+}

@@ -1,0 +1,36 @@
+import PerchBase
+
+/// Memory that is written again and again: grows to what is needed, and gives back what was more than usual.
+///
+/// A handle; `MessageCodec` owns it and destroys it.
+struct OutputBuffer {
+    private(set) var memory: UnsafeMutableRawBufferPointer
+
+    init() {
+        self.memory = .allocate(byteCount: 4096, alignment: 16)
+    }
+
+    func destroy() {
+        self.memory.deallocate()
+    }
+
+    /// Room for `count` bytes, whatever was there before being lost.
+    mutating func begin(_ count: Int) -> UnsafeMutableRawBufferPointer {
+        let isTooSmall = count > self.memory.count
+        if isTooSmall || (self.memory.count > Limits.codecBytesKept && count <= Limits.codecBytesKept) {
+            self.memory.deallocate()
+            var capacity = 4096
+            while capacity < count { capacity *= 2 }
+            self.memory = .allocate(byteCount: capacity, alignment: 16)
+        }
+        return UnsafeMutableRawBufferPointer(rebasing: self.memory[..<count])
+    }
+
+    /// Room for `count` bytes, keeping the first `kept`.
+    mutating func grow(to count: Int, keeping kept: Int) {
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: self.memory[..<kept]))
+        self.memory.deallocate()
+        self.memory = larger
+    }
+}

@@ -1,0 +1,205 @@
+package import PerchBase
+
+// What callers hand back to us. Opaque to them, so its layout is ours: a version, the fields big endian, a CRC32C.
+// None of it is a secret or a permission: who changes a token gets a value that he could have asked for, or a refusal.
+
+/// Why a token was refused. `token` names it: resume token, event cursor, page token.
+package enum TokenError: Error, Equatable, Sendable, CustomStringConvertible {
+    case length(token: String, found: Int, expected: Int)
+    case version(token: String, found: UInt8, expected: UInt8)
+    case checksum(token: String)
+
+    package var description: String {
+        switch self {
+        case .length(let token, let found, let expected):
+            "the \(token) has \(found) bytes, it should have \(expected); start again without one"
+        case .version(let token, let found, let expected):
+            "the \(token) has version \(found), this server reads \(expected); start again without one"
+        case .checksum(let token): "the \(token) is damaged, its checksum does not fit; start again without one"
+        }
+    }
+
+    package var reason: ErrorReason {
+        switch self {
+        case .length(let token, _, _), .version(let token, _, _), .checksum(let token):
+            token == ResumeToken.name ? .tokenMalformed : .cursorMalformed
+        }
+    }
+}
+
+/// What a value of a state stream was: sent back, it asks for what changed since.
+package struct ResumeToken: Hashable, Sendable {
+    package var store: StoreIdentity
+    package var epoch: UInt32
+    package var app: UInt32
+    /// Of the view's key: account and group, account and product, or the list of products.
+    package var view: Digest
+    package var position: Position
+    /// Of the value.
+    package var digest: Digest
+
+    package static let name = "resume token"
+    private static let version: UInt8 = 1
+    package static let byteCount = 1 + 16 + 4 + 4 + 16 + 16 + 16 + 4
+
+    package init(
+        store: StoreIdentity, epoch: UInt32, app: UInt32, view: Digest, position: Position, digest: Digest
+    ) {
+        self.store = store
+        self.epoch = epoch
+        self.app = app
+        self.view = view
+        self.position = position
+        self.digest = digest
+    }
+
+    package var bytes: [UInt8] {
+        var writer = TokenWriter(version: Self.version, byteCount: Self.byteCount)
+        writer.put(self.store.high, self.store.low)
+        writer.put(self.epoch)
+        writer.put(self.app)
+        writer.put(self.view.high, self.view.low)
+        writer.put(self.position.revision, UInt64(bitPattern: self.position.asOf.milliseconds))
+        writer.put(self.digest.high, self.digest.low)
+        return writer.finish()
+    }
+
+    package init(_ bytes: [UInt8]) throws(TokenError) {
+        var reader = try TokenReader(bytes, Self.name, version: Self.version, byteCount: Self.byteCount)
+        self.store = StoreIdentity(high: reader.word(), low: reader.word())
+        self.epoch = reader.half()
+        self.app = reader.half()
+        self.view = Digest(high: reader.word(), low: reader.word())
+        self.position = Position(revision: reader.word(), asOf: Instant(milliseconds: Int64(bitPattern: reader.word())))
+        self.digest = Digest(high: reader.word(), low: reader.word())
+    }
+}
+
+/// A place in the events of an account: everything after it is what follows.
+package struct EventCursor: Hashable, Sendable {
+    package var store: StoreIdentity
+    package var epoch: UInt32
+    /// Of the app and the account.
+    package var view: Digest
+    package var revision: UInt64
+    /// Within its revision.
+    package var ordinal: UInt32
+
+    package static let name = "event cursor"
+    private static let version: UInt8 = 2
+    package static let byteCount = 1 + 16 + 4 + 16 + 8 + 4 + 4
+
+    package init(store: StoreIdentity, epoch: UInt32, view: Digest, revision: UInt64, ordinal: UInt32) {
+        self.store = store
+        self.epoch = epoch
+        self.view = view
+        self.revision = revision
+        self.ordinal = ordinal
+    }
+
+    package var bytes: [UInt8] {
+        var writer = TokenWriter(version: Self.version, byteCount: Self.byteCount)
+        writer.put(self.store.high, self.store.low)
+        writer.put(self.epoch)
+        writer.put(self.view.high, self.view.low)
+        writer.put(self.revision)
+        writer.put(self.ordinal)
+        return writer.finish()
+    }
+
+    package init(_ bytes: [UInt8]) throws(TokenError) {
+        var reader = try TokenReader(bytes, Self.name, version: Self.version, byteCount: Self.byteCount)
+        self.store = StoreIdentity(high: reader.word(), low: reader.word())
+        self.epoch = reader.half()
+        self.view = Digest(high: reader.word(), low: reader.word())
+        self.revision = reader.word()
+        self.ordinal = reader.half()
+    }
+}
+
+/// Where a page of transactions ended.
+package struct PageToken: Hashable, Sendable {
+    /// Of everything that was asked for, so that a token is not taken to another question.
+    package var query: Digest
+    package var purchaseDate: Instant
+    package var id: UInt64
+
+    package static let name = "page token"
+    private static let version: UInt8 = 3
+    package static let byteCount = 1 + 16 + 8 + 8 + 4
+
+    package init(query: Digest, purchaseDate: Instant, id: UInt64) {
+        self.query = query
+        self.purchaseDate = purchaseDate
+        self.id = id
+    }
+
+    package var bytes: [UInt8] {
+        var writer = TokenWriter(version: Self.version, byteCount: Self.byteCount)
+        writer.put(self.query.high, self.query.low)
+        writer.put(UInt64(bitPattern: self.purchaseDate.milliseconds))
+        writer.put(self.id)
+        return writer.finish()
+    }
+
+    package init(_ bytes: [UInt8]) throws(TokenError) {
+        var reader = try TokenReader(bytes, Self.name, version: Self.version, byteCount: Self.byteCount)
+        self.query = Digest(high: reader.word(), low: reader.word())
+        self.purchaseDate = Instant(milliseconds: Int64(bitPattern: reader.word()))
+        self.id = reader.word()
+    }
+}
+
+private struct TokenWriter {
+    private var bytes: [UInt8]
+    private let byteCount: Int
+
+    init(version: UInt8, byteCount: Int) {
+        self.bytes = [version]
+        self.bytes.reserveCapacity(byteCount)
+        self.byteCount = byteCount
+    }
+
+    mutating func put(_ words: UInt64...) {
+        for word in words { withUnsafeBytes(of: word.bigEndian) { self.bytes.append(contentsOf: $0) } }
+    }
+
+    mutating func put(_ half: UInt32) {
+        withUnsafeBytes(of: half.bigEndian) { self.bytes.append(contentsOf: $0) }
+    }
+
+    mutating func finish() -> [UInt8] {
+        self.put(CRC32C.checksum(self.bytes))
+        precondition(self.bytes.count == self.byteCount, "a token has \(self.bytes.count) bytes of \(self.byteCount)")
+        return self.bytes
+    }
+}
+
+private struct TokenReader {
+    private let bytes: [UInt8]
+    private var at = 1
+
+    /// Checks everything that can be wrong; what is read afterwards is there.
+    ///
+    /// A token of another kind has another length or version, and is named as what it should have been.
+    init(_ bytes: [UInt8], _ token: String, version: UInt8, byteCount: Int) throws(TokenError) {
+        guard bytes.count == byteCount else {
+            throw .length(token: token, found: bytes.count, expected: byteCount)
+        }
+        guard bytes[0] == version else { throw .version(token: token, found: bytes[0], expected: version) }
+        self.bytes = bytes
+        let end = byteCount - 4
+        let declared = bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: end, as: UInt32.self).bigEndian
+        guard CRC32C.checksum(bytes.span.bytes.extracting(..<end)) == declared else { throw .checksum(token: token) }
+    }
+
+    mutating func word() -> UInt64 {
+        defer { self.at += 8 }
+        return self.bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: self.at, as: UInt64.self).bigEndian
+    }
+
+    mutating func half() -> UInt32 {
+        defer { self.at += 4 }
+        return self.bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: self.at, as: UInt32.self).bigEndian
+    }
+}

@@ -1,0 +1,252 @@
+package import PerchModel
+
+/// gRPC's status codes.
+package enum StatusCode: Int32, Hashable, Sendable, CaseIterable {
+    case ok = 0
+    case cancelled = 1
+    case unknown = 2
+    case invalidArgument = 3
+    case deadlineExceeded = 4
+    case notFound = 5
+    case alreadyExists = 6
+    case permissionDenied = 7
+    case resourceExhausted = 8
+    case failedPrecondition = 9
+    case aborted = 10
+    case outOfRange = 11
+    case unimplemented = 12
+    case `internal` = 13
+    case unavailable = 14
+    case dataLoss = 15
+    case unauthenticated = 16
+}
+
+/// Every error that a client can see: the one table. The words are the contract; each has one code.
+package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
+    // What ends a connection.
+    case frameTooLong = "FRAME_TOO_LONG"
+    case unknownKind = "UNKNOWN_KIND"
+    case reservedFlag = "RESERVED_FLAG"
+    case streamZero = "STREAM_ZERO"
+    case streamNotZero = "STREAM_NOT_ZERO"
+    case helloExpected = "HELLO_EXPECTED"
+    case helloRepeated = "HELLO_REPEATED"
+    case helloTimeout = "HELLO_TIMEOUT"
+    case helloInvalid = "HELLO_INVALID"
+    case protocolVersion = "PROTOCOL_VERSION"
+    case streamLive = "STREAM_LIVE"
+    case kindNotForClients = "KIND_NOT_FOR_CLIENTS"
+    case pingLength = "PING_LENGTH"
+    case cancelNotEmpty = "CANCEL_NOT_EMPTY"
+    case connectionLimit = "CONNECTION_LIMIT"
+    case handshakeLimit = "HANDSHAKE_LIMIT"
+    case writeStalled = "WRITE_STALLED"
+    case partialFramesLimit = "PARTIAL_FRAMES_LIMIT"
+    case inflateLimit = "INFLATE_LIMIT"
+    case inflateRatio = "INFLATE_RATIO"
+    case inflateCorrupt = "INFLATE_CORRUPT"
+    case compressionNotOffered = "COMPRESSION_NOT_OFFERED"
+    case shuttingDown = "SHUTTING_DOWN"
+
+    // What ends a call.
+    case cancelled = "CANCELLED"
+    case deadline = "DEADLINE"
+    case unknownMethod = "UNKNOWN_METHOD"
+    case messageMalformed = "MESSAGE_MALFORMED"
+    case messageTooDeep = "MESSAGE_TOO_DEEP"
+    case messageTooManyFields = "MESSAGE_TOO_MANY_FIELDS"
+    case messageTooManyItems = "MESSAGE_TOO_MANY_ITEMS"
+    case textNotUTF8 = "TEXT_NOT_UTF8"
+    case textHasNUL = "TEXT_HAS_NUL"
+    case callsLimit = "CALLS_LIMIT"
+    case requestTooLong = "REQUEST_TOO_LONG"
+    case accountKey = "ACCOUNT_KEY"
+    case fieldMissing = "FIELD_MISSING"
+    case fieldInvalid = "FIELD_INVALID"
+    case appAmbiguous = "APP_AMBIGUOUS"
+    case appUnknown = "APP_UNKNOWN"
+    case accountUnknown = "ACCOUNT_UNKNOWN"
+    case transactionUnknown = "TRANSACTION_UNKNOWN"
+    case productUnknown = "PRODUCT_UNKNOWN"
+    case notATestApp = "NOT_A_TEST_APP"
+    case tokenMalformed = "TOKEN_MALFORMED"
+    case tokenOtherView = "TOKEN_OTHER_VIEW"
+    case tokenOtherStore = "TOKEN_OTHER_STORE"
+    case tokenFuture = "TOKEN_FUTURE"
+    case behind = "BEHIND"
+    case cursorTooOld = "CURSOR_TOO_OLD"
+    case cursorMalformed = "CURSOR_MALFORMED"
+    case keyReused = "KEY_REUSED"
+    case recordLimit = "RECORD_LIMIT"
+    case storeFull = "STORE_FULL"
+    case storeFailed = "STORE_FAILED"
+    case catalogInvalid = "CATALOG_INVALID"
+    case catalogTooLong = "CATALOG_TOO_LONG"
+    case clockBackwards = "CLOCK_BACKWARDS"
+    case advanceLimit = "ADVANCE_LIMIT"
+    case unauthenticated = "UNAUTHENTICATED"
+    case permissionDenied = "PERMISSION_DENIED"
+    case purchaseInvalidQuantity = "PURCHASE_INVALID_QUANTITY"
+    case purchaseProductUnavailable = "PURCHASE_PRODUCT_UNAVAILABLE"
+    case purchaseNotAllowed = "PURCHASE_NOT_ALLOWED"
+    case purchaseIneligibleForOffer = "PURCHASE_INELIGIBLE_FOR_OFFER"
+    case purchaseInvalidOffer = "PURCHASE_INVALID_OFFER"
+    case refundNotPossible = "REFUND_NOT_POSSIBLE"
+    case notASubscription = "NOT_A_SUBSCRIPTION"
+    case notSubscribed = "NOT_SUBSCRIBED"
+    case leaseWait = "LEASE_WAIT"
+    case `internal` = "INTERNAL"
+
+    package var code: StatusCode {
+        switch self {
+        case .cancelled:
+            .cancelled
+        case .unknownKind, .reservedFlag, .streamZero, .streamNotZero, .helloInvalid, .kindNotForClients, .pingLength,
+            .cancelNotEmpty, .inflateCorrupt, .compressionNotOffered, .messageMalformed, .messageTooDeep,
+            .messageTooManyFields, .messageTooManyItems, .textNotUTF8, .textHasNUL, .accountKey, .fieldMissing,
+            .fieldInvalid, .appAmbiguous, .tokenMalformed, .tokenOtherView, .cursorMalformed, .catalogInvalid,
+            .purchaseInvalidQuantity, .purchaseInvalidOffer:
+            .invalidArgument
+        case .helloTimeout, .deadline:
+            .deadlineExceeded
+        case .appUnknown, .accountUnknown, .transactionUnknown, .productUnknown:
+            .notFound
+        case .permissionDenied:
+            .permissionDenied
+        case .frameTooLong, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit, .inflateLimit,
+            .inflateRatio, .callsLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong, .advanceLimit:
+            .resourceExhausted
+        case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .tokenOtherStore,
+            .tokenFuture, .behind, .keyReused, .clockBackwards, .purchaseProductUnavailable, .purchaseNotAllowed,
+            .purchaseIneligibleForOffer, .refundNotPossible, .notASubscription, .notSubscribed:
+            .failedPrecondition
+        case .cursorTooOld:
+            .outOfRange
+        case .unknownMethod:
+            .unimplemented
+        case .internal:
+            .internal
+        case .shuttingDown, .storeFailed, .leaseWait:
+            .unavailable
+        case .unauthenticated:
+            .unauthenticated
+        }
+    }
+}
+
+/// How a call or a connection ends: what goes into a STATUS or a DRAIN.
+package struct WireStatus: Hashable, Sendable {
+    package var code: StatusCode
+    /// Nil with OK.
+    package var reason: ErrorReason?
+    /// For people: what happened, with the numbers, and what to do next. Safe to log.
+    package var message: String
+    /// The numbers of the message, for programs.
+    package var details: [StatusDetail]
+
+    package static let ok = WireStatus()
+
+    private init() {
+        self.code = .ok
+        self.message = ""
+        self.details = []
+    }
+
+    package init(_ reason: ErrorReason, _ message: String, details: [StatusDetail] = []) {
+        self.code = reason.code
+        self.reason = reason
+        self.message = message
+        self.details = details
+    }
+
+    /// The message of a STATUS.
+    package var status: Status {
+        Status(
+            code: self.code.rawValue, message: self.message, reason: self.reason?.rawValue ?? "", details: self.details)
+    }
+
+    /// The message of a DRAIN.
+    package func drain(
+        isFinal: Bool = true, reconnectAfterMilliseconds: UInt32 = 0, jitterMilliseconds: UInt32 = 0
+    ) -> Drain {
+        Drain(
+            reason: self.reason?.rawValue ?? "", message: self.message,
+            reconnectAfterMilliseconds: reconnectAfterMilliseconds, jitterMilliseconds: jitterMilliseconds,
+            isFinal: isFinal, details: self.details)
+    }
+
+    /// The state of a stream that has no value now.
+    package var failure: Failure { Failure(reason: self.reason?.rawValue ?? "", message: self.message) }
+}
+
+// MARK: From the errors of the layers
+
+extension WireStatus {
+    package init(_ error: FrameError) {
+        switch error {
+        case .unknownKind(let kind):
+            self.init(.unknownKind, error.description, details: [.found(kind)])
+        case .reservedFlag(let flags):
+            self.init(.reservedFlag, error.description, details: [.found(flags)])
+        case .tooLong(_, let declared, let limit):
+            self.init(.frameTooLong, error.description, details: [.found(declared), .limit(limit)])
+        }
+    }
+
+    package init(_ error: MessageError) {
+        let text = error.description
+        switch error {
+        case .malformed(let field, let byte, _):
+            self.init(.messageMalformed, text, details: [.field(field), .atByte(byte)])
+        case .tooDeep(let field, let limit):
+            self.init(.messageTooDeep, text, details: [.field(field), .limit(limit)])
+        case .tooManyFields(let message, let limit):
+            self.init(.messageTooManyFields, text, details: [.field(message), .limit(limit)])
+        case .tooManyItems(let field, let count, let limit):
+            self.init(.messageTooManyItems, text, details: [.field(field), .found(count), .limit(limit)])
+        case .notUTF8(let field, let byte):
+            self.init(.textNotUTF8, text, details: [.field(field), .atByte(byte)])
+        case .hasNUL(let field, let byte):
+            self.init(.textHasNUL, text, details: [.field(field), .atByte(byte)])
+        case .missing(let field):
+            self.init(.fieldMissing, text, details: [.field(field)])
+        case .tooLong(let message, let bytes, let limit):
+            self.init(.frameTooLong, text, details: [.field(message), .found(bytes), .limit(limit)])
+        case .tooMuchMemory(let message, let limit):
+            self.init(.messageTooManyItems, text, details: [.field(message), .limit(limit)])
+        }
+    }
+
+    package init(_ error: InflateError) {
+        let text = error.description
+        switch error {
+        case .tooLong(let limit): self.init(.inflateLimit, text, details: [.limit(limit)])
+        case .ratio(let compressed, let limit):
+            self.init(.inflateRatio, text, details: [.found(compressed), .limit(limit)])
+        case .truncated(let compressed): self.init(.inflateCorrupt, text, details: [.found(compressed)])
+        case .trailingBytes(let count): self.init(.inflateCorrupt, text, details: [.found(count)])
+        case .corrupt(let byte): self.init(.inflateCorrupt, text, details: [.atByte(byte)])
+        }
+    }
+
+    package init(_ error: TokenError) {
+        self.init(error.reason, error.description)
+    }
+
+    /// The model's words are words of the table; a test holds them to it.
+    package init(_ refusal: Refusal) {
+        guard let reason = ErrorReason(rawValue: refusal.reason.rawValue) else {
+            preconditionFailure("the model refuses with \(refusal.reason.rawValue), which the table does not have")
+        }
+        self.init(reason, refusal.message)
+    }
+}
+
+extension StatusDetail {
+    package static func field(_ name: String) -> Self { Self(key: "field", value: name) }
+    package static func found(_ number: some BinaryInteger) -> Self { Self(key: "found", value: String(number)) }
+    package static func limit(_ number: some BinaryInteger) -> Self { Self(key: "limit", value: String(number)) }
+    package static func atByte(_ offset: Int) -> Self { Self(key: "at_byte", value: String(offset)) }
+    /// The setting that changes a limit.
+    package static func setting(_ name: String) -> Self { Self(key: "setting", value: name) }
+}
