@@ -1,4 +1,3 @@
-
 /// Why bytes are not the message that they should be, or a message cannot be sent.
 ///
 /// `field` is a path by the contract's names: `perch.v1.PurchaseRequest.app.bundle_id`. Nothing of the contents is in

@@ -1,0 +1,125 @@
+import CPerchProto
+import PerchBase
+
+@testable import PerchWire
+
+/// The contract as protobuf-c describes it, by the contract's own names.
+enum Contract {
+    typealias Descriptor = UnsafePointer<ProtobufCMessageDescriptor>
+
+    static func descriptors(from roots: [Descriptor]) -> [String: Descriptor] {
+        var found: [String: Descriptor] = [:]
+        var waiting = roots
+        while let descriptor = waiting.popLast() {
+            let name = String(cString: descriptor.pointee.name)
+            guard found.updateValue(descriptor, forKey: name) == nil else { continue }
+            for index in 0..<Int(descriptor.pointee.n_fields) {
+                let field = descriptor.pointee.fields[index]
+                if field.type == PROTOBUF_C_TYPE_MESSAGE {
+                    waiting.append(field.descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self))
+                }
+            }
+        }
+        return found
+    }
+
+    /// The paths of all fields that a message of this kind can have.
+    static func fields(of descriptor: Descriptor, path: String = "") -> Set<String> {
+        var paths: Set<String> = []
+        for index in 0..<Int(descriptor.pointee.n_fields) {
+            let field = descriptor.pointee.fields[index]
+            let name = path + "." + String(cString: field.name)
+            paths.insert(name)
+            if field.type == PROTOBUF_C_TYPE_MESSAGE {
+                paths.formUnion(
+                    self.fields(
+                        of: field.descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self), path: name))
+            }
+        }
+        return paths
+    }
+
+    /// The paths of the fields that are in these bytes, which the codec wrote.
+    static func fields(in bytes: ArraySlice<UInt8>, of descriptor: Descriptor, path: String = "") -> Set<String> {
+        var paths: Set<String> = []
+        var at = bytes.startIndex
+        func varint() -> UInt64 {
+            var value: UInt64 = 0
+            var shift: UInt64 = 0
+            while true {
+                let byte = bytes[at]
+                at += 1
+                value |= UInt64(byte & 0x7F) << shift
+                if byte < 0x80 { return value }
+                shift += 7
+            }
+        }
+        while at < bytes.endIndex {
+            let tag = varint()
+            let field = (0..<Int(descriptor.pointee.n_fields)).map { descriptor.pointee.fields[$0] }
+                .first { UInt64($0.id) == tag >> 3 }
+            let name = path + "." + (field.map { String(cString: $0.name) } ?? "unknown")
+            paths.insert(name)
+            switch tag & 7 {
+            case 0: _ = varint()
+            case 1: at += 8
+            case 5: at += 4
+            default:
+                let end = Int(varint()) + at
+                if let field, field.type == PROTOBUF_C_TYPE_MESSAGE {
+                    let inner = field.descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self)
+                    paths.formUnion(self.fields(in: bytes[at..<end], of: inner, path: name))
+                }
+                at = end
+            }
+        }
+        return paths
+    }
+
+    /// The request and the response of each method.
+    static func messages(of method: PerchWire.Method) -> (request: Descriptor, response: Descriptor) {
+        switch method {
+        case .productsTask: (Perch__V1__ProductsTaskRequest.descriptor, Perch__V1__ProductsTaskResponse.descriptor)
+        case .subscriptionStatusTask:
+            (Perch__V1__SubscriptionStatusTaskRequest.descriptor, Perch__V1__SubscriptionStatusTaskResponse.descriptor)
+        case .currentEntitlementTask:
+            (Perch__V1__CurrentEntitlementTaskRequest.descriptor, Perch__V1__CurrentEntitlementTaskResponse.descriptor)
+        case .getProducts: (Perch__V1__GetProductsRequest.descriptor, Perch__V1__GetProductsResponse.descriptor)
+        case .getSubscriptionStatus:
+            (Perch__V1__GetSubscriptionStatusRequest.descriptor, Perch__V1__GetSubscriptionStatusResponse.descriptor)
+        case .getCurrentEntitlement:
+            (Perch__V1__GetCurrentEntitlementRequest.descriptor, Perch__V1__GetCurrentEntitlementResponse.descriptor)
+        case .listCurrentEntitlements:
+            (
+                Perch__V1__ListCurrentEntitlementsRequest.descriptor,
+                Perch__V1__ListCurrentEntitlementsResponse.descriptor
+            )
+        case .purchase: (Perch__V1__PurchaseRequest.descriptor, Perch__V1__PurchaseResponse.descriptor)
+        case .finish: (Perch__V1__FinishRequest.descriptor, Perch__V1__FinishResponse.descriptor)
+        case .listTransactions:
+            (Perch__V1__ListTransactionsRequest.descriptor, Perch__V1__ListTransactionsResponse.descriptor)
+        case .listUnfinished:
+            (Perch__V1__ListUnfinishedRequest.descriptor, Perch__V1__ListUnfinishedResponse.descriptor)
+        case .getLatestTransaction:
+            (Perch__V1__GetLatestTransactionRequest.descriptor, Perch__V1__GetLatestTransactionResponse.descriptor)
+        case .transactionUpdates:
+            (Perch__V1__TransactionUpdatesRequest.descriptor, Perch__V1__TransactionUpdatesResponse.descriptor)
+        case .buyProduct: (Perch__V1__BuyProductRequest.descriptor, Perch__V1__BuyProductResponse.descriptor)
+        case .refundTransaction:
+            (Perch__V1__RefundTransactionRequest.descriptor, Perch__V1__RefundTransactionResponse.descriptor)
+        case .setAutoRenew: (Perch__V1__SetAutoRenewRequest.descriptor, Perch__V1__SetAutoRenewResponse.descriptor)
+        case .forceRenewal: (Perch__V1__ForceRenewalRequest.descriptor, Perch__V1__ForceRenewalResponse.descriptor)
+        case .expireSubscription:
+            (Perch__V1__ExpireSubscriptionRequest.descriptor, Perch__V1__ExpireSubscriptionResponse.descriptor)
+        case .getClock: (Perch__V1__GetClockRequest.descriptor, Perch__V1__GetClockResponse.descriptor)
+        case .setClock: (Perch__V1__SetClockRequest.descriptor, Perch__V1__SetClockResponse.descriptor)
+        case .setTimeRate: (Perch__V1__SetTimeRateRequest.descriptor, Perch__V1__SetTimeRateResponse.descriptor)
+        case .listApps: (Perch__V1__ListAppsRequest.descriptor, Perch__V1__ListAppsResponse.descriptor)
+        case .checkCatalog: (Perch__V1__CheckCatalogRequest.descriptor, Perch__V1__CheckCatalogResponse.descriptor)
+        case .loadCatalog: (Perch__V1__LoadCatalogRequest.descriptor, Perch__V1__LoadCatalogResponse.descriptor)
+        case .getCatalog: (Perch__V1__GetCatalogRequest.descriptor, Perch__V1__GetCatalogResponse.descriptor)
+        case .getServerStatus:
+            (Perch__V1__GetServerStatusRequest.descriptor, Perch__V1__GetServerStatusResponse.descriptor)
+        }
+    }
+}
