@@ -27,6 +27,10 @@ let package = Package(
         // Small values that all share.
         swift("PerchBase", []),
 
+        // Threads, epoll, sockets, timers, the executor: the only socket system calls.
+        .target(name: "CPerchLinux"),
+        swift("PerchLoop", ["PerchBase", "CPerchLinux"]),
+
         // Products, transactions, entitlements, subscription status, and the rules deriving one from another.
         swift("PerchModel", ["PerchBase"]),
 
@@ -42,6 +46,7 @@ let package = Package(
 
         // What each target promises; sockets and files only where the name says so.
         tests("PerchBaseTests", ["PerchBase"]),
+        tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto"]),
     ]
 )

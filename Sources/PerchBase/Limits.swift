@@ -139,3 +139,67 @@ extension Limits {
     /// Milliseconds for which the answer to an idempotency key is kept; afterwards the key is new.
     package static let idempotencyKeyMilliseconds: Int64 = 7 * 24 * 3_600_000
 }
+
+// MARK: A turn of a loop
+
+extension Limits {
+    /// Ready sockets that one epoll_wait hands over. The rest come with the next turn, in the kernel's rotation.
+    ///
+    /// 512 make a system call and a turn cheap for each of them, and keep a turn of frames within a few milliseconds.
+    package static let eventsPerTurn = 512
+
+    /// Jobs of Swift tasks that a loop runs in one turn. The rest wait for the next turn, behind the sockets.
+    ///
+    /// So tasks that enqueue themselves again cannot starve connections.
+    package static let jobsPerTurn = 256
+
+    /// Milliseconds that a loop sleeps at most. Then it takes a turn, so that a jump of the wall clock, and a suspend,
+    /// which epoll's own timeout does not count, are noticed within a minute.
+    package static let loopSleepMaxMilliseconds = 60_000
+
+    /// Bytes of stack of a loop thread. Reserved, not touched: memory is used as deep as calls really go.
+    package static let loopStackBytes = 1024 * 1024
+
+    /// Events for which an inbox keeps room between batches. What a larger burst grew is given back when it is taken.
+    ///
+    /// An inbox itself drops nothing, because its order is what a loop's `applied` revision rests on: `post` answers
+    /// with the depth, and who fills it holds back.
+    package static let inboxCapacityKept = 4_096
+}
+
+// MARK: Sockets
+
+extension Limits {
+    /// Connections that a listener accepts in one turn. The rest wait in its backlog for the next turn.
+    package static let acceptsPerTurn = 64
+
+    /// Connections that the kernel holds for a listener until they are accepted; it lowers this to net.core.somaxconn.
+    /// Beyond it a client's SYN is dropped, and its kernel tries again.
+    package static let listenBacklog = 4_096
+
+    /// Milliseconds for which a listener rests after it had to refuse, unless a connection ends before that.
+    ///
+    /// Level-triggered readiness would otherwise turn a full process into a busy one. Within a tenth of a second
+    /// a client neither gives up nor notices.
+    package static let acceptPauseMilliseconds = 100
+
+    /// Descriptors of the process that are not for connections: listeners, epoll, the store, logs, and what an
+    /// operator opens by hand. Connections beyond the rest are refused by the acceptor, and counted.
+    package static let descriptorsReserved = 64
+
+    /// Pieces that one send takes. Linux takes no more (IOV_MAX); what lies behind them is not looked at.
+    package static let piecesPerSend = 1_024
+
+    /// Bytes of SO_SNDBUF of a connection; Linux doubles it for its own bookkeeping. A connection whose reader stopped
+    /// holds no more than this in the kernel; without it, it was seen to hold 3.3 to 4 MB.
+    package static let sendBufferBytes = 128 * 1024
+
+    /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT) before a connection no longer counts as writable.
+    /// More would only be older values.
+    package static let notSentLowWaterBytes = 64 * 1024
+
+    /// Milliseconds after which the kernel gives up a peer that does not acknowledge (TCP_USER_TIMEOUT).
+    ///
+    /// Always above write stall plus linger: at 20 s it was seen to reset stopped readers before they could read why.
+    package static let peerTimeoutMilliseconds = 90_000
+}

@@ -1,0 +1,279 @@
+// What PerchLoop needs of Linux and Swift's Glibc module does not give. Imported by PerchLoop only.
+//
+// Never define _GNU_SOURCE here: Swift's Glibc module is built without it, and the layouts of shared structs would
+// differ. The few functions that glibc declares only with it are declared below.
+//
+// Functions keep the convention of system calls: -1 and errno.
+#ifndef PERCH_LINUX_SHIM_H
+#define PERCH_LINUX_SHIM_H
+
+#include <sys/types.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
+extern int pthread_setname_np(pthread_t, const char *);
+extern int pthread_getname_np(pthread_t, char *, size_t);
+extern int pthread_getattr_np(pthread_t, pthread_attr_t *);
+
+// --- Clocks. One number instead of a struct to fill and take apart.
+
+static inline int64_t perch_clock_nanoseconds(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static inline int64_t perch_boottime_nanoseconds(void) { return perch_clock_nanoseconds(CLOCK_BOOTTIME); }
+
+static inline int64_t perch_wall_milliseconds(void) { return perch_clock_nanoseconds(CLOCK_REALTIME) / 1000000; }
+
+// --- epoll. struct epoll_event is packed on x86-64 and holds a union: Swift never looks inside.
+
+struct perch_ready {
+    uint64_t tag;
+    bool readable, writable, hung_up;
+};
+
+static inline int perch_epoll_control(int poller, int operation, int descriptor, uint64_t tag, bool readable,
+                                      bool writable) {
+    struct epoll_event event;
+    event.events = (readable ? EPOLLIN : 0) | (writable ? EPOLLOUT : 0);
+    event.data.u64 = tag;
+    return epoll_ctl(poller, operation, descriptor, &event);
+}
+
+static inline struct perch_ready perch_ready_at(const struct epoll_event *events, int index) {
+    uint32_t bits = events[index].events;
+    struct perch_ready ready = {
+        .tag = events[index].data.u64,
+        .readable = (bits & EPOLLIN) != 0,
+        .writable = (bits & EPOLLOUT) != 0,
+        .hung_up = (bits & (EPOLLHUP | EPOLLERR)) != 0,
+    };
+    return ready;
+}
+
+static inline int perch_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+// --- Addresses. IPv4 stands as ::ffff:a.b.c.d, so there is one form; Swift would have to rebind pointers between
+// three struct types at each call.
+
+struct perch_address {
+    uint64_t high, low;  // host byte order
+    uint32_t scope;
+    uint16_t port;  // host byte order
+};
+
+static inline bool perch_address_is_v4(uint64_t high, uint64_t low) { return high == 0 && low >> 32 == 0xffff; }
+
+static inline socklen_t perch_address_write(struct perch_address from, struct sockaddr_storage *to) {
+    memset(to, 0, sizeof(*to));
+    if (perch_address_is_v4(from.high, from.low)) {
+        struct sockaddr_in *v4 = (struct sockaddr_in *)to;
+        v4->sin_family = AF_INET;
+        v4->sin_port = htons(from.port);
+        v4->sin_addr.s_addr = htonl((uint32_t)from.low);
+        return sizeof(*v4);
+    }
+    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)to;
+    v6->sin6_family = AF_INET6;
+    v6->sin6_port = htons(from.port);
+    v6->sin6_scope_id = from.scope;
+    for (int i = 0; i < 8; i++) {
+        v6->sin6_addr.s6_addr[i] = (uint8_t)(from.high >> (56 - 8 * i));
+        v6->sin6_addr.s6_addr[8 + i] = (uint8_t)(from.low >> (56 - 8 * i));
+    }
+    return sizeof(*v6);
+}
+
+static inline void perch_address_read(const struct sockaddr_storage *from, struct perch_address *to) {
+    memset(to, 0, sizeof(*to));
+    if (from->ss_family == AF_INET) {
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)from;
+        to->low = 0xffff00000000 | ntohl(v4->sin_addr.s_addr);
+        to->port = ntohs(v4->sin_port);
+    } else if (from->ss_family == AF_INET6) {
+        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)from;
+        for (int i = 0; i < 8; i++) {
+            to->high = to->high << 8 | v6->sin6_addr.s6_addr[i];
+            to->low = to->low << 8 | v6->sin6_addr.s6_addr[8 + i];
+        }
+        to->port = ntohs(v6->sin6_port);
+        to->scope = v6->sin6_scope_id;
+    }
+}
+
+// --- Sockets. SOCK_ and MSG_ constants arrive in Swift as several different types.
+
+static inline int perch_socket(struct perch_address address) {
+    int family = perch_address_is_v4(address.high, address.low) ? AF_INET : AF_INET6;
+    return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+static inline int perch_bind(int descriptor, struct perch_address address) {
+    struct sockaddr_storage storage;
+    socklen_t length = perch_address_write(address, &storage);
+    return bind(descriptor, (struct sockaddr *)&storage, length);
+}
+
+static inline int perch_connect(int descriptor, struct perch_address address) {
+    struct sockaddr_storage storage;
+    socklen_t length = perch_address_write(address, &storage);
+    return connect(descriptor, (struct sockaddr *)&storage, length);
+}
+
+static inline int perch_accept(int listener, struct perch_address *peer) {
+    struct sockaddr_storage storage;
+    socklen_t length = sizeof(storage);
+    int descriptor = accept4(listener, (struct sockaddr *)&storage, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (descriptor >= 0) perch_address_read(&storage, peer);
+    return descriptor;
+}
+
+static inline int perch_local_address(int descriptor, struct perch_address *address) {
+    struct sockaddr_storage storage;
+    socklen_t length = sizeof(storage);
+    int result = getsockname(descriptor, (struct sockaddr *)&storage, &length);
+    if (result == 0) perch_address_read(&storage, address);
+    return result;
+}
+
+static inline int perch_peer_address(int descriptor, struct perch_address *address) {
+    struct sockaddr_storage storage;
+    socklen_t length = sizeof(storage);
+    int result = getpeername(descriptor, (struct sockaddr *)&storage, &length);
+    if (result == 0) perch_address_read(&storage, address);
+    return result;
+}
+
+static inline ssize_t perch_send(int descriptor, const void *bytes, size_t count) {
+    return send(descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+// writev takes no flags, so it would raise SIGPIPE. The pieces are an array of struct iovec, which Swift fills through
+// a struct of its own: the imported one would belong to this module, and show it to every caller.
+static inline ssize_t perch_send_vector(int descriptor, const void *pieces, size_t count) {
+    struct msghdr message;
+    memset(&message, 0, sizeof(message));
+    message.msg_iov = (struct iovec *)pieces;
+    message.msg_iovlen = count;
+    return sendmsg(descriptor, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static inline ssize_t perch_receive(int descriptor, void *bytes, size_t capacity) {
+    return recv(descriptor, bytes, capacity, MSG_DONTWAIT);
+}
+
+static inline int perch_shutdown_writing(int descriptor) { return shutdown(descriptor, SHUT_WR); }
+
+// --- Socket options, each an int. Levels and names arrive in Swift as different types.
+
+static inline int perch_set(int descriptor, int level, int option, int value) {
+    return setsockopt(descriptor, level, option, &value, sizeof(value));
+}
+
+static inline int perch_get(int descriptor, int level, int option, int *value) {
+    socklen_t length = sizeof(*value);
+    return getsockopt(descriptor, level, option, value, &length);
+}
+
+static inline int perch_set_reuse_address(int fd) { return perch_set(fd, SOL_SOCKET, SO_REUSEADDR, 1); }
+static inline int perch_set_reuse_port(int fd) { return perch_set(fd, SOL_SOCKET, SO_REUSEPORT, 1); }
+static inline int perch_set_both_families(int fd) { return perch_set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0); }
+static inline int perch_set_bind_without_port(int fd) { return perch_set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1); }
+static inline int perch_set_no_delay(int fd) { return perch_set(fd, IPPROTO_TCP, TCP_NODELAY, 1); }
+static inline int perch_set_not_sent_low_water(int fd, int bytes) {
+    return perch_set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, bytes);
+}
+static inline int perch_set_user_timeout(int fd, int ms) { return perch_set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, ms); }
+static inline int perch_set_send_buffer(int fd, int bytes) { return perch_set(fd, SOL_SOCKET, SO_SNDBUF, bytes); }
+static inline int perch_set_receive_buffer(int fd, int bytes) { return perch_set(fd, SOL_SOCKET, SO_RCVBUF, bytes); }
+
+static inline int perch_get_no_delay(int fd, int *value) { return perch_get(fd, IPPROTO_TCP, TCP_NODELAY, value); }
+static inline int perch_get_not_sent_low_water(int fd, int *bytes) {
+    return perch_get(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, bytes);
+}
+static inline int perch_get_user_timeout(int fd, int *ms) { return perch_get(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, ms); }
+static inline int perch_get_send_buffer(int fd, int *bytes) { return perch_get(fd, SOL_SOCKET, SO_SNDBUF, bytes); }
+static inline int perch_take_error(int fd, int *error) { return perch_get(fd, SOL_SOCKET, SO_ERROR, error); }
+
+static inline int perch_set_reset_on_close(int descriptor) {
+    struct linger linger = {.l_onoff = 1, .l_linger = 0};
+    return setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+}
+
+// ioctl is variadic, which Swift does not call.
+static inline int perch_unacknowledged_bytes(int descriptor, int *bytes) { return ioctl(descriptor, SIOCOUTQ, bytes); }
+
+// --- Descriptors. open is variadic; the resource argument of getrlimit is a private enum.
+
+static inline int perch_open_null(void) { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
+
+static inline int perch_descriptor_limit(uint64_t *soft, uint64_t *hard) {
+    struct rlimit limit;
+    int result = getrlimit(RLIMIT_NOFILE, &limit);
+    *soft = limit.rlim_cur;
+    *hard = limit.rlim_max;
+    return result;
+}
+
+static inline int perch_set_descriptor_limit(uint64_t soft, uint64_t hard) {
+    struct rlimit limit = {.rlim_cur = soft, .rlim_max = hard};
+    return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// --- Signals. SIG_IGN is a cast of an integer to a function pointer, which Swift does not import.
+
+static inline void perch_stop_signals(sigset_t *set) {
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+}
+
+static inline int perch_block_stop_signals(void) {
+    sigset_t set;
+    perch_stop_signals(&set);
+    signal(SIGPIPE, SIG_IGN);
+    return pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+static inline bool perch_stop_signals_are_blocked(void) {
+    sigset_t set;
+    if (pthread_sigmask(SIG_BLOCK, NULL, &set) != 0) return false;
+    return sigismember(&set, SIGTERM) && sigismember(&set, SIGINT) && sigismember(&set, SIGHUP);
+}
+
+static inline int perch_signalfd(void) {
+    sigset_t set;
+    perch_stop_signals(&set);
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+// The number of the next signal; -1 and errno when there is none.
+static inline int perch_next_signal(int descriptor) {
+    struct signalfd_siginfo info;
+    ssize_t count = read(descriptor, &info, sizeof(info));
+    return count == (ssize_t)sizeof(info) ? (int)info.ssi_signo : -1;
+}
+
+#endif

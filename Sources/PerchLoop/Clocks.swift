@@ -1,0 +1,15 @@
+internal import CPerchLinux
+package import PerchBase
+
+/// The two clocks of the machine. Cores are handed the time and never ask here.
+package enum Clocks {
+    /// What the calendar says. It may jump either way.
+    package static func wall() -> Instant {
+        Instant(milliseconds: perch_wall_milliseconds())
+    }
+
+    /// What deadlines are kept in: CLOCK_BOOTTIME, which never jumps and, other than CLOCK_MONOTONIC, counts suspend.
+    package static func monotonic() -> MonotonicTime {
+        MonotonicTime(nanoseconds: perch_boottime_nanoseconds())
+    }
+}

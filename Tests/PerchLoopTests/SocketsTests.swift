@@ -1,0 +1,150 @@
+import CPerchLinux
+import PerchBase
+import PerchLoop
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `sockets` {
+    @Test func `a full socket takes a part, then nothing, then all the rest in order`() throws {
+        var options = ConnectionOptions()
+        options.sendBufferBytes = 8_192
+        let pair = try SocketPair(listenerOptions: options)
+        let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) }
+        guard case .wrote(let first) = send(pair.server, bytes) else {
+            Issue.record("the first send took nothing")
+            return
+        }
+        #expect(first > 0 && first < bytes.count)
+        var sent = first
+        while case .wrote(let count) = send(pair.server, Array(bytes[sent...])) { sent += count }
+        #expect(send(pair.server, [1]) == .full)
+        #expect(sent < bytes.count)
+        #expect(Sockets.unacknowledgedBytes(pair.server) > 0)
+
+        var received: [UInt8] = []
+        while received.count < bytes.count {
+            received += receive(pair.client).bytes
+            if sent < bytes.count, case .wrote(let count) = send(pair.server, Array(bytes[sent...])) { sent += count }
+        }
+        #expect(received == bytes)
+    }
+
+    @Test func `scattered pieces arrive as one stream`() throws {
+        #expect(MemoryLayout<SendPiece>.size == MemoryLayout<iovec>.size)
+        #expect(MemoryLayout<SendPiece>.offset(of: \.count) == MemoryLayout<iovec>.offset(of: \.iov_len))
+        let pair = try SocketPair()
+        let words: [[UInt8]] = [Array("who ".utf8), [], Array("owns ".utf8), Array("what".utf8)]
+        let flat = words.flatMap { $0 }
+        let outcome = flat.withUnsafeBytes { bytes in
+            var offset = 0
+            let pieces = words.map { word in
+                defer { offset += word.count }
+                return SendPiece(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + word.count]))
+            }
+            return pieces.withUnsafeBufferPointer { Sockets.sendVector(pair.client, $0) }
+        }
+        #expect(outcome == .wrote(flat.count))
+        Sockets.shutdownWriting(pair.client)
+        #expect(try receiveAll(pair.server).bytes == flat)
+    }
+
+    @Test func `more pieces than Linux takes are sent in part`() throws {
+        let pair = try SocketPair()
+        let bytes = [UInt8](repeating: 7, count: Limits.piecesPerSend + 10)
+        let outcome = bytes.withUnsafeBytes { bytes in
+            let pieces = bytes.indices.map { SendPiece(UnsafeRawBufferPointer(rebasing: bytes[$0..<$0 + 1])) }
+            return pieces.withUnsafeBufferPointer { Sockets.sendVector(pair.client, $0) }
+        }
+        #expect(outcome == .wrote(Limits.piecesPerSend))
+    }
+
+    @Test func `a peer that resets breaks the connection and raises no signal`() throws {
+        let pair = try SocketPair()
+        pair.reset(pair.client)
+        try waitUntilReady(pair.server, .readable)
+        #expect(receive(pair.server).outcome == .broken(.connectionReset))
+        #expect(send(pair.server, [1]) == .broken(.brokenPipe))
+        #expect(Sockets.peerAddress(pair.server) == nil)
+        Sockets.shutdownWriting(pair.server)
+    }
+
+    @Test func `what was sent before the writing side was shut down can still be read`() throws {
+        let pair = try SocketPair()
+        #expect(receive(pair.client).outcome == .empty)
+        #expect(send(pair.server, Array("the reason".utf8)) == .wrote(10))
+        Sockets.shutdownWriting(pair.server)
+        let (last, bytes) = try receiveAll(pair.client)
+        #expect(last == .end && bytes == Array("the reason".utf8))
+        #expect(send(pair.client, [1]) == .wrote(1))
+        try waitUntilReady(pair.server, .readable)
+        #expect(receive(pair.server).bytes == [1])
+    }
+
+    @Test func `a connection inherits the options of its listener`() throws {
+        var options = ConnectionOptions()
+        options.sendBufferBytes = 50_000
+        options.notSentLowWaterBytes = 12_345
+        options.peerTimeoutMilliseconds = 54_321
+        let pair = try SocketPair(listenerOptions: options)
+        let plain = try SocketPair(listenerOptions: nil)
+        #expect(Self.options(of: pair.server) == [1, 100_000, 12_345, 54_321])
+        #expect(Self.options(of: plain.server) != Self.options(of: pair.server))
+        try Sockets.prepare(plain.server, options)
+        #expect(Self.options(of: plain.server) == Self.options(of: pair.server))
+    }
+
+    private static func options(of fd: Int32) -> [Int32] {
+        var values: (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
+        _ = perch_get_no_delay(fd, &values.0)
+        _ = perch_get_send_buffer(fd, &values.1)
+        _ = perch_get_not_sent_low_water(fd, &values.2)
+        _ = perch_get_user_timeout(fd, &values.3)
+        return [values.0 == 0 ? 0 : 1, values.1, values.2, values.3]
+    }
+
+    @Test func `a refused connection says that nothing listens there`() throws {
+        let free: SocketAddress
+        do {
+            let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
+            free = Sockets.localAddress(listener.number)
+        }
+        let client = try Sockets.connect(to: free)
+        try waitUntilReady(client.number, .writable)
+        #expect(Sockets.connectResult(client.number) == .failed(.connectionRefused))
+        let error = SystemError(call: "connect", subject: free.description, errno: .connectionRefused)
+        #expect(
+            error.description
+                == "connect \(free): Connection refused (errno 111); nothing listens there: check that the server runs, and the port"
+        )
+    }
+
+    @Test func `a connection can be bound to another loopback address`() throws {
+        let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
+        let client = try Sockets.connect(
+            to: Sockets.localAddress(listener.number), from: .loopback(port: 0, lastByte: 9))
+        try waitUntilReady(client.number, .writable)
+        #expect(Sockets.connectResult(client.number) == .connected)
+        #expect(Sockets.localAddress(client.number).hostDescription == "127.0.0.9")
+        #expect(Sockets.peerAddress(client.number) == Sockets.localAddress(listener.number))
+    }
+
+    @Test func `an address in use is refused by name`() throws {
+        let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
+        let address = Sockets.localAddress(listener.number)
+        let error = SystemError(call: "listen", subject: address.description, errno: .addressInUse)
+        #expect(throws: SystemError.self) { _ = try Sockets.listen(on: address, reusePort: false).release() }
+        #expect(error.description.contains("another process has this address"))
+    }
+
+    @Test func `a descriptor that was closed traps instead of meeting another connection`() async {
+        await #expect(processExitsWith: .failure) {
+            let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false).release()
+            Sockets.close(listener)
+            Sockets.shutdownWriting(listener)
+        }
+        await #expect(processExitsWith: .failure) {
+            let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false).release()
+            Sockets.close(listener)
+            Sockets.close(listener)
+        }
+    }
+}
