@@ -24,7 +24,8 @@ public struct Period: Hashable, Sendable, CustomStringConvertible {
     /// Reads the ISO 8601 durations of catalogue files: `P1W`, `P3D`, `P6M`, `P1Y`.
     public init?(iso8601 text: some StringProtocol) {
         guard text.utf8.first == UInt8(ascii: "P"), let last = text.last?.asciiValue, text.utf8.count >= 3,
-            let value = Int32(text.dropFirst().dropLast()), (1...10_000).contains(value)
+            text.utf8.dropFirst().first != UInt8(ascii: "+"), let value = Int32(text.dropFirst().dropLast()),
+            (1...10_000).contains(value)
         else { return nil }
         switch last {
         case UInt8(ascii: "D"): self.init(value, .day)
@@ -46,12 +47,14 @@ public struct Period: Hashable, Sendable, CustomStringConvertible {
     /// The end of this period by the calendar, in UTC, keeping the time of day.
     ///
     /// `anchorDay` is the day of the month that the line began at: 31 January, 28 February, 31 March.
+    /// Past the years that a calendar can count, every period ends at the end of time.
     func calendarEnd(from start: Instant, anchorDay: Int64) -> Instant {
+        guard start.milliseconds < Int64.max / 2 else { return .distantFuture }
         switch self.unit {
-        case .month: CivilTime(start).adding(months: Int64(self.value), anchorDay: anchorDay).instant
-        case .year: CivilTime(start).adding(months: 12 * Int64(self.value), anchorDay: anchorDay).instant
-        case .week: start.advanced(byMilliseconds: Int64(self.value) * 7 * 86_400_000)
-        default: start.advanced(byMilliseconds: Int64(self.value) * 86_400_000)
+        case .month: return CivilTime(start).adding(months: Int64(self.value), anchorDay: anchorDay).instant
+        case .year: return CivilTime(start).adding(months: 12 * Int64(self.value), anchorDay: anchorDay).instant
+        case .week: return start.advanced(byMilliseconds: Int64(self.value) * 7 * 86_400_000)
+        default: return start.advanced(byMilliseconds: Int64(self.value) * 86_400_000)
         }
     }
 }
