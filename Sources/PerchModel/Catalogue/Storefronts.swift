@@ -26,7 +26,7 @@ package enum Storefronts {
 
     /// Where a symbol stands and what separates decimals, by locale; and the symbol, by currency.
     private static let symbols: [String: String] = [
-        "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "¥", "KRW": "₩", "INR": "₹", "BRL": "R$",
+        "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "CN¥", "KRW": "₩", "INR": "₹", "BRL": "R$",
         "CAD": "CA$", "AUD": "A$", "MXN": "MX$", "NZD": "NZ$", "HKD": "HK$", "TWD": "NT$", "ILS": "₪", "VND": "₫",
     ]
     /// Languages that write the amount before the symbol, with a comma.
@@ -34,11 +34,16 @@ package enum Storefronts {
         "bg", "cs", "da", "de", "es", "et", "fi", "fr", "hu", "it", "lt", "lv", "nb", "no", "pl", "pt", "ro", "ru",
         "sk", "sl", "sv", "uk",
     ]
-    /// Locales that write their own currency's symbol plainly.
-    private static let home: [String: String] = [
-        "en_CA": "CAD", "fr_CA": "CAD", "en_AU": "AUD", "es_MX": "MXN", "en_NZ": "NZD", "zh_TW": "TWD",
-        "zh_Hant": "TWD", "en_HK": "HKD",
-    ]
+    /// Locales that write their own currency's symbol plainly, and so may not write another one's like it.
+    private static let home: [String: (currency: String, symbol: String, other: (currency: String, symbol: String))] = {
+        let dollars = [
+            "en_CA": "CAD", "fr_CA": "CAD", "en_AU": "AUD", "es_MX": "MXN", "en_NZ": "NZD", "zh_TW": "TWD",
+            "zh_Hant": "TWD", "en_HK": "HKD",
+        ]
+        .mapValues { (currency: $0, symbol: "$", other: (currency: "USD", symbol: "US$")) }
+        let yuan = (currency: "CNY", symbol: "¥", other: (currency: "JPY", symbol: "JP¥"))
+        return dollars.merging(["zh": yuan, "zh_CN": yuan, "zh_Hans": yuan]) { first, _ in first }
+    }()
 
     package static func storefront(_ country: String) -> Storefront {
         Storefront(countryCode: country, id: Self.index[country].map { Self.table[$0].id } ?? "")
@@ -51,17 +56,24 @@ package enum Storefronts {
 
     package static func isKnown(_ country: String) -> Bool { Self.index[country] != nil }
 
-    /// A price for people.
+    /// A price for people. `locale` may be written with underscores or hyphens.
     package static func display(_ price: Money, locale: String) -> String {
-        let language = String(locale.split(whereSeparator: { $0 == "_" || $0 == "-" }).first ?? "")
-        let decimals = Self.decimals[price.currency] ?? 2
-        let amount = price.decimal(decimals: decimals)
-        let isHome = Self.home[locale] == price.currency
-        guard let symbol = isHome ? "$" : Self.symbols[price.currency] else { return "\(price.currency) \(amount)" }
-        if ["pt_BR", "es_MX", "es_US"].contains(locale) || !Self.trailing.contains(language) {
-            guard locale == "pt_BR" else { return symbol + amount }
-            return "\(symbol)\u{A0}\(String(amount.map { $0 == "." ? "," : $0 }))"
+        let locale = String(locale.map { $0 == "-" ? "_" : $0 })
+        let language = String(locale.split(separator: "_").first ?? "")
+        let amount = price.decimal(decimals: Self.decimals[price.currency] ?? 2)
+        guard let symbol = Self.symbol(of: price.currency, in: locale) else { return "\(price.currency) \(amount)" }
+        let isTrailing = Self.trailing.contains(language) && !["pt_BR", "es_MX", "es_US"].contains(locale)
+        guard isTrailing || locale == "pt_BR" else { return symbol + amount }
+        let commaAmount = String(amount.map { $0 == "." ? "," : $0 })
+        return isTrailing ? "\(commaAmount)\u{A0}\(symbol)" : "\(symbol)\u{A0}\(commaAmount)"
+    }
+
+    /// How a locale writes a currency; nil for its code.
+    private static func symbol(of currency: String, in locale: String) -> String? {
+        if let home = Self.home[locale] {
+            if currency == home.currency { return home.symbol }
+            if currency == home.other.currency { return home.other.symbol }
         }
-        return "\(String(amount.map { $0 == "." ? "," : $0 }))\u{A0}\(symbol)"
+        return Self.symbols[currency]
     }
 }
