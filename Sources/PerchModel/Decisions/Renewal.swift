@@ -2,16 +2,26 @@ package import PerchBase
 
 /// Decides every renewal attempt of an account that is due at `boundary` or before, from the app state in force then.
 ///
-/// Called for the earliest boundary first; a line that renewed has its next boundary later.
+/// Oldest first. A line that renewed has its next boundary later, so the caller asks again: with `record.attemptDue`,
+/// each time, every attempt is decided from the app state of its own instant.
 package func settleRenewals(
     of record: AccountRecord, app: AppState, at boundary: Instant, numbers: inout TransactionNumbers
 ) -> [Fact] {
     var facts: [Fact] = []
-    for line in record.lines {
-        guard let due = line.attemptDue, due <= boundary else { continue }
-        facts.append(attemptRenewal(of: line, record: record, app: app, at: due, numbers: &numbers))
+    for (due, index) in attempts(of: record, through: boundary) {
+        facts.append(
+            attemptRenewal(of: record.lines[index], record: record, app: app, at: due, numbers: &numbers))
     }
     return facts
+}
+
+/// The lines with an attempt due, oldest first, and in the order in which they began where that is the same.
+private func attempts(of record: AccountRecord, through boundary: Instant) -> [(due: Instant, index: Int)] {
+    record.lines.indices
+        .compactMap { index in
+            record.lines[index].attemptDue.flatMap { $0 <= boundary ? (due: $0, index: index) : nil }
+        }
+        .sorted { ($0.due, $0.index) < ($1.due, $1.index) }
 }
 
 /// One attempt: a renewal, a failed charge, or the end.

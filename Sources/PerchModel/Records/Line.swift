@@ -54,8 +54,11 @@ package struct Line: Hashable, Sendable {
         self.willAutoRenew && self.retry == nil && self.lapse == nil && self.latest.revocation == nil
     }
 
-    /// When the store has to attempt a renewal; nil when there is nothing to attempt.
-    package var attemptDue: Instant? { self.awaitsAttempt ? self.boundary : nil }
+    /// When the store has to attempt a renewal; nil when there is nothing to attempt. A shared line renews with its
+    /// purchaser's.
+    package var attemptDue: Instant? {
+        self.awaitsAttempt && self.isOwn && self.boundary < .distantFuture ? self.boundary : nil
+    }
 
     /// The line's state at `now`: the first rule that applies. Boundaries are half-open.
     ///
