@@ -58,10 +58,10 @@ func renewal(
     transaction.revocation = nil
     transaction.isUpgraded = false
     transaction.storefront = Storefronts.storefront(app.settings.storefront)
-    let keepsOffer = line.preference == line.latest.productID
+    let offer = line.nextOffer
     let terms = fill(
-        &transaction, period: subscription.period, anchorDay: line.anchorDay,
-        offer: keepsOffer ? line.offerInForce : nil, offerPeriodsLeft: keepsOffer ? line.offerPeriodsLeft : 0,
-        price: product.price, preference: product.id, recentStart: line.recentStart, app: app)
+        &transaction, period: subscription.period, anchorDay: line.anchorDay, offer: offer,
+        offerPeriodsLeft: offer == nil ? 0 : line.offerPeriodsLeft, price: product.price, preference: product.id,
+        recentStart: line.recentStart, app: app)
     return Fact(.renewed(transaction, terms: terms), effective: start)
 }

@@ -60,6 +60,11 @@ package struct Line: Hashable, Sendable {
         self.awaitsAttempt && self.isOwn && self.boundary < .distantFuture ? self.boundary : nil
     }
 
+    /// The offer that the next period carries: the one in force, unless the plan changes then.
+    var nextOffer: SubscriptionOffer? {
+        self.offerPeriodsLeft > 0 && self.preference == self.latest.productID ? self.offerInForce : nil
+    }
+
     /// The line's state at `now`: the first rule that applies. Boundaries are half-open.
     ///
     /// A line that renews and whose attempt is not recorded yet stays at its boundary, subscribed, for

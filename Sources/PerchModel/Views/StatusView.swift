@@ -77,7 +77,7 @@ private func status(
             let next = nextCharge(of: line, for: product)
             info.renewalPrice = Money(
                 milliunits: next.milliunits, currency: line.latest.price?.currency ?? next.currency)
-            if line.offerPeriodsLeft > 0 { info.offer = line.offerInForce?.applied }
+            info.offer = line.nextOffer?.applied
         }
     }
     return SubscriptionStatus(state: state, transaction: Verified(line.latest), renewalInfo: Verified(info))
@@ -85,10 +85,7 @@ private func status(
 
 /// The price of a line's next period.
 func nextCharge(of line: Line, for product: CatalogueProduct) -> Money {
-    if line.offerPeriodsLeft > 0, line.preference == line.latest.productID, let offer = line.offerInForce {
-        return offer.price
-    }
-    return product.price
+    line.nextOffer?.price ?? product.price
 }
 
 /// Which status counts: the highest level of service that entitles, own before shared, then the one that ends later.
