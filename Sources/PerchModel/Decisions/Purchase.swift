@@ -147,10 +147,7 @@ private func begin(
         transaction.originalPurchaseDate = line.latest.originalPurchaseDate
     }
     var recentStart = now
-    if let line,
-        now.milliseconds(since: min(line.boundary, line.latest.revocation?.date ?? .distantFuture))
-            < ignoredLapseMilliseconds
-    {
+    if let line, now.milliseconds(since: line.serviceEnd) < ignoredLapseMilliseconds {
         recentStart = line.recentStart
     }
     let terms = fill(
@@ -189,13 +186,20 @@ func fill(
         }
     }
     let start = transaction.purchaseDate
-    let anchor = anchorDay > 0 ? anchorDay : CivilTime(start).day
+    let anchor = anchor(of: start, kept: anchorDay)
     transaction.expirationDate = app.settings.timeRate.end(of: length, from: start, anchorDay: anchor)
     transaction.price = priced(charge, app)
     transaction.webOrderLineItemID = String(transaction.id)
     return LineTerms(
         preference: preference, anchorDay: length.isMonthly ? anchor : 0, offerInForce: offerInForce,
         offerPeriodsLeft: left, recentStart: recentStart)
+}
+
+/// The day of the month that a period beginning at `start` is counted from: the line's, where `start` is the day that
+/// it comes to in this month, else the day of `start`. A forced renewal or another time rate moves a boundary off it.
+private func anchor(of start: Instant, kept anchorDay: Int64) -> Int64 {
+    let time = CivilTime(start)
+    return time.day == min(anchorDay, CivilTime.days(inMonth: time.month, of: time.year)) ? anchorDay : time.day
 }
 
 /// A price in the currency of the app's storefront.

@@ -65,6 +65,12 @@ package struct Line: Hashable, Sendable {
         self.offerPeriodsLeft > 0 && self.preference == self.latest.productID ? self.offerInForce : nil
     }
 
+    /// When the customer was last entitled by this line, if nothing happened since.
+    var serviceEnd: Instant {
+        let served = max(self.boundary, self.retry?.graceUntil ?? self.boundary)
+        return min(served, self.latest.revocation?.date ?? served)
+    }
+
     /// The line's state at `now`: the first rule that applies. Boundaries are half-open.
     ///
     /// A line that renews and whose attempt is not recorded yet stays at its boundary, subscribed, for
