@@ -9,8 +9,7 @@ package func settleRenewals(
 ) -> [Fact] {
     var facts: [Fact] = []
     for (due, index) in attempts(of: record, through: boundary) {
-        facts.append(
-            attemptRenewal(of: record.lines[index], record: record, app: app, at: due, numbers: &numbers))
+        facts.append(attemptRenewal(of: record.lines[index], app: app, at: due, numbers: &numbers))
     }
     return facts
 }
@@ -26,7 +25,7 @@ private func attempts(of record: AccountRecord, through boundary: Instant) -> [(
 
 /// One attempt: a renewal, a failed charge, or the end.
 private func attemptRenewal(
-    of line: Line, record: AccountRecord, app: AppState, at instant: Instant, numbers: inout TransactionNumbers
+    of line: Line, app: AppState, at instant: Instant, numbers: inout TransactionNumbers
 ) -> Fact {
     guard let product = app.catalogue.product(line.preference), let subscription = product.subscription else {
         return Fact(.lapsed(original: line.originalID, reason: .productUnavailable), effective: instant)
@@ -40,19 +39,19 @@ private func attemptRenewal(
             graceUntil: app.settings.isGracePeriodEnabled ? instant.advanced(byMilliseconds: grace) : nil)
         return Fact(.renewalFailed(original: line.originalID, retry: retry), effective: instant)
     }
-    return renewal(of: line, product, subscription, record: record, app: app, at: instant, numbers: &numbers)
+    return renewal(of: line, product, subscription, app: app, from: instant, at: instant, numbers: &numbers)
 }
 
-/// The next period of a line, beginning at `start`.
+/// The next period of a line, beginning at `start`, charged at `now`: later than `start` where a charge recovers.
 func renewal(
-    of line: Line, _ product: CatalogueProduct, _ subscription: CatalogueSubscription, record: AccountRecord,
-    app: AppState, at start: Instant, numbers: inout TransactionNumbers
+    of line: Line, _ product: CatalogueProduct, _ subscription: CatalogueSubscription, app: AppState,
+    from start: Instant, at now: Instant, numbers: inout TransactionNumbers
 ) -> Fact {
     var transaction = line.latest
     transaction.id = numbers.take()
     transaction.productID = product.id
     transaction.purchaseDate = start
-    transaction.signedDate = start
+    transaction.signedDate = now
     transaction.reason = .renewal
     transaction.offer = nil
     transaction.revocation = nil
@@ -63,5 +62,5 @@ func renewal(
         &transaction, period: subscription.period, anchorDay: line.anchorDay, offer: offer,
         offerPeriodsLeft: offer == nil ? 0 : line.offerPeriodsLeft, price: product.price, preference: product.id,
         recentStart: line.recentStart, app: app)
-    return Fact(.renewed(transaction, terms: terms), effective: start)
+    return Fact(.renewed(transaction, terms: terms), effective: now)
 }

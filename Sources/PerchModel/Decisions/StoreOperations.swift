@@ -38,28 +38,25 @@ package func decideAutoRenew(
             "the subscription to \(line.latest.productID) is \(state); buy it again, there is nothing to renew")
     }
     guard line.willAutoRenew != isOn else { return [] }
-    var facts = [
+    return [
         Fact(
             .autoRenewSet(original: line.originalID, isOn: isOn, preference: line.latest.productID), effective: now)
     ]
-    if !isOn, line.retry != nil {
-        var ended = line.latest
-        ended.expirationDate = min(line.boundary, now)
-        facts = [Fact(.expiredEarly(ended), effective: now)]
-    }
-    return facts
 }
 
-/// Ends the current period of a line now, for good.
+/// Ends the current period of a line now, for good. In a grace period it has ended before, and stays as it was.
 package func decideExpiry(of line: Line, app: AppState, now: Instant) throws(Refusal) -> [Fact] {
     try requireEntitled(line, app: app, now: now)
     var ended = line.latest
-    ended.expirationDate = now
+    ended.expirationDate = min(line.boundary, now)
     ended.signedDate = now
     return [Fact(.expiredEarly(ended), effective: now)]
 }
 
-/// Ends the current period of a line now and renews it.
+/// Ends the current period of a line now and renews it: the next one begins now, and counts its months from now.
+///
+/// In a grace period it is the charge that recovers: the next period begins where the last one ended. Whether the
+/// customer has renewal switched on stays as it is.
 package func decideForcedRenewal(
     of line: Line, record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> (facts: [Fact], transaction: Transaction) {
@@ -69,13 +66,18 @@ package func decideForcedRenewal(
             .productUnknown,
             "product \(line.preference) is no longer in the catalogue of \(app.bundleID), so it cannot renew")
     }
-    var ended = line.latest
-    ended.expirationDate = now
-    ended.signedDate = now
-    let fact = renewal(of: line, product, subscription, record: record, app: app, at: now, numbers: &numbers)
+    let isCut = now < line.boundary
+    var renewing = line
+    if isCut { renewing.anchorDay = 0 }
+    let fact = renewal(
+        of: renewing, product, subscription, app: app, from: min(now, line.boundary), at: now, numbers: &numbers)
     guard case .renewed(let transaction, _) = fact.body else {
         preconditionFailure("a renewal came to something else")
     }
+    guard isCut else { return ([fact], transaction) }
+    var ended = line.latest
+    ended.expirationDate = now
+    ended.signedDate = now
     return ([Fact(.periodCut(ended), effective: now), fact], transaction)
 }
 

@@ -24,7 +24,8 @@ package struct Fact: Hashable, Sendable {
         case lapsed(original: TransactionID, reason: ExpirationReason)
         /// An upgrade left this transaction behind.
         case upgradedFrom(Transaction)
-        /// The customer switched renewal on or off; the product of the next period.
+        /// The customer switched renewal on or off; the product of the next period. Off in a grace or retry period
+        /// ends the line at once.
         case autoRenewSet(original: TransactionID, isOn: Bool, preference: String)
         /// A transaction was refunded or revoked. `fallback`: the transaction that entitles instead, if there is one.
         case revoked(Transaction, fallback: Transaction?)
@@ -40,10 +41,10 @@ package struct Fact: Hashable, Sendable {
     package var cause: Cause {
         switch self.body {
         case .opened, .purchased, .upgradedFrom: .purchase
-        case .renewed, .renewalFailed, .lapsed, .periodCut: .renewal
+        case .renewed, .renewalFailed, .periodCut: .renewal
         case .autoRenewSet, .finished: .setting
         case .revoked: .refund
-        case .expiredEarly: .expiry
+        case .lapsed, .expiredEarly: .expiry
         }
     }
 
@@ -121,7 +122,9 @@ extension AccountRecord {
             }
 
         case .renewed(let transaction, let terms):
-            self.begin(transaction, terms)
+            // A renewal that was forced leaves the customer's own switch alone.
+            let held = self.lineIndex(original: transaction.originalID).map { self.lines[$0] }
+            self.begin(transaction, terms, willAutoRenew: held?.willAutoRenew ?? true)
 
         case .renewalFailed(let original, let retry):
             self.changeLine(original) { $0.retry = retry }
@@ -140,6 +143,7 @@ extension AccountRecord {
             self.changeLine(original) { line in
                 line.willAutoRenew = isOn
                 line.preference = preference
+                if !isOn { line.retry = nil }
             }
 
         case .revoked(let transaction, let fallback):
@@ -167,8 +171,9 @@ extension AccountRecord {
     }
 
     /// A period begins: of a new line, or the next one of a line that is there.
-    private mutating func begin(_ transaction: Transaction, _ terms: LineTerms) {
+    private mutating func begin(_ transaction: Transaction, _ terms: LineTerms, willAutoRenew: Bool = true) {
         var line = Line(latest: transaction, preference: terms.preference, recentStart: terms.recentStart)
+        line.willAutoRenew = willAutoRenew
         line.anchorDay = terms.anchorDay
         line.offerInForce = terms.offerInForce
         line.offerPeriodsLeft = terms.offerPeriodsLeft
