@@ -47,6 +47,7 @@ let package = Package(
         // What each target promises; sockets and files only where the name says so.
         tests("PerchBaseTests", ["PerchBase"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
+        tests("PerchModelTests", ["PerchBase", "PerchModel"]),
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto"]),
     ]
 )

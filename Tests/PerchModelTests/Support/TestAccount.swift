@@ -1,0 +1,155 @@
+import PerchBase
+import PerchModel
+import Testing
+
+/// One customer of a test app and the store that serves him: a record, the rows beside it, and a clock moved by hand.
+///
+/// It does what the store thread does, without a store: decides, folds the facts, writes the rows, and settles what is
+/// due on the way to an instant.
+struct TestAccount {
+    var record = AccountRecord(account: 1, app: 1)
+    /// Transaction rows, in the order of their numbers.
+    var rows: [Transaction] = []
+    var finished: Set<TransactionID> = []
+    /// Every fact, in the order in which they were written down.
+    var facts: [Fact] = []
+    var numbers = TransactionNumbers(next: 1)
+    var now: Instant
+    var catalogue: Catalogue
+    var settings: AppSettings
+
+    init(
+        at now: Instant = at("2026-01-10"), catalogue: Catalogue = Shop.catalogue(),
+        settings: AppSettings = AppSettings()
+    ) {
+        self.now = now
+        self.catalogue = catalogue
+        self.settings = settings
+        self.commit([Fact(.opened(appTransactionID: "app-1"), effective: now)])
+    }
+
+    var app: AppState { Shop.app(catalogue: self.catalogue, settings: self.settings) }
+
+    mutating func commit(_ facts: [Fact]) {
+        for fact in facts {
+            self.record.apply(fact)
+            self.facts.append(fact)
+            switch fact.rowWrite {
+            case .insert(let transaction): self.rows.append(transaction)
+            case .update(let transaction):
+                guard let index = self.rows.firstIndex(where: { $0.id == transaction.id }) else {
+                    Issue.record("fact \(fact.body) updates row \(transaction.id), which nobody wrote")
+                    continue
+                }
+                self.rows[index] = transaction
+            case .finish(let id): self.finished.insert(id)
+            case nil: break
+            }
+        }
+    }
+
+    // What a customer or a tester does.
+
+    @discardableResult
+    mutating func buy(_ productID: String, quantity: UInt32 = 1, token: String = "") throws -> PurchaseOutcome {
+        let order = PurchaseOrder(productID: productID, quantity: quantity, appAccountToken: token)
+        let outcome = try decidePurchase(
+            order, record: self.record, app: self.app, now: self.now, numbers: &self.numbers)
+        self.commit(outcome.facts)
+        return outcome
+    }
+
+    @discardableResult
+    mutating func refund(_ id: TransactionID) throws -> Transaction {
+        let row = try #require(self.rows.first { $0.id == id })
+        let (facts, transaction) = try decideRefund(of: row, reason: .other, others: self.rows, now: self.now)
+        self.commit(facts)
+        return transaction
+    }
+
+    mutating func setAutoRenew(_ isOn: Bool, inGroup group: String = "G") throws {
+        self.commit(try decideAutoRenew(isOn, line: self.line(group), app: self.app, now: self.now))
+    }
+
+    mutating func expire(inGroup group: String = "G") throws {
+        self.commit(try decideExpiry(of: self.line(group), app: self.app, now: self.now))
+    }
+
+    @discardableResult
+    mutating func forceRenewal(inGroup group: String = "G") throws -> Transaction {
+        let line = try self.line(group)
+        let (facts, transaction) = try decideForcedRenewal(
+            of: line, record: self.record, app: self.app, now: self.now, numbers: &self.numbers)
+        self.commit(facts)
+        return transaction
+    }
+
+    mutating func finish(_ id: TransactionID) {
+        self.commit([Fact(.finished(id), effective: self.now)])
+    }
+
+    /// Moves the clock, settling what is due on the way, oldest first.
+    mutating func advance(to instant: Instant) {
+        while let due = self.record.attemptDue, due <= instant {
+            self.now = max(self.now, due)
+            self.commit(settleRenewals(of: self.record, app: self.app, at: due, numbers: &self.numbers))
+        }
+        self.now = instant
+    }
+
+    mutating func advance(days: Int64) {
+        self.advance(to: self.now.advanced(byMilliseconds: days * day))
+    }
+
+    /// Moves the clock to the end of the current period of the group's own line.
+    mutating func advanceToBoundary(inGroup group: String = "G") throws {
+        self.advance(to: try self.line(group).boundary)
+    }
+
+    // What can be seen.
+
+    func line(_ group: String = "G") throws -> Line {
+        self.record.lines[try #require(self.record.ownLineIndex(inGroup: group))]
+    }
+
+    func statuses(_ group: String = "G") -> SubscriptionStatuses {
+        subscriptionStatuses(of: self.record, inGroup: group, app: self.app, at: self.now).value
+    }
+
+    func state(_ group: String = "G") -> RenewalState? { self.statuses(group).statuses.first?.state }
+
+    func renewalInfo(_ group: String = "G") throws -> RenewalInfo {
+        try #require(self.statuses(group).statuses.first).renewalInfo.value
+    }
+
+    func entitlement(_ productID: String) -> Transaction? {
+        currentEntitlement(of: self.record, toProduct: productID, app: self.app, at: self.now).value?.value
+    }
+}
+
+let minute: Int64 = 60_000
+let hour: Int64 = 60 * minute
+let day: Int64 = 24 * hour
+
+/// An instant from its text, `2026-01-31` or `2026-01-31T12:00:00Z`.
+func at(_ text: String) -> Instant {
+    guard let time = CivilTime(parsing: text) else { preconditionFailure("\(text) is not an instant") }
+    return time.instant
+}
+
+func usd(_ milliunits: Int64) -> Money { Money(milliunits: milliunits, currency: "USD") }
+
+/// The generator of all random tests: the seed alone reproduces a run.
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { self.state = seed }
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9e37_79b9_7f4a_7c15
+        var word = self.state
+        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
+        return word ^ (word >> 31)
+    }
+}
