@@ -1,0 +1,198 @@
+import PerchBase
+import PerchModel
+import Testing
+
+/// A customer, his tester and his clock doing anything in any order. The seed alone reproduces it.
+struct RandomLife {
+    var account: TestAccount
+    private(set) var refusalCount = 0
+    private var random: SplitMix64
+
+    init(seed: UInt64) {
+        self.random = SplitMix64(seed: seed)
+        let offers: [SubscriptionOffer?] = [
+            nil, Shop.introductory(.freeTrial, Period(1, .week)),
+            Shop.introductory(.payAsYouGo, Period(1, .month), count: 3, price: 1_990),
+            Shop.introductory(.payUpFront, Period(2, .month), price: 5_000),
+        ]
+        let catalogue = Shop.catalogue(introductory: offers.randomElement(using: &self.random)!)
+        self.account = TestAccount(at: at("2026-01-29"), catalogue: catalogue)
+    }
+
+    /// One thing happens. A refusal is one of the things that can happen.
+    mutating func step() {
+        let group = Int.random(in: 0..<4, using: &self.random) == 0 ? "H" : "G"
+        let hasLine = self.account.record.ownLineIndex(inGroup: group) != nil
+        let product = Shop.all.randomElement(using: &self.random)!
+        let row = self.account.rows.randomElement(using: &self.random)
+        switch Int.random(in: 0..<20, using: &self.random) {
+        case 0..<6: self.attempt { try $0.buy(product) }
+        case 6: if let row { self.attempt { try $0.refund(row.id) } }
+        case 7 where hasLine: self.attempt { try $0.refund(try $0.line(group).latest.id) }
+        case 8 where hasLine, 9 where hasLine: self.attempt { try $0.setAutoRenew(false, inGroup: group) }
+        case 10 where hasLine: self.attempt { try $0.setAutoRenew(true, inGroup: group) }
+        case 11 where hasLine: self.attempt { try $0.expire(inGroup: group) }
+        case 12 where hasLine: self.attempt { try $0.forceRenewal(inGroup: group) }
+        case 13: self.account.settings = self.randomSettings()
+        case 14:
+            let withdrawn: Set<String> = Bool.random(using: &self.random) ? [] : ["bronze", "silver.twin"]
+            self.account.catalogue = Shop.catalogue(without: withdrawn)
+        case 15: if let row { self.account.finish(row.id) }
+        case 16: if let due = self.account.record.attemptDue { self.account.advance(to: due) }
+        case 17: self.advance(upTo: 2 * self.account.settings.timeRate.retryMilliseconds)
+        default: self.advance(upTo: self.account.settings.timeRate.retryMilliseconds / 3)
+        }
+    }
+
+    private mutating func advance(upTo longest: Int64) {
+        let span = Int64.random(in: 0...longest, using: &self.random)
+        self.account.advance(to: self.account.now.advanced(byMilliseconds: span))
+    }
+
+    private mutating func attempt(_ change: (inout TestAccount) throws -> Void) {
+        do {
+            try change(&self.account)
+        } catch is Refusal {
+            self.refusalCount += 1
+        } catch {
+            Issue.record("\(error)")
+        }
+    }
+
+    private mutating func randomSettings() -> AppSettings {
+        let rates = [0, 0, 0, 1, 10, 15, 1005].compactMap { TimeRate(rawValue: $0) }
+        return Shop.settings(
+            rates.randomElement(using: &self.random)!, billingIssues: Bool.random(using: &self.random),
+            grace: Bool.random(using: &self.random), graceDays: [3, 16, 28].randomElement(using: &self.random)!)
+    }
+}
+
+/// What an account's rows say of themselves, derived without its record: an oracle.
+struct RowsAlone {
+    let rows: [Transaction]
+
+    /// The latest transaction of a group: greatest purchase date, then number; not one left behind. Not the later end:
+    /// under a frozen clock a year is bought, refunded, and a month bought at one instant.
+    func latest(inGroup group: String) -> Transaction? {
+        self.rows.filter { $0.subscriptionGroupID == group && !$0.isUpgraded }.max {
+            ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id)
+        }
+    }
+
+    /// The latest transaction of a product without an end that is not revoked.
+    func owned(_ product: String) -> Transaction? {
+        self.rows.filter { $0.productID == product && $0.revocation == nil }.max {
+            ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id)
+        }
+    }
+
+    var introductoryGroups: Set<String> {
+        Set(self.rows.filter { $0.offer?.type == .introductory }.map(\.subscriptionGroupID))
+    }
+}
+
+@Suite struct `a record is the fold of its facts` {
+    private static let steps = 60
+
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `whatever happens, record, rows, status and entitlement agree`(_ seed: UInt64) throws {
+        var life = RandomLife(seed: seed)
+        for step in 0..<Self.steps {
+            life.step()
+            if let fault = Self.fault(in: life.account) {
+                Issue.record("seed \(seed), step \(step), at \(life.account.now): \(fault)")
+                return
+            }
+        }
+        var folded = AccountRecord(account: 1, app: 1)
+        for fact in life.account.facts { folded.apply(fact) }
+        #expect(folded == life.account.record, "seed \(seed)")
+        #expect(life.account.facts.count > 10, "seed \(seed) did next to nothing")
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `the same life twice writes the same facts`(_ seed: UInt64) {
+        var lives = [RandomLife(seed: seed), RandomLife(seed: seed)]
+        for _ in 0..<Self.steps {
+            lives[0].step()
+            lives[1].step()
+        }
+        #expect(lives[0].account.facts == lives[1].account.facts, "seed \(seed)")
+        #expect(lives[0].account.record == lives[1].account.record, "seed \(seed)")
+        #expect(lives[0].refusalCount == lives[1].refusalCount, "seed \(seed)")
+    }
+
+    @Test func `a decision that is thrown away has used no number`() throws {
+        var account = TestAccount()
+        try account.buy("silver")
+        let before = account
+        _ = try decidePurchase(
+            PurchaseOrder(productID: "gold"), record: account.record, app: account.app, now: account.now,
+            numbers: &account.numbers)
+        account.numbers = before.numbers
+        #expect(try account.buy("gold").transaction.id == 2)
+    }
+
+    /// The first thing in an account that is not as it must be.
+    private static func fault(in account: TestAccount) -> String? {
+        let record = account.record
+        let alone = RowsAlone(rows: account.rows)
+        if let due = record.attemptDue, due <= account.now { return "an attempt of \(due) is not settled" }
+        if Set(account.rows.map(\.id)).count != account.rows.count { return "two transactions have one number" }
+        if zip(account.facts, account.facts.dropFirst()).contains(where: { $0.effective > $1.effective }) {
+            return "facts are not in the order of their instants"
+        }
+        if Set(record.introductoryGroups) != alone.introductoryGroups {
+            return "introductory offers in \(record.introductoryGroups), by the rows \(alone.introductoryGroups)"
+        }
+        for group in ["G", "H"] {
+            let own = record.lines.filter { $0.isOwn && $0.groupID == group }
+            if own.count > 1 { return "\(own.count) own lines in group \(group)" }
+            if own.first?.latest != alone.latest(inGroup: group) {
+                return "group \(group): line \(own as Any), by the rows \(alone.latest(inGroup: group) as Any)"
+            }
+            if let fault = self.faultOfPeriods(alone.rows.filter { $0.subscriptionGroupID == group }) { return fault }
+            if let fault = self.faultOfEntitlements(in: account, group: group) { return fault }
+        }
+        for product in ["lifetime", "season"] where account.entitlement(product) != alone.owned(product) {
+            return "\(product): entitled by \(account.entitlement(product) as Any)"
+        }
+        return account.entitlement("coins") == nil ? nil : "a consumable entitles"
+    }
+
+    /// Periods of one line follow each other; only what an upgrade left or a refund took back may be overlapped.
+    private static func faultOfPeriods(_ rows: [Transaction]) -> String? {
+        let kept = rows.filter { !$0.isUpgraded && $0.revocation == nil }
+        for (left, right) in zip(kept, kept.dropFirst()) where left.expirationDate! > right.purchaseDate {
+            return "the periods of \(left.id) and \(right.id) overlap"
+        }
+        for row in rows where row.originalID != rows[0].id {
+            return "transaction \(row.id) names \(row.originalID) as its first, not \(rows[0].id)"
+        }
+        let introductory = Set(rows.filter { $0.offer?.type == .introductory }.map(\.productID))
+        return introductory.count > 1 ? "introductory offers of \(introductory)" : nil
+    }
+
+    /// A product of the group entitles exactly where the status says so, with the transaction of the status.
+    private static func faultOfEntitlements(in account: TestAccount, group: String) -> String? {
+        let statuses = account.statuses(group)
+        if statuses.effective?.state.isEntitled == false { return "the effective status does not entitle" }
+        for product in group == "G" ? ["gold", "silver", "silver.twin", "silver.yearly", "bronze"] : ["weekly"] {
+            let holding = statuses.statuses.first {
+                $0.state.isEntitled && $0.transaction.value.productID == product
+            }
+            if account.entitlement(product) != holding?.transaction.value {
+                return "\(product): the status says \(holding as Any), not \(account.entitlement(product) as Any)"
+            }
+        }
+        for status in statuses.statuses {
+            let info = status.renewalInfo.value
+            let isTrying = status.state == .inGracePeriod || status.state == .inBillingRetryPeriod
+            if info.isInBillingRetry != isTrying { return "\(status.state), yet retry is \(info.isInBillingRetry)" }
+            if (info.gracePeriodExpirationDate != nil) != (status.state == .inGracePeriod) { return "grace date" }
+            if (status.state == .expired) != (info.expirationReason != nil && !isTrying) { return "reason" }
+            if info.autoRenewPreference != nil, !info.willAutoRenew { return "a preference without renewal" }
+        }
+        return nil
+    }
+}
