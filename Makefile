@@ -1,0 +1,36 @@
+# Each target installs what it needs, and says so; see .ci/prepare. What it does stands in the script it calls.
+
+ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
+$(error This is make $(MAKE_VERSION), and Perch needs GNU make 4 or newer: use that of Debian 12)
+endif
+
+.PHONY: help run test lint format proto bench static clean
+.DEFAULT_GOAL := help
+
+help: ## Print these lines
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 16
+
+run: ## Build the server and start it on 127.0.0.1:7447 with the sample catalogue
+	@.ci/serve
+
+test: ## Build everything and run every test
+	@.ci/test
+
+lint: ## Check form, layers, generated code, contract and dependencies
+	@.ci/lint
+
+format: ## Lay out all Swift files as .swift-format says
+	@.ci/prepare
+	swift format format --in-place --parallel --recursive Package.swift Sources Tests
+
+proto: ## Write the C code of the contract anew, after a change in proto/
+	@proto/generate.sh
+
+bench: ## Run the benchmarks, in a release build
+	@.ci/bench
+
+static: ## Build a binary with its own Swift runtime, as .build/perch-static
+	@.ci/static
+
+clean: ## Remove what was built (the store of make run stays, in .perch)
+	rm -rf .build
