@@ -102,6 +102,8 @@ package enum Subject: Hashable, Sendable {
     case account(AccountKey, opens: Bool)
     /// The account that owns a transaction.
     case owner(app: AppNumber, of: TransactionID)
+    /// An account by its key, and one of its transactions.
+    case transaction(AccountKey, TransactionID)
     /// The app itself.
     case app(AppNumber)
 }
@@ -111,6 +113,8 @@ package struct DecisionView: Sendable {
     package let app: AppState
     /// The app's clock.
     package let now: Instant
+    /// The wall clock.
+    package let wall: Instant
     /// The subject's record; a fresh one for an account that is being opened. Nil when the subject is an app.
     package let record: AccountRecord?
     /// The transaction that the subject was named by.
@@ -121,11 +125,12 @@ package struct DecisionView: Sendable {
     package var numbers: TransactionNumbers
 
     package init(
-        app: AppState, now: Instant, record: AccountRecord?, transaction: TransactionRow?, fetched: [TransactionRow],
-        numbers: TransactionNumbers
+        app: AppState, now: Instant, wall: Instant, record: AccountRecord?, transaction: TransactionRow?,
+        fetched: [TransactionRow], numbers: TransactionNumbers
     ) {
         self.app = app
         self.now = now
+        self.wall = wall
         self.record = record
         self.transaction = transaction
         self.fetched = fetched

@@ -86,7 +86,7 @@ extension StoreEngine {
     ) throws(StorageError) -> StoreAnswer? {
         let appNumber: AppNumber
         switch mutation.subject {
-        case .account(let key, _): appNumber = key.app
+        case .account(let key, _), .transaction(let key, _): appNumber = key.app
         case .owner(let app, _): appNumber = app
         case .app(let app): appNumber = app
         }
@@ -132,15 +132,20 @@ extension StoreEngine {
                 return .refused(
                     Refusal(.accountUnknown, "there is no such account; a purchase opens one"))
             }
-        case .owner(_, let id):
+        case .owner(_, let id), .transaction(_, let id):
             row = try self.storage.transaction(id)
-            if let found = row, let owner = try self.record(found.account), owner.app == appNumber {
-                record = owner
-            } else {
+            if let found = row, let owner = try self.record(found.account), owner.app == appNumber { record = owner }
+            if case .transaction(let key, _) = mutation.subject {
+                guard let account = try self.storage.account(key) else {
+                    return .refused(Refusal(.accountUnknown, "there is no such account; a purchase opens one"))
+                }
+                if row?.account != account { record = nil }
+            }
+            guard record != nil else {
                 return .refused(
                     Refusal(
-                        .transactionUnknown, "\(app.bundleID) has no transaction \(id); `perch get history` lists them")
-                )
+                        .transactionUnknown,
+                        "there is no transaction \(id) here; `perch get history` lists what there is"))
             }
         }
         if let current = record {
@@ -150,13 +155,13 @@ extension StoreEngine {
                 return nil
             }
             record = settled
-            if case .owner(_, let id) = mutation.subject { row = try self.storage.transaction(id) }
+            if let id = row?.transaction.id { row = try self.storage.transaction(id) }
         }
 
         var fetched: [TransactionRow] = []
         for _ in 0..<Self.roundsMax {
             var view = DecisionView(
-                app: app, now: now, record: record, transaction: row, fetched: fetched,
+                app: app, now: now, wall: wall, record: record, transaction: row, fetched: fetched,
                 numbers: TransactionNumbers(next: self.header.nextTransaction))
             let decision: Decision
             do throws(Refusal) {

@@ -1,0 +1,22 @@
+// MARK: The store's file
+
+extension Limits {
+    /// Bytes of pages of the store's file that its connection keeps in memory.
+    ///
+    /// 64 MiB hold the inner pages of every index of some ten million accounts and the leaves that are in use. What does
+    /// not fit is read again, from the kernel's cache as a rule. Records have a cache of their own, above the seam.
+    package static let storePageCacheBytes = 64 * 1024 * 1024
+
+    /// Bytes of write-ahead log from which the store checkpoints before it begins its next batch.
+    ///
+    /// 16 MiB are about a thousand single purchases in a large store: one in a thousand waits for a checkpoint, and a
+    /// start after a crash reads no more than this and one batch. When there is no room to checkpoint, the log grows
+    /// until it, too, finds none; then writes are refused until there is.
+    package static let storeLogBytes = 16 * 1024 * 1024
+
+    /// Bytes to which the log's file is cut back after a batch that grew it beyond.
+    package static let storeLogFileBytes = 64 * 1024 * 1024
+
+    /// Accounts that a generated store gets in one transaction: enough to make its cost disappear.
+    package static let generatedAccountsPerBatch = 20_000
+}

@@ -1,0 +1,390 @@
+import PerchBase
+import PerchModel
+package import PerchStore
+import PerchWire
+
+// Fan-out: from what the store says to views computed once and watches that owe their stream a value.
+extension LoopCore {
+    /// What the store says, in commit order.
+    package mutating func handle(_ event: StoreEvent) {
+        switch event {
+        case .change(let change): self.apply(change)
+        case .answer(let number, let answer): self.answered(number, answer)
+        case .barrier(let number): self.heldBarriers.append((number, self.askedCount))
+        case .failed(let message): self.storeFailure = message
+        }
+    }
+
+    /// One committed change: for an account that nobody watches here it costs one lookup.
+    private mutating func apply(_ change: Change) {
+        precondition(change.revision == self.applied + 1, "revision \(change.revision) came after \(self.applied)")
+        self.applied = change.revision
+        self.counters.changesApplied += 1
+        for (key, account) in change.aliases {
+            if let slot = self.accountIndex[key] { self.setNumber(slot, account) }
+        }
+        for account in change.accounts {
+            var slot = self.accountsOfNumber[account.record.account] ?? -1
+            while slot >= 0 {
+                self.took(account.record, cause: account.cause, slot)
+                if !account.events.isEmpty { self.tookEvents(account.events, slot) }
+                slot = self.accounts[slot].nextOfNumber
+            }
+        }
+        if let app = change.app { self.apply(app, cause: change.appCause) }
+    }
+
+    /// An account's record came: all its views are computed at the end of the turn.
+    private mutating func took(_ record: AccountRecord?, cause: Cause, _ slot: Int32) {
+        self.records[slot] = .some(record)
+        self.recordCauses[slot] = cause
+        if !self.accounts[slot].isListed {
+            self.accounts[slot].isListed = true
+            self.listedAccounts.append(slot)
+        }
+        var view = self.accounts[slot].firstView
+        while view >= 0 {
+            self.listView(view)
+            view = self.views[view].nextInAccount
+        }
+    }
+
+    /// An app changed. Products are computed at once; what depends on a record is asked for again, a bounded number a
+    /// turn, and no bookmark passes this revision before all of it is done.
+    private mutating func apply(_ app: AppState, cause: Cause) {
+        let before = self.apps[app.number]
+        self.apps[app.number] = app
+        guard let before else { return }
+        let catalogueChanged = before.catalogueRevision != app.catalogueRevision
+        let textChanged =
+            before.settings.locale != app.settings.locale || before.settings.storefront != app.settings.storefront
+        if catalogueChanged || textChanged {
+            var view: Int32 = 0
+            while view < self.views.extent {
+                if self.views.isTaken(view), self.views[view].app == app.number {
+                    if self.views[view].account < 0 {
+                        self.views[view].pendingCause = catalogueChanged ? .catalog : .setting
+                        self.listView(view)
+                    } else if catalogueChanged {
+                        self.views[view].pendingCause = .catalog
+                        self.sweep.append(self.views[view].account)
+                    }
+                }
+                view += 1
+            }
+        }
+        if cause == .clock { self.raiseCrossings(of: app.number, cause: .clock) }
+    }
+
+    /// Accounts whose records are asked for again after an app changed, in one turn.
+    private static let sweepPerTurn = 1_024
+
+    private mutating func sweepOn() {
+        guard !self.sweep.isEmpty else { return }
+        let count = min(Self.sweepPerTurn, self.sweep.count)
+        for slot in self.sweep.suffix(count) where self.accounts.isTaken(slot) { self.askForRecord(slot) }
+        self.sweep.removeLast(count)
+        self.sweptThrough = self.askedCount
+    }
+
+    /// Whether something that changed at an applied revision is still on its way to its watches.
+    var isSweeping: Bool { !self.sweep.isEmpty || self.answeredCount < self.sweptThrough }
+
+    private mutating func answered(_ number: UInt64, _ answer: StoreAnswer) {
+        guard let ticket = self.tickets.removeValue(forKey: number) else {
+            preconditionFailure("answer \(number) was never asked for")
+        }
+        switch ticket {
+        case .account(let slot, let generation):
+            self.answeredCount += 1
+            guard self.accounts.isTaken(slot, generation: generation) else { return }
+            self.accounts[slot].isAsked = false
+            switch answer {
+            case .record(let record):
+                if let record { self.setNumber(slot, record.account) }
+                // What came with a change in this turn is as new as this, and knows its cause.
+                self.took(record, cause: self.recordCauses[slot] ?? .unspecified, slot)
+            case .refused(let refusal):
+                self.failViews(of: slot, refusal)
+            default:
+                preconditionFailure("a record was asked for")
+            }
+        case .call(let call, let generation):
+            guard self.calls.isTaken(call, generation: generation), self.calls[call].kind == .unary else { return }
+            self.finishUnary(call, answer)
+        case .updates(let call, let generation):
+            guard self.calls.isTaken(call, generation: generation), self.calls[call].kind == .updates else { return }
+            self.finishUpdates(call, answer)
+        }
+    }
+
+    /// Ends the input of a turn: what is due is raised, and every listed view is computed, once.
+    package mutating func endInput() {
+        self.runTimers()
+        self.wakeWaiters()
+        self.sweepOn()
+        self.computeViews()
+    }
+
+    private mutating func computeViews() {
+        var index = 0
+        while index < self.listedViews.count {
+            let view = self.listedViews[index]
+            index += 1
+            guard self.views.isTaken(view), self.views[view].isListed else { continue }
+            self.views[view].isListed = false
+            self.compute(view)
+        }
+        self.listedViews.removeAll(keepingCapacity: true)
+        for slot in self.listedAccounts where self.accounts.isTaken(slot) { self.accounts[slot].isListed = false }
+        self.listedAccounts.removeAll(keepingCapacity: true)
+        self.records.removeAll(keepingCapacity: true)
+        self.recordCauses.removeAll(keepingCapacity: true)
+    }
+
+    /// Computes one view at `applied` and the app's clock. An equal value disturbs nobody.
+    private mutating func compute(_ view: Int32) {
+        let slot = self.views[view]
+        guard let app = self.apps[slot.app] else { preconditionFailure("a view of an app that is gone") }
+        let now = app.clock.now(wall: self.now.wall)
+        self.counters.viewsComputed += 1
+        var record: AccountRecord?
+        if slot.account >= 0 {
+            guard let came = self.records[slot.account] else {
+                self.askForRecord(slot.account)
+                return
+            }
+            record = came
+        }
+        let wasReady = slot.state == .ready
+        var info = ValueInfo()
+        let revision: UInt64
+        let committed: Instant
+        if let record, record.revision >= app.revision {
+            (revision, committed) = (record.revision, record.committed)
+        } else {
+            // Products, and accounts about which nothing was ever written: the app is what the value is made of.
+            (revision, committed) = (app.revision, app.committed)
+        }
+        info.position = Position(revision: revision, asOf: now)
+        info.committed = committed
+
+        let digest: Digest
+        var crossing: Instant?
+        let value: ViewValue
+        switch self.viewKeys[Int(view)] {
+        case .status(let group):
+            let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
+            digest = self.codec.digest(of: viewed.value)
+            (crossing, info.forecast, value) = (viewed.nextCrossing, viewed.forecast, .statuses(viewed.value))
+        case .entitlement(let product):
+            let viewed = currentEntitlement(of: record, toProduct: product, app: app, at: now)
+            digest = self.codec.digest(of: viewed.value)
+            (crossing, info.forecast, value) = (viewed.nextCrossing, viewed.forecast, .entitlement(viewed.value))
+        case .products(let ids, let locale, let storefront):
+            let shown = products(ids, locale: locale, storefront: storefront, app: app)
+            digest = self.codec.digest(of: shown)
+            value = .products(shown)
+        }
+        self.setCrossing(view, crossing ?? .distantFuture)
+
+        let isNew = !wasReady || slot.digest != digest || slot.hasFailed
+        let needsFirst = self.hasWaiting(view)
+        self.views[view].pendingCause = .unspecified
+        if !isNew, !needsFirst { return }
+        if !isNew {
+            // Nothing new for those who look; somebody came, and the encodings were let go.
+            info.position = Position(
+                revision: max(slot.position.revision, revision), asOf: max(slot.position.asOf, now))
+        }
+        var cause = slot.cause
+        if isNew {
+            cause = slot.account >= 0 ? self.recordCauses[slot.account] ?? .unspecified : .unspecified
+            if cause == .unspecified { cause = slot.pendingCause }
+            if cause == .unspecified { cause = .expiry }
+        }
+        info.token =
+            ResumeToken(
+                store: self.identity, epoch: self.epoch, app: slot.app, view: self.digest(of: view),
+                position: info.position, digest: digest
+            ).bytes
+        self.dropEncodings(view)
+        self.views[view].state = .ready
+        self.views[view].hasFailed = false
+        self.views[view].digest = digest
+        self.views[view].position = info.position
+        self.views[view].committed = committed
+        self.views[view].cause = cause
+
+        var wantsSnapshot = false
+        var wantsChange = false
+        var wantsUnchanged = false
+        var call = self.views[view].firstWatch
+        while call >= 0 {
+            if self.calls[call].flags.contains(.isWaiting) {
+                self.readyForFirst(call)
+            } else if isNew {
+                // A value that was owed and not taken is replaced, `unchanged` too: it no longer is.
+                self.calls[call].flags.remove(.owesUnchanged)
+                self.calls[call].flags.insert(.owesValue)
+                self.listCall(call)
+            }
+            if self.calls[call].flags.contains(.owesValue) {
+                if self.calls[call].flags.contains(.owesUnchanged) {
+                    wantsUnchanged = true
+                } else if self.calls[call].flags.contains(.isFirst) {
+                    wantsSnapshot = true
+                } else {
+                    wantsChange = true
+                }
+            }
+            call = self.calls[call].nextInTarget
+        }
+        self.encode(
+            view, value, info, cause: cause, snapshot: wantsSnapshot || self.views[view].watchCount > 1,
+            change: wantsChange, unchanged: wantsUnchanged)
+    }
+
+    private func hasWaiting(_ view: Int32) -> Bool {
+        var call = self.views[view].firstWatch
+        while call >= 0 {
+            let flags = self.calls[call].flags
+            if flags.contains(.isWaiting) { return true }
+            // Somebody whose stream was full owes a value that was let go.
+            if flags.contains(.owesValue), self.encoding(for: call, zlib: false).isNone { return true }
+            call = self.calls[call].nextInTarget
+        }
+        return false
+    }
+
+    func digest(of view: Int32) -> Digest {
+        let slot = self.views[view]
+        let key = slot.account >= 0 ? self.accountKeys[Int(slot.account)].bytes : []
+        return self.viewKeys[Int(view)].digest(app: slot.app, account: key)
+    }
+
+    // MARK: Encodings
+
+    /// Encodes what somebody is going to be given: at most two forms of a value, each plain and compressed.
+    private mutating func encode(
+        _ view: Int32, _ value: ViewValue, _ info: ValueInfo, cause: Cause, snapshot: Bool, change: Bool,
+        unchanged: Bool
+    ) {
+        var info = info
+        if change {
+            info.cause = cause
+            (self.views[view].change, self.views[view].changeZlib) = self.encodeValue(value, info)
+        }
+        info.cause = .snapshot
+        if snapshot, !change || self.needsSnapshotNow(view) {
+            (self.views[view].snapshot, self.views[view].snapshotZlib) = self.encodeValue(value, info)
+        }
+        if unchanged {
+            let response: Response
+            switch value {
+            case .statuses: response = .subscriptionStatusTask(.unchanged(info))
+            case .entitlement: response = .currentEntitlementTask(.unchanged(info))
+            case .products: response = .productsTask(.unchanged(info))
+            }
+            self.views[view].unchanged = self.encoded { codec throws(MessageError) in try codec.encode(response) }
+        }
+    }
+
+    /// A snapshot is encoded beside a change only where somebody is waiting for one.
+    private func needsSnapshotNow(_ view: Int32) -> Bool {
+        var call = self.views[view].firstWatch
+        while call >= 0 {
+            let flags = self.calls[call].flags
+            if flags.contains(.isFirst), flags.contains(.owesValue), !flags.contains(.owesUnchanged) { return true }
+            call = self.calls[call].nextInTarget
+        }
+        return false
+    }
+
+    private mutating func encodeValue(_ value: ViewValue, _ info: ValueInfo) -> (PayloadHandle, PayloadHandle) {
+        self.counters.viewsEncoded += 1
+        let plain: PayloadHandle
+        switch value {
+        case .statuses(let statuses):
+            plain = self.encoded { codec throws(MessageError) in try codec.encodeStatuses(statuses, info) }
+        case .entitlement(let transaction):
+            plain = self.encoded { codec throws(MessageError) in try codec.encodeEntitlement(transaction, info) }
+        case .products(let products):
+            plain = self.encoded { codec throws(MessageError) in try codec.encodeProducts(products, info) }
+        }
+        return (plain, .none)
+    }
+
+    /// The compressed form, made when the first reader who takes it is there.
+    mutating func compressed(_ plain: PayloadHandle, _ known: PayloadHandle) -> PayloadHandle {
+        guard known.isNone, self.payloads[plain].count >= Limits.compressBytesMin + 5 else { return known }
+        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
+        guard let smaller = self.codec.compressed(message) else { return .none }
+        self.counters.valuesCompressed += 1
+        return self.payloads.insert(smaller.prefixed)
+    }
+
+    /// The body that a watch is given next.
+    func encoding(for call: Int32, zlib: Bool) -> PayloadHandle {
+        let flags = self.calls[call].flags
+        let view = self.views[self.calls[call].target]
+        if flags.contains(.owesUnchanged) { return view.unchanged }
+        if flags.contains(.isFirst) { return zlib && !view.snapshotZlib.isNone ? view.snapshotZlib : view.snapshot }
+        return zlib && !view.changeZlib.isNone ? view.changeZlib : view.change
+    }
+
+    mutating func dropEncodings(_ view: Int32) {
+        let slot = self.views[view]
+        for payload in [slot.snapshot, slot.snapshotZlib, slot.change, slot.changeZlib, slot.unchanged]
+        where !payload.isNone {
+            self.payloads.release(payload)
+        }
+        self.views[view].snapshot = .none
+        self.views[view].snapshotZlib = .none
+        self.views[view].change = .none
+        self.views[view].changeZlib = .none
+        self.views[view].unchanged = .none
+    }
+
+    /// A load failed: a state, not the end. The next good load pushes success.
+    private mutating func failViews(of slot: Int32, _ refusal: Refusal) {
+        var view = self.accounts[slot].firstView
+        while view >= 0 {
+            self.views[view].hasFailed = true
+            self.views[view].state = .empty
+            let status = WireStatus(refusal)
+            var info = ValueInfo()
+            info.position = Position(revision: self.applied, asOf: self.clock(of: self.views[view].app))
+            info.committed = self.now.wall
+            let response: Response
+            switch self.viewKeys[Int(view)] {
+            case .status: response = .subscriptionStatusTask(.failure(status.failure, info))
+            case .entitlement: response = .currentEntitlementTask(.failure(status.failure, info))
+            case .products: response = .productsTask(.failure(status.failure, info))
+            }
+            self.dropEncodings(view)
+            let payload = self.encoded { codec throws(MessageError) in try codec.encode(response) }
+            self.payloads.retain(payload)
+            self.views[view].snapshot = payload
+            self.views[view].change = payload
+            self.views[view].digest = .zero
+            var call = self.views[view].firstWatch
+            while call >= 0 {
+                self.callTokens[call] = nil
+                self.readyForFirst(call)
+                self.calls[call].flags.remove(.owesUnchanged)
+                self.calls[call].flags.insert(.owesValue)
+                self.listCall(call)
+                call = self.calls[call].nextInTarget
+            }
+            view = self.views[view].nextInAccount
+        }
+    }
+}
+
+/// A computed value on its way to its encoding.
+enum ViewValue {
+    case statuses(SubscriptionStatuses)
+    case entitlement(Verified<Transaction>?)
+    case products(Products)
+}

@@ -1,0 +1,424 @@
+import PerchBase
+import PerchModel
+import PerchWire
+
+/// One system call's worth of bytes for one connection. The pointers are valid until `wrote` is called for the batch.
+package struct PlannedWrite {
+    package let connection: Int32
+    package let socket: Int32
+    package let byteCount: Int
+    package let segmentCount: Int
+    let firstSegment: Int
+}
+
+/// What became of a write.
+package enum WriteResult: Equatable {
+    case wrote(Int)
+    case broken
+}
+
+// Flush planning: which frames go to which connection in this turn, and what a short write leaves behind.
+//
+// A plan changes nothing but the staging memory. What was taken is known when the driver reports, and only then is it
+// no longer owed: after a short write a connection keeps its unfinished frame and nothing else.
+extension LoopCore {
+    /// Lays out the next batch of writes. Zero: nothing is left to write in this turn.
+    package mutating func planWrites() -> Int {
+        self.staging.clear()
+        var index = 0
+        while index < self.listedConnections.count {
+            let connection = self.listedConnections[index]
+            guard self.connections.isTaken(connection), self.connections[connection].flags.contains(.isListed) else {
+                index += 1
+                continue
+            }
+            if self.staging.room < Staging.copiedFrameBytesMax + 64 { break }
+            self.connections[connection].flags.remove(.isListed)
+            self.planWrite(connection)
+            index += 1
+        }
+        self.listedConnections.removeFirst(index)
+        return self.staging.writes.count
+    }
+
+    package func plannedWrite(_ index: Int) -> PlannedWrite {
+        let write = self.staging.writes[index]
+        return PlannedWrite(
+            connection: write.connection, socket: write.socket, byteCount: write.byteCount,
+            segmentCount: write.segmentCount, firstSegment: write.firstSegment)
+    }
+
+    /// A segment of a planned write.
+    package func segment(_ index: Int, of write: PlannedWrite) -> UnsafeRawBufferPointer {
+        let segment = self.staging.segments[write.firstSegment + index]
+        return UnsafeRawBufferPointer(start: segment.base, count: segment.count)
+    }
+
+    /// Appends the frames of one connection, in order: the unfinished one, what is owed, values and events, a beat.
+    private mutating func planWrite(_ connection: Int32) {
+        let firstSegment = self.staging.segments.count
+        let firstFrame = self.staging.frames.count
+        var bytes = 0
+        var isComplete = true
+        let slot = self.connections[connection]
+
+        if slot.unfinished >= 0, let rest = self.unfinishedFrames[connection] {
+            if rest.payload.isNone {
+                rest.bytes.withUnsafeBytes { buffer in
+                    if let base = buffer.baseAddress {
+                        self.staging.copy(base, count: buffer.count, firstSegment: firstSegment)
+                    }
+                }
+                bytes += rest.bytes.count
+            } else {
+                let body = self.payloads[rest.payload]
+                self.staging.refer(body.baseAddress.unsafelyUnwrapped + rest.offset, count: body.count - rest.offset)
+                bytes += body.count - rest.offset
+            }
+            self.staging.frames.append(
+                Staging.Frame(role: .unfinished, call: -1, payload: rest.payload, end: bytes, count: bytes))
+        }
+
+        var owed = slot.firstOwed
+        while owed >= 0, isComplete {
+            let entry = self.owed[owed]
+            isComplete = self.append(
+                .owed, call: -1, kind: entry.kind.rawValue, stream: entry.stream, entry.payload, &bytes, firstSegment)
+            owed = entry.next
+        }
+
+        let zlib = slot.flags.contains(.acceptsZlib)
+        var saidValue = slot.flags.contains(.hasOpenGroup)
+        var isAllSaid = slot.waitingCount == 0 && !self.isSweeping
+        var call = slot.firstDirty
+        while call >= 0, isComplete {
+            let next = self.calls[call].nextDirty
+            let stream = self.calls[call].stream
+            if self.calls[call].flags.contains(.owesLoading) {
+                isComplete = self.append(
+                    .loading, call: call, kind: FrameKind.message.rawValue, stream: stream, self.loading, &bytes,
+                    firstSegment)
+                saidValue = saidValue || isComplete
+            }
+            if isComplete, self.calls[call].flags.contains(.owesValue) {
+                if zlib { self.compressForReader(call) }
+                let body = self.encoding(for: call, zlib: zlib)
+                // A value whose encoding was let go is being computed again; it comes in a later turn.
+                if body.isNone {
+                    isAllSaid = false
+                } else {
+                    isComplete = self.append(
+                        .value, call: call, kind: FrameKind.message.rawValue, stream: stream, body, &bytes,
+                        firstSegment)
+                    saidValue = saidValue || isComplete
+                }
+            }
+            if isComplete, self.calls[call].kind == .updates {
+                isComplete = self.planEvents(call, &bytes, firstSegment)
+                if self.isBehind(call) { isAllSaid = false }
+            }
+            call = next
+        }
+
+        if slot.phase == .open, isComplete,
+            slot.flags.contains(.wantsBeat) || (saidValue && slot.watchCount > 1 && !self.isSweeping)
+        {
+            let beat = self.beatBody(revision: isAllSaid ? self.applied : slot.said)
+            _ = self.append(
+                .beat, call: -1, kind: FrameKind.beat.rawValue, stream: 0, beat, &bytes, firstSegment)
+            self.payloads.release(beat)
+        }
+        guard bytes > 0 else { return }
+        self.staging.writes.append(
+            Staging.Write(
+                connection: connection, socket: slot.socket, firstSegment: firstSegment,
+                segmentCount: self.staging.segments.count - firstSegment, firstFrame: firstFrame,
+                frameCount: self.staging.frames.count - firstFrame, byteCount: bytes))
+    }
+
+    /// Appends one frame if there is room for it in this write; false where the write is full.
+    @inline(__always)
+    mutating func append(
+        _ role: Staging.Frame.Role, call: Int32, kind: UInt8, stream: UInt32, _ payload: PayloadHandle,
+        _ bytes: inout Int, _ firstSegment: Int
+    ) -> Bool {
+        let body = self.payloads[payload]
+        let count = body.count + 4
+        guard bytes == 0 || bytes + count <= Staging.writeBytesMax else { return false }
+        let isCopied = count <= Staging.copiedFrameBytesMax || role == .beat
+        guard self.staging.room >= (isCopied ? count : 4) else { return false }
+        self.staging.address(kind: kind, stream: stream, firstSegment: firstSegment)
+        if let base = body.baseAddress {
+            if isCopied {
+                self.staging.copy(base, count: body.count, firstSegment: firstSegment)
+            } else {
+                self.staging.refer(base, count: body.count)
+            }
+        }
+        bytes += count
+        self.staging.frames.append(
+            Staging.Frame(
+                role: role, call: call, payload: isCopied ? .none : payload, end: bytes, count: count))
+        return true
+    }
+
+    private mutating func compressForReader(_ call: Int32) {
+        let view = self.calls[call].target
+        let flags = self.calls[call].flags
+        guard view >= 0, !flags.contains(.owesUnchanged) else { return }
+        if flags.contains(.isFirst) {
+            guard !self.views[view].snapshot.isNone, self.views[view].snapshotZlib.isNone else { return }
+            self.views[view].snapshotZlib = self.compressed(self.views[view].snapshot, .none)
+        } else {
+            guard !self.views[view].change.isNone, self.views[view].changeZlib.isNone else { return }
+            self.views[view].changeZlib = self.compressed(self.views[view].change, .none)
+        }
+    }
+
+    private mutating func beatBody(revision: UInt64) -> PayloadHandle {
+        let beat = Beat(revision: revision, serverTime: self.now.wall)
+        return self.encoded { codec throws(MessageError) in try codec.encode(beat) }
+    }
+
+    // MARK: What was taken
+
+    /// Reports one write of the batch.
+    package mutating func wrote(_ index: Int, _ result: WriteResult) {
+        let write = self.staging.writes[index]
+        guard self.connections.isTaken(write.connection) else { return }
+        self.counters.writes += 1
+        guard case .wrote(let taken) = result else {
+            self.remove(write.connection)
+            return
+        }
+        self.counters.bytesOut += UInt64(taken)
+        let connection = write.connection
+        var allTaken = true
+        for offset in 0..<write.frameCount {
+            let frame = self.staging.frames[write.firstFrame + offset]
+            let start = frame.end - frame.count
+            if taken >= frame.end {
+                self.frameTaken(frame, connection, rest: 0)
+            } else if taken > start || (frame.role == .unfinished) {
+                // The kernel took a part: the rest of this frame is all that is kept.
+                allTaken = false
+                self.keepUnfinished(frame, connection, written: max(taken - start, 0), write: write, start: start)
+                break
+            } else {
+                allTaken = false
+                break
+            }
+            guard self.connections.isTaken(connection) else { return }
+        }
+        self.unlistClean(connection)
+        self.afterWrite(connection, taken: taken, allTaken: allTaken && taken == write.byteCount)
+    }
+
+    private mutating func keepUnfinished(
+        _ frame: Staging.Frame, _ connection: Int32, written: Int, write: Staging.Write, start: Int
+    ) {
+        if frame.role == .unfinished {
+            guard var rest = self.unfinishedFrames[connection] else { preconditionFailure("an unfinished frame is gone") }
+            if rest.payload.isNone {
+                rest.bytes.removeFirst(written)
+            } else {
+                rest.offset += written
+            }
+            self.unfinishedFrames[connection] = rest
+            return
+        }
+        if !frame.payload.isNone, written >= 4 {
+            self.payloads.retain(frame.payload)
+            self.unfinishedFrames[connection] = UnfinishedFrame(bytes: [], payload: frame.payload, offset: written - 4)
+        } else {
+            var rest: [UInt8] = []
+            rest.reserveCapacity(frame.count - written)
+            var place = 0
+            for index in 0..<write.segmentCount {
+                let segment = self.staging.segments[write.firstSegment + index]
+                let from = max(start + written, place)
+                let to = min(start + frame.count, place + segment.count)
+                if from < to {
+                    rest.append(contentsOf: UnsafeRawBufferPointer(start: segment.base + (from - place), count: to - from))
+                }
+                place += segment.count
+            }
+            self.unfinishedFrames[connection] = UnfinishedFrame(bytes: rest, payload: .none, offset: 0)
+        }
+        self.connections[connection].unfinished = 0
+        self.frameTaken(frame, connection, rest: frame.count - written)
+    }
+
+    mutating func dropUnfinished(_ connection: Int32) {
+        if let rest = self.unfinishedFrames.removeValue(forKey: connection), !rest.payload.isNone {
+            self.payloads.release(rest.payload)
+        }
+        self.connections[connection].unfinished = -1
+    }
+
+    /// A frame is on its way, or as good as: what it said is no longer owed.
+    private mutating func frameTaken(_ frame: Staging.Frame, _ connection: Int32, rest: Int) {
+        self.counters.framesOut += 1
+        switch frame.role {
+        case .unfinished:
+            self.dropUnfinished(connection)
+        case .owed:
+            let slot = self.connections[connection].firstOwed
+            let entry = self.owed[slot]
+            self.connections[connection].firstOwed = entry.next
+            if entry.next < 0 { self.connections[connection].lastOwed = -1 }
+            self.connections[connection].owedBytes -= Int32(self.payloads[entry.payload].count + 4)
+            self.payloads.release(entry.payload)
+            self.owed.remove(slot)
+            if entry.endsCall >= 0 { self.removeCall(entry.endsCall) }
+        case .loading:
+            self.calls[frame.call].flags.remove(.owesLoading)
+            self.openGroup(connection)
+        case .value:
+            self.valueTaken(frame.call, connection)
+        case .event:
+            self.eventTaken(frame.call)
+            self.openGroup(connection)
+        case .beat:
+            self.counters.beatsSent += 1
+            self.connections[connection].flags.subtract([.wantsBeat, .hasOpenGroup])
+            self.connections[connection].lastBeat = self.now.monotonic
+        }
+    }
+
+    @inline(__always)
+    private mutating func valueTaken(_ call: Int32, _ connection: Int32) {
+        self.counters.valuesPushed += 1
+        self.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
+        self.openGroup(connection)
+        let view = self.calls[call].target
+        // A value that its only watcher has taken is not kept: it can be computed again.
+        if self.views[view].watchCount == 1 { self.dropEncodings(view) }
+    }
+
+    @inline(__always)
+    private mutating func openGroup(_ connection: Int32) {
+        if self.connections[connection].watchCount > 1 { self.connections[connection].flags.insert(.hasOpenGroup) }
+    }
+
+    /// Takes calls that owe nothing any more off the front of a connection's list.
+    private mutating func unlistClean(_ connection: Int32) {
+        var call = self.connections[connection].firstDirty
+        while call >= 0, self.calls[call].flags.isDisjoint(with: [.owesLoading, .owesValue]),
+            self.calls[call].kind != .updates || !self.hasEventsToSay(call)
+        {
+            let next = self.calls[call].nextDirty
+            self.calls[call].nextDirty = -1
+            self.calls[call].flags.remove(.isListed)
+            call = next
+        }
+        self.connections[connection].firstDirty = call
+        if call < 0 { self.connections[connection].lastDirty = -1 }
+    }
+
+    private mutating func afterWrite(_ connection: Int32, taken: Int, allTaken: Bool) {
+        if allTaken {
+            if self.connections[connection].stalledSince != 0 {
+                self.connections[connection].stalledSince = 0
+                _ = self.stalls.remove(connection)
+            }
+            if self.connections[connection].flags.contains(.isFull) {
+                self.connections[connection].flags.remove(.isFull)
+                self.listen(connection)
+            }
+            let slot = self.connections[connection]
+            if slot.firstOwed >= 0 || slot.firstDirty >= 0 {
+                // More than one call's worth, or a value that is still being computed.
+                if slot.firstOwed >= 0 || self.hasSomethingReady(connection) { self.list(connection) }
+            } else if slot.waitingCount == 0, !self.isSweeping {
+                self.connections[connection].said = self.applied
+            }
+            self.resumeReading(connection)
+            self.closeIfDrained(connection)
+            self.finishClosing(connection)
+        } else {
+            if !self.connections[connection].flags.contains(.isFull) {
+                self.connections[connection].flags.insert(.isFull)
+                self.listen(connection)
+            }
+            if taken > 0 || self.connections[connection].stalledSince == 0 {
+                self.connections[connection].stalledSince = self.now.monotonic
+                if !self.stalls.contains(connection) {
+                    let wait = self.settings.writeStallMilliseconds
+                    self.stalls.insert(connection, dueAt: (self.now.monotonic + wait) / 1_000 + 1)
+                }
+            }
+            self.resumeReading(connection)
+        }
+    }
+
+    private func hasSomethingReady(_ connection: Int32) -> Bool {
+        var call = self.connections[connection].firstDirty
+        while call >= 0 {
+            let slot = self.calls[call]
+            if slot.flags.contains(.owesLoading) { return true }
+            if slot.kind == .updates { return self.hasEventsToSay(call) }
+            if slot.flags.contains(.owesValue), !self.encoding(for: call, zlib: false).isNone { return true }
+            call = slot.nextDirty
+        }
+        return false
+    }
+
+    /// A connection that has taken enough of what it was owed is read from again.
+    private mutating func resumeReading(_ connection: Int32) {
+        guard self.connections[connection].flags.contains(.isReadPaused),
+            Int(self.connections[connection].owedBytes) <= self.settings.owedBytesMax / 2
+        else { return }
+        self.connections[connection].flags.remove(.isReadPaused)
+        self.listen(connection)
+        guard self.connections[connection].flags.contains(.hasPartialInput) else { return }
+        // Frames that came before reading stopped are taken at the next turn, through the ordinary way in.
+        self.pausedInputs.append(connection)
+    }
+
+    /// Takes what was read before a pause. Call at the beginning of a turn.
+    package mutating func takePausedInput() {
+        let paused = self.pausedInputs
+        self.pausedInputs.removeAll()
+        let nothing: [UInt8] = []
+        for connection in paused where self.connections.isTaken(connection) {
+            self.received(connection, nothing.span.bytes)
+        }
+    }
+
+    package var hasPausedInput: Bool { !self.pausedInputs.isEmpty }
+
+    /// A closing connection whose reason is written: the writing side is shut, and the rest is a matter of time.
+    private mutating func finishClosing(_ connection: Int32) {
+        guard self.connections[connection].phase == .closing, self.connections[connection].firstOwed < 0,
+            self.connections[connection].unfinished < 0
+        else { return }
+        self.connections[connection].phase = .dying
+        self.effects.append(.shutDownWriting(socket: self.connections[connection].socket))
+        if self.connections[connection].flags.contains(.peerHasEnded) { self.remove(connection) }
+    }
+
+    /// The kernel has room again.
+    package mutating func writable(_ connection: Int32) {
+        guard self.connections.isTaken(connection) else { return }
+        guard self.connections[connection].flags.contains(.isFull) else { return }
+        self.connections[connection].flags.remove(.isFull)
+        self.listen(connection)
+        self.refreshLetGo(connection)
+        self.list(connection)
+    }
+
+    /// Values that are owed but whose encodings were let go while the stream was full are computed again.
+    private mutating func refreshLetGo(_ connection: Int32) {
+        var call = self.connections[connection].firstDirty
+        while call >= 0 {
+            let slot = self.calls[call]
+            if slot.kind == .updates {
+                self.resumeUpdates(call)
+            } else if slot.kind == .watch, slot.flags.contains(.owesValue), self.encoding(for: call, zlib: false).isNone {
+                self.refresh(slot.target)
+            }
+            call = slot.nextDirty
+        }
+    }
+}

@@ -1,0 +1,111 @@
+/// Where a batch of frames is laid out before it is written: one piece of memory for the whole loop, empty after each
+/// flush. Small frames are copied in, so that a turn's frames of a connection leave in one system call; large ones are
+/// referred to.
+struct Staging: ~Copyable {
+    /// Holds about 200 values of 300 bytes. Larger only delays the first byte of a batch.
+    static let byteCount = 64 * 1024
+    /// Frames up to this are copied; larger ones go by reference.
+    static let copiedFrameBytesMax = 4 * 1024
+    /// The most that one connection is given in one call.
+    static let writeBytesMax = 256 * 1024
+
+    /// A piece of a write: in the staging memory, or a payload.
+    struct Segment: BitwiseCopyable {
+        var base: UnsafeRawPointer
+        var count: Int
+    }
+
+    /// One frame of a write: whose it is, and where in the write it ends.
+    struct Frame: BitwiseCopyable {
+        enum Role: UInt8 {
+            case unfinished
+            case owed
+            case loading
+            case value
+            case event
+            case beat
+        }
+
+        var role: Role
+        /// The call, for `loading`, `value` and `event`.
+        var call: Int32
+        /// The body, for what is referred to; none where it was only copied.
+        var payload: PayloadHandle
+        /// Bytes of the write up to the end of this frame.
+        var end: Int
+        /// Bytes of this frame.
+        var count: Int
+    }
+
+    /// Everything for one connection in one call.
+    struct Write: BitwiseCopyable {
+        var connection: Int32
+        var socket: Int32
+        var firstSegment: Int
+        var segmentCount: Int
+        var firstFrame: Int
+        var frameCount: Int
+        var byteCount: Int
+    }
+
+    let memory: UnsafeMutableRawPointer
+    var used = 0
+    var segments: [Segment] = []
+    var frames: [Frame] = []
+    var writes: [Write] = []
+
+    init() {
+        self.memory = .allocate(byteCount: Self.byteCount, alignment: 64)
+    }
+
+    deinit { self.memory.deallocate() }
+
+    mutating func clear() {
+        self.used = 0
+        self.segments.removeAll(keepingCapacity: true)
+        self.frames.removeAll(keepingCapacity: true)
+        self.writes.removeAll(keepingCapacity: true)
+    }
+
+    var room: Int { Self.byteCount - self.used }
+
+    /// Copies bytes behind what the write has so far.
+    @inline(__always)
+    mutating func copy(_ bytes: UnsafeRawPointer, count: Int, firstSegment: Int) {
+        let place = self.memory + self.used
+        place.copyMemory(from: bytes, byteCount: count)
+        self.took(place, count, firstSegment)
+    }
+
+    /// Four bytes of address.
+    @inline(__always)
+    mutating func address(kind: UInt8, stream: UInt32, firstSegment: Int) {
+        let place = self.memory + self.used
+        place.storeBytes(of: (UInt32(kind) << 24 | stream).bigEndian, as: UInt32.self)
+        self.took(place, 4, firstSegment)
+    }
+
+    @inline(__always)
+    private mutating func took(_ place: UnsafeMutableRawPointer, _ count: Int, _ firstSegment: Int) {
+        self.used += count
+        let last = self.segments.count - 1
+        if last >= firstSegment, self.segments[last].base + self.segments[last].count == UnsafeRawPointer(place) {
+            self.segments[last].count += count
+        } else {
+            self.segments.append(Segment(base: UnsafeRawPointer(place), count: count))
+        }
+    }
+
+    mutating func refer(_ bytes: UnsafeRawPointer, count: Int) {
+        self.segments.append(Segment(base: bytes, count: count))
+    }
+}
+
+/// The rest of a frame that the kernel took a part of.
+struct UnfinishedFrame {
+    /// A copy of what is left; empty where it is a payload.
+    var bytes: [UInt8]
+    var payload: PayloadHandle
+    /// Bytes of the payload that are written.
+    var offset: Int
+}

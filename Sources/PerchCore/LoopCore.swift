@@ -1,0 +1,193 @@
+package import PerchBase
+package import PerchModel
+package import PerchStore
+package import PerchWire
+
+/// What one loop decides: sessions, calls, watches, fan-out and flush planning, as a value that is stepped.
+///
+/// No socket, no clock, no thread, no lock. The server's driver feeds it what epoll and the store say and executes its
+/// effects; the simulator does the same from a seed. A turn is:
+///
+///     begin(now) → accepted/received/writable/… and store events → endInput() → planWrites() ⇄ wrote(…) → endTurn()
+///
+/// Everything it says in a turn is computed at one applied revision, `applied`.
+package struct LoopCore: ~Copyable {
+    package let loop: Int
+    package let identity: StoreIdentity
+    package let epoch: UInt32
+    package let settings: CoreSettings
+    package internal(set) var counters = LoopCounters()
+    /// What the driver has to do beside writing; it empties the list.
+    package var effects: [Effect] = []
+
+    // Tenants.
+    var connections = Slab<Connection>()
+    var calls = Slab<CallSlot>()
+    var owed = Slab<Owed>()
+    var views = Slab<ViewSlot>()
+    var accounts = Slab<AccountSlot>()
+    var payloads = Payloads()
+    var streams = StreamTable()
+
+    // Beside the slabs, by index: what is not plain, touched only when a view is made or computed.
+    var viewKeys: [ViewKey] = []
+    var viewIndex: [ViewName: Int32] = [:]
+    var accountKeys: [AccountKey] = []
+    var accountIndex: [AccountKey: Int32] = [:]
+    var accountsOfNumber: [AccountNumber: Int32] = [:]
+    var clientIDs: [Int32: [UInt8]] = [:]
+    var partialInputs: [Int32: [UInt8]] = [:]
+    var partialBytes = 0
+    var unfinishedFrames: [Int32: UnfinishedFrame] = [:]
+    var pendingUnary: [Int32: PendingCall] = [:]
+    var callTokens: [Int32: ResumeToken] = [:]
+    var updates: [Int32: UpdatesState] = [:]
+
+    // What is known of the store.
+    var apps: [AppNumber: AppState]
+    /// The revision up to which this loop has applied every change.
+    package internal(set) var applied: UInt64
+    var tickets: [UInt64: Ticket] = [:]
+    var nextTicket: UInt64 = 1
+    var askedCount: UInt64 = 0
+    var answeredCount: UInt64 = 0
+    var heldBarriers: [(number: UInt64, asked: UInt64)] = []
+    /// Accounts whose views an app-wide change concerns, and how many questions to the store their answers are behind.
+    var sweep: [Int32] = []
+    var sweptThrough: UInt64 = 0
+    var storeFailure: String?
+
+    // This turn.
+    var now: Moment
+    var listedConnections: [Int32] = []
+    var listedViews: [Int32] = []
+    var listedAccounts: [Int32] = []
+    /// Records that came this turn, by account slot.
+    var records: [Int32: AccountRecord?] = [:]
+    /// Causes of what came this turn, by account slot.
+    var recordCauses: [Int32: Cause] = [:]
+
+    // Time.
+    var deadlines = TimerHeap()
+    var crossings: [AppNumber: TimerHeap] = [:]
+    var beats: TimerWheel
+    var stalls: TimerWheel
+    var waiters: [Waiter] = []
+    var handshakes = 0
+    var dying: [Int32] = []
+    var pausedInputs: [Int32] = []
+    var draining = false
+    var drainDeadline: Int64 = .max
+
+    // Writing.
+    var staging = Staging()
+    let codec = MessageCodec()
+    let loading: PayloadHandle
+
+    package init(
+        loop: Int, identity: StoreIdentity, epoch: UInt32, revision: UInt64, apps: [AppState], settings: CoreSettings,
+        now: Moment
+    ) {
+        self.loop = loop
+        self.identity = identity
+        self.epoch = epoch
+        self.settings = settings
+        self.applied = revision
+        self.apps = Dictionary(uniqueKeysWithValues: apps.map { ($0.number, $0) })
+        self.now = now
+        self.beats = TimerWheel(startingAt: now.monotonic / 1_000)
+        self.stalls = TimerWheel(startingAt: now.monotonic / 1_000)
+        self.loading = self.payloads.insert(MessageCodec.loadingBody)
+    }
+}
+
+/// A point in time on both clocks.
+package struct Moment: Hashable, Sendable {
+    /// Milliseconds of a clock that never jumps and counts suspend.
+    package var monotonic: Int64
+    /// The wall clock as the store sees it: it never runs backwards.
+    package var wall: Instant
+
+    package init(monotonic: Int64, wall: Instant) {
+        self.monotonic = monotonic
+        self.wall = wall
+    }
+}
+
+/// Settings of a core; the defaults are those of `Limits`.
+package struct CoreSettings: Sendable {
+    package var serverVersion = "0"
+    package var frameBytesMax = Limits.frameBytesMax
+    package var callsPerConnectionMax = Limits.callsPerConnectionMax
+    package var connectionsMax = Int.max
+    package var handshakesMax = Limits.handshakesMax
+    package var partialFramesBytesMax = Limits.partialFramesBytesMax
+    package var owedBytesMax = Limits.owedBytesMax
+    package var writeStallMilliseconds = Limits.writeStallMilliseconds
+    package var lingerMilliseconds = Limits.lingerMilliseconds
+    package var dyingConnectionsMax = Limits.dyingConnectionsMax
+    package var helloTimeoutMilliseconds = Limits.helloTimeoutMilliseconds
+    package var firstByteTimeoutMilliseconds = Limits.firstByteTimeoutMilliseconds
+    /// Calls without a deadline wait for a position ahead of the loop for so long.
+    package var behindWaitMilliseconds: Int64 = 30_000
+    /// Streams end within this after a drain begins.
+    package var drainMilliseconds: Int64 = 2_000
+
+    package init() {}
+}
+
+/// What the driver has to do for the core, beside writing.
+package enum Effect: Sendable {
+    case listen(connection: Int32, socket: Int32, reading: Bool, writing: Bool)
+    case shutDownWriting(socket: Int32)
+    case close(connection: Int32, socket: Int32)
+    case ask(StoreRequest)
+    case control(ticket: UInt64, ControlRequest)
+    /// Every connection of this loop has been told and is gone.
+    case drained
+}
+
+/// What the server does for a loop outside of it: reading catalogue files, telling what it finds of itself.
+package enum ControlRequest: Sendable {
+    case checkCatalog(file: [UInt8])
+    case loadCatalog(app: AppNumber, file: [UInt8], source: String, origin: [UInt8])
+    case serverStatus
+}
+
+/// What the server answers.
+package enum ControlAnswer: Sendable {
+    case response(Response)
+    /// A catalogue was read and is now to be written, as this mutation.
+    case mutation(Mutation, CatalogSummary)
+    case refused(ErrorReason, String, [StatusDetail])
+}
+
+/// What a loop counts. Plain integers; the driver publishes them.
+package struct LoopCounters: Sendable {
+    package var connectionsAccepted: UInt64 = 0
+    package var connectionsClosed: UInt64 = 0
+    package var callsOpened: UInt64 = 0
+    package var callsEnded: UInt64 = 0
+    package var callsRefused: UInt64 = 0
+    package var framesIn: UInt64 = 0
+    package var framesOut: UInt64 = 0
+    package var bytesIn: UInt64 = 0
+    package var bytesOut: UInt64 = 0
+    package var writes: UInt64 = 0
+    package var turns: UInt64 = 0
+    package var changesApplied: UInt64 = 0
+    package var viewsComputed: UInt64 = 0
+    /// Values of views encoded: one for each new value of a view on this loop, and one for its first-of-a-call form.
+    package var viewsEncoded: UInt64 = 0
+    package var valuesCompressed: UInt64 = 0
+    package var valuesPushed: UInt64 = 0
+    package var eventsPushed: UInt64 = 0
+    package var unchangedAnswers: UInt64 = 0
+    package var beatsSent: UInt64 = 0
+    package var recordsAsked: UInt64 = 0
+    package var crossings: UInt64 = 0
+    package var stalledClosed: UInt64 = 0
+    package var refusalsByReason: [ErrorReason: UInt64] = [:]
+
+    package init() {}
+}

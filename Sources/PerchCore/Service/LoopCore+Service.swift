@@ -1,0 +1,444 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchWire
+
+// What each method does. Knows identities, requests and answers; not which transport carries them.
+extension LoopCore {
+    /// Begins a call whose request is decoded: attaches a watch, asks the store, or answers at once.
+    mutating func begin(_ call: Int32, _ request: Request) throws(CallRefusal) {
+        let app = try self.app(of: request)
+        try self.check(request)
+        if let token = try self.token(of: request, app: app) {
+            self.callTokens[call] = token
+            self.calls[call].flags.insert(.hasToken)
+            try self.wait(call, request, app: app, for: token.position)
+            return
+        }
+        if let position = request.atLeast {
+            try self.wait(call, request, app: app, for: position)
+            return
+        }
+        try self.proceed(call, request, app: app)
+    }
+
+    /// Goes on now if the loop is at `position`, else later.
+    private mutating func wait(
+        _ call: Int32, _ request: Request, app: AppNumber, for position: Position
+    ) throws(CallRefusal) {
+        let needed = request.atLeast.map { max($0, position) } ?? position
+        let asOf = request.atLeast.map { max($0.asOf, position.asOf) } ?? position.asOf
+        let goal = Position(revision: needed.revision, asOf: asOf)
+        if self.isAt(goal, app: app) {
+            try self.proceed(call, request, app: app)
+            return
+        }
+        let generation = self.calls.generation(call)
+        self.waiters.append(
+            Waiter(call: call, generation: generation, position: goal, app: app, request: request))
+        if request.method.isStreaming, !self.calls[call].flags.contains(.hasToken), request.method != .transactionUpdates {
+            self.sayLoading(call)
+        }
+        self.scheduleDeadline(.behind(call, generation), at: self.now.monotonic + self.settings.behindWaitMilliseconds)
+    }
+
+    func isAt(_ position: Position, app: AppNumber) -> Bool {
+        self.applied >= position.revision && self.clock(of: app) >= position.asOf
+    }
+
+    /// Calls that waited for a position that has come.
+    mutating func wakeWaiters() {
+        guard !self.waiters.isEmpty else { return }
+        let waiting = self.waiters
+        self.waiters = waiting.filter { !self.isAt($0.position, app: $0.app) }
+        guard self.waiters.count < waiting.count else { return }
+        for waiter in waiting where self.isAt(waiter.position, app: waiter.app)
+            && self.calls.isTaken(waiter.call, generation: waiter.generation) {
+            do throws(CallRefusal) {
+                try self.proceed(waiter.call, waiter.request, app: waiter.app)
+            } catch {
+                self.end(waiter.call, error.status)
+            }
+        }
+    }
+
+    /// The app's clock, as of this turn.
+    func clock(of app: AppNumber) -> Instant {
+        self.apps[app].map { $0.clock.now(wall: self.now.wall) } ?? self.now.wall
+    }
+
+    private mutating func proceed(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
+        switch request {
+        case .productsTask(let asked):
+            self.watch(call, app: app, account: nil, self.key(asked))
+        case .subscriptionStatusTask(let asked):
+            self.watch(call, app: app, account: Array(asked.account.utf8), .status(group: asked.groupID))
+        case .currentEntitlementTask(let asked):
+            self.watch(call, app: app, account: Array(asked.account.utf8), .entitlement(product: asked.productID))
+        case .transactionUpdates(let asked):
+            try self.watchUpdates(call, asked, app: app)
+
+        case .getProducts(let asked):
+            self.answer(call, .getProducts(self.productsNow(asked, app: app)))
+        case .getSubscriptionStatus(let asked):
+            self.ask(call, request, app: app, .record(AccountKey(app: app, bytes: Array(asked.account.utf8))))
+        case .getCurrentEntitlement(let asked):
+            self.ask(call, request, app: app, .record(AccountKey(app: app, bytes: Array(asked.account.utf8))))
+        case .listCurrentEntitlements(let asked):
+            self.ask(call, request, app: app, .record(AccountKey(app: app, bytes: Array(asked.account.utf8))))
+        case .listTransactions, .listUnfinished, .getLatestTransaction:
+            try self.askForTransactions(call, request, app: app)
+
+        case .purchase, .finish, .buyProduct, .refundTransaction, .setAutoRenew, .forceRenewal, .expireSubscription,
+            .setClock, .setTimeRate:
+            var mutation = try self.mutation(for: request, app: app)
+            mutation.origin = self.clientIDs[self.calls[call].connection] ?? []
+            self.ask(call, request, app: app, .mutate(mutation))
+
+        case .getClock:
+            guard let state = self.apps[app] else { throw self.unknownApp }
+            guard state.isTestApp else { throw self.notATestApp(state) }
+            guard case .clock(let now, let isFrozen, let offset, let rate, _) =
+                StoreEngine.clockResult(state, wall: self.now.wall, settledCount: 0)
+            else { preconditionFailure("a clock is a clock") }
+            self.answer(
+                call,
+                .getClock(
+                    ClockResponse(
+                        clock: ClockState(
+                            now: now, isFrozen: isFrozen, offsetMilliseconds: offset, timeRate: rate.rawValue))))
+
+        case .listApps:
+            let apps = self.apps.values.sorted {
+                ($0.bundleID, $0.environment.rawValue) < ($1.bundleID, $1.environment.rawValue)
+            }
+            self.answer(
+                call,
+                .listApps(
+                    AppList(
+                        apps: apps.map {
+                            AppSummary(
+                                bundleID: $0.bundleID, environment: $0.environment,
+                                productCount: UInt32($0.catalogue.products.count), catalogSource: $0.catalogueSource)
+                        })))
+        case .getCatalog:
+            guard let state = self.apps[app] else { throw self.unknownApp }
+            self.answer(
+                call,
+                .getCatalog(
+                    CatalogContents(
+                        productIDs: state.catalogue.products.map(\.id), groupIDs: state.catalogue.groups.map(\.id),
+                        source: state.catalogueSource, revision: state.catalogueRevision)))
+        case .checkCatalog(let asked):
+            self.control(call, request, app: app, .checkCatalog(file: asked.file))
+        case .loadCatalog(let asked):
+            let origin = self.clientIDs[self.calls[call].connection] ?? []
+            self.control(
+                call, request, app: app,
+                .loadCatalog(app: app, file: asked.file, source: asked.source, origin: origin))
+        case .getServerStatus:
+            self.control(call, request, app: app, .serverStatus)
+        }
+    }
+
+    private func key(_ asked: ProductsRequest) -> ViewKey {
+        var seen: Set<String> = []
+        return .products(
+            ids: asked.productIDs.filter { seen.insert($0).inserted }, locale: asked.locale,
+            storefront: asked.storefront)
+    }
+
+    private var unknownApp: CallRefusal {
+        CallRefusal(.appUnknown, "this server has no such app; `perch get apps` lists them")
+    }
+
+    private func notATestApp(_ app: AppState) -> CallRefusal {
+        CallRefusal(
+            .notATestApp,
+            "\(app.bundleID) is an app of the \(app.environment) store; only xcode apps have a clock of their own")
+    }
+
+    // MARK: Asking the store
+
+    mutating func ask(_ call: Int32, _ request: Request, app: AppNumber, _ body: StoreRequest.Body) {
+        self.pendingUnary[call] = PendingCall(request: request, app: app)
+        self.ask(.call(call, generation: self.calls.generation(call)), body)
+    }
+
+    mutating func ask(_ ticket: Ticket, _ body: StoreRequest.Body) {
+        let number = self.nextTicket
+        self.nextTicket += 1
+        self.tickets[number] = ticket
+        self.effects.append(.ask(StoreRequest(loop: self.loop, ticket: number, body)))
+    }
+
+    private mutating func control(_ call: Int32, _ request: Request, app: AppNumber, _ control: ControlRequest) {
+        self.pendingUnary[call] = PendingCall(request: request, app: app)
+        let number = self.nextTicket
+        self.nextTicket += 1
+        self.tickets[number] = .call(call, generation: self.calls.generation(call))
+        self.effects.append(.control(ticket: number, control))
+    }
+
+    private mutating func askForTransactions(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
+        func limit(_ size: UInt32) -> Int {
+            size == 0 ? Limits.pageSizeDefault : min(Int(size), Limits.pageSizeMax)
+        }
+        var query: TransactionQuery
+        let account: String
+        var token: [UInt8] = []
+        switch request {
+        case .listTransactions(let asked):
+            query = TransactionQuery(limit: limit(asked.pageSize))
+            query.productID = asked.productID.isEmpty ? nil : asked.productID
+            query.includesFinishedConsumables = asked.includesFinishedConsumables
+            (account, token) = (asked.account, asked.pageToken)
+        case .listUnfinished(let asked):
+            query = TransactionQuery(limit: limit(asked.pageSize))
+            query.unfinishedOnly = true
+            (account, token) = (asked.account, asked.pageToken)
+        case .getLatestTransaction(let asked):
+            query = TransactionQuery(limit: 1)
+            query.productID = asked.productID
+            query.isNewestFirst = true
+            account = asked.account
+        default:
+            preconditionFailure("not a question about transactions")
+        }
+        if !token.isEmpty {
+            let page: PageToken
+            do throws(TokenError) {
+                page = try PageToken(token)
+            } catch {
+                throw CallRefusal(WireStatus(error))
+            }
+            guard page.query == self.queryDigest(query, account: account, app: app) else {
+                throw CallRefusal(
+                    .cursorMalformed, "the page token belongs to another list; send it with the request it came from")
+            }
+            query.after = TransactionQuery.Place(purchaseDate: page.purchaseDate, id: page.id)
+        }
+        self.ask(
+            call, request, app: app,
+            .transactions(AccountKey(app: app, bytes: Array(account.utf8)), query))
+    }
+
+    func queryDigest(_ query: TransactionQuery, account: String, app: AppNumber) -> Digest {
+        ViewKey.products(
+            ids: [
+                account, query.productID ?? "", "\(query.unfinishedOnly) \(query.includesFinishedConsumables)",
+            ], locale: "", storefront: ""
+        ).digest(app: app, account: [])
+    }
+
+    // MARK: Reading a request
+
+    /// The app that a request names, or the only one there is.
+    private func app(of request: Request) throws(CallRefusal) -> AppNumber {
+        guard let reference = request.appReference else { return 0 }
+        if reference.isBlank {
+            guard self.apps.count == 1, let only = self.apps.keys.first else {
+                throw CallRefusal(
+                    .appAmbiguous, "this server has \(self.apps.count) apps; name one by bundle_id and environment")
+            }
+            return only
+        }
+        let named = self.apps.values.filter {
+            (reference.bundleID.isEmpty || $0.bundleID == reference.bundleID)
+                && (reference.environment == .unspecified || $0.environment == reference.environment)
+        }
+        guard named.count < 2 else {
+            throw CallRefusal(
+                .appAmbiguous, "\(named.count) apps of this server fit that name; name the bundle_id and the environment")
+        }
+        guard let app = named.first else { throw self.unknownApp }
+        return app.number
+    }
+
+    private func check(_ request: Request) throws(CallRefusal) {
+        func account(_ key: String) throws(CallRefusal) {
+            let count = key.utf8.count
+            guard (1...Limits.accountKeyBytesMax).contains(count) else {
+                throw CallRefusal(
+                    .accountKey, "the account key has \(count) bytes; it must have 1 to \(Limits.accountKeyBytesMax)",
+                    details: [
+                        StatusDetail(key: "field", value: "account"), StatusDetail(key: "found", value: "\(count)"),
+                        StatusDetail(key: "limit", value: "\(Limits.accountKeyBytesMax)"),
+                    ])
+            }
+        }
+        func present(_ value: String, _ field: String) throws(CallRefusal) {
+            guard !value.isEmpty else {
+                throw CallRefusal(
+                    .fieldMissing, "\(field) is empty; it says what is asked for",
+                    details: [StatusDetail(key: "field", value: field)])
+            }
+        }
+        func key(_ bytes: [UInt8]) throws(CallRefusal) {
+            guard bytes.count <= Limits.idempotencyKeyBytesMax else {
+                throw CallRefusal(
+                    .fieldInvalid,
+                    "idempotency_key has \(bytes.count) bytes, the limit is \(Limits.idempotencyKeyBytesMax)",
+                    details: [
+                        StatusDetail(key: "field", value: "idempotency_key"),
+                        StatusDetail(key: "found", value: "\(bytes.count)"),
+                        StatusDetail(key: "limit", value: "\(Limits.idempotencyKeyBytesMax)"),
+                    ])
+            }
+        }
+        switch request {
+        case .productsTask(let asked), .getProducts(let asked):
+            guard !asked.productIDs.isEmpty else {
+                throw CallRefusal(
+                    .fieldMissing, "product_ids is empty; name the products to watch",
+                    details: [StatusDetail(key: "field", value: "product_ids")])
+            }
+            guard asked.productIDs.allSatisfy({ !$0.isEmpty }) else {
+                throw CallRefusal(
+                    .fieldInvalid, "a product identifier in product_ids is empty",
+                    details: [StatusDetail(key: "field", value: "product_ids")])
+            }
+        case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked):
+            try account(asked.account)
+            try present(asked.groupID, "group_id")
+        case .currentEntitlementTask(let asked), .getCurrentEntitlement(let asked):
+            try account(asked.account)
+            try present(asked.productID, "product_id")
+        case .listCurrentEntitlements(let asked): try account(asked.account)
+        case .purchase(let asked):
+            try account(asked.account)
+            try present(asked.productID, "product_id")
+            try key(asked.idempotencyKey)
+            try Self.checkToken(asked.appAccountToken)
+        case .finish(let asked):
+            try account(asked.account)
+            try key(asked.idempotencyKey)
+        case .listTransactions(let asked): try account(asked.account)
+        case .listUnfinished(let asked): try account(asked.account)
+        case .getLatestTransaction(let asked):
+            try account(asked.account)
+            try present(asked.productID, "product_id")
+        case .transactionUpdates(let asked): try account(asked.account)
+        case .buyProduct(let asked):
+            try account(asked.account)
+            try present(asked.productID, "product_id")
+            try key(asked.idempotencyKey)
+        case .refundTransaction(let asked): try key(asked.idempotencyKey)
+        case .setAutoRenew(let asked): try key(asked.idempotencyKey)
+        case .forceRenewal(let asked):
+            try account(asked.account)
+            try present(asked.productID, "product_id")
+            try key(asked.idempotencyKey)
+        case .expireSubscription(let asked):
+            try account(asked.account)
+            try present(asked.productID, "product_id")
+            try key(asked.idempotencyKey)
+        case .setClock(let asked):
+            guard let change = asked.change else {
+                throw CallRefusal(
+                    .fieldMissing, "no change is named; freeze, resume or advance the clock",
+                    details: [StatusDetail(key: "field", value: "change")])
+            }
+            if case .advanceToBoundary(let name) = change { try account(name) }
+        case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .setTimeRate, .listApps, .getServerStatus:
+            break
+        }
+    }
+
+    /// A UUID in its usual form, or nothing.
+    private static func checkToken(_ token: String) throws(CallRefusal) {
+        guard !token.isEmpty else { return }
+        let groups = token.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let isHex = groups.allSatisfy { group in
+            group.allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+            }
+        }
+        guard groups.map(\.count) == [8, 4, 4, 4, 12], isHex else {
+            throw CallRefusal(
+                .fieldInvalid, "app_account_token is not a UUID such as 123e4567-e89b-12d3-a456-426614174000",
+                details: [StatusDetail(key: "field", value: "app_account_token")])
+        }
+    }
+
+    private func token(of request: Request, app: AppNumber) throws(CallRefusal) -> ResumeToken? {
+        let bytes: [UInt8]
+        let view: Digest
+        switch request {
+        case .productsTask(let asked):
+            bytes = asked.resumeToken
+            view = self.key(asked).digest(app: app, account: [])
+        case .subscriptionStatusTask(let asked):
+            bytes = asked.resumeToken
+            view = ViewKey.status(group: asked.groupID).digest(app: app, account: Array(asked.account.utf8))
+        case .currentEntitlementTask(let asked):
+            bytes = asked.resumeToken
+            view = ViewKey.entitlement(product: asked.productID).digest(app: app, account: Array(asked.account.utf8))
+        default:
+            return nil
+        }
+        guard !bytes.isEmpty else { return nil }
+        let token: ResumeToken
+        do throws(TokenError) {
+            token = try ResumeToken(bytes)
+        } catch {
+            throw CallRefusal(WireStatus(error))
+        }
+        guard token.store == self.identity, token.epoch == self.epoch else {
+            throw CallRefusal(
+                .tokenOtherStore,
+                "the token is of store \(token.store) epoch \(token.epoch), this is \(self.identity) epoch \(self.epoch); begin without a token"
+            )
+        }
+        guard token.view == view, token.app == app else {
+            throw CallRefusal(
+                .tokenOtherView, "the token belongs to a call with other parameters; begin without a token")
+        }
+        return token
+    }
+}
+
+extension Request {
+    /// Nil for methods that are about the server and not about an app.
+    var appReference: AppReference? {
+        switch self {
+        case .productsTask(let asked), .getProducts(let asked): asked.app
+        case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked): asked.app
+        case .currentEntitlementTask(let asked), .getCurrentEntitlement(let asked): asked.app
+        case .listCurrentEntitlements(let asked): asked.app
+        case .purchase(let asked): asked.app
+        case .finish(let asked): asked.app
+        case .listTransactions(let asked): asked.app
+        case .listUnfinished(let asked): asked.app
+        case .getLatestTransaction(let asked): asked.app
+        case .transactionUpdates(let asked): asked.app
+        case .buyProduct(let asked): asked.app
+        case .refundTransaction(let asked): asked.app
+        case .setAutoRenew(let asked): asked.app
+        case .forceRenewal(let asked): asked.app
+        case .expireSubscription(let asked): asked.app
+        case .getClock(let asked): asked.app
+        case .setClock(let asked): asked.app
+        case .setTimeRate(let asked): asked.app
+        case .loadCatalog(let asked): asked.app
+        case .getCatalog(let asked): asked.app
+        case .listApps, .checkCatalog, .getServerStatus: nil
+        }
+    }
+
+    /// "At least this position", where a caller demanded it.
+    var atLeast: Position? {
+        switch self {
+        case .productsTask(let asked), .getProducts(let asked): asked.atLeast
+        case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked): asked.atLeast
+        case .currentEntitlementTask(let asked), .getCurrentEntitlement(let asked): asked.atLeast
+        case .listCurrentEntitlements(let asked): asked.atLeast
+        case .listTransactions(let asked): asked.atLeast
+        case .listUnfinished(let asked): asked.atLeast
+        case .getLatestTransaction(let asked): asked.atLeast
+        case .transactionUpdates(let asked): asked.atLeast
+        default: nil
+        }
+    }
+}

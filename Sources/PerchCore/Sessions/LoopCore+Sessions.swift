@@ -1,0 +1,467 @@
+import PerchBase
+import PerchModel
+import PerchWire
+
+// Connections: frames in, and the order in which they may come.
+extension LoopCore {
+    /// Begins a turn. `now` never runs backwards, on either clock.
+    package mutating func begin(_ now: Moment) {
+        assert(now.monotonic >= self.now.monotonic && now.wall >= self.now.wall, "a clock ran backwards")
+        self.now = now
+        self.counters.turns += 1
+    }
+
+    /// A connection was accepted. Its number names it in effects and events from now on.
+    package mutating func accepted(socket: Int32, isLoopback: Bool) -> Int32 {
+        var flags: Connection.Flags = []
+        if isLoopback { flags.insert(.isLoopback) }
+        let index = self.connections.insert(
+            Connection(
+                socket: socket, flags: flags, heartbeatSeconds: UInt16(Limits.heartbeatSecondsDefault),
+                said: self.applied, lastBeat: self.now.monotonic))
+        self.counters.connectionsAccepted += 1
+        self.handshakes += 1
+        self.effects.append(.listen(connection: index, socket: socket, reading: true, writing: false))
+        if self.draining {
+            self.close(index, Self.shuttingDown)
+        } else if Int(self.connections.count) > self.settings.connectionsMax {
+            self.close(
+                index,
+                WireStatus(
+                    .connectionLimit,
+                    "this loop holds \(self.connections.count - 1) connections, the limit is \(self.settings.connectionsMax); try another server or come back later"
+                ))
+        } else if self.handshakes > self.settings.handshakesMax {
+            self.close(
+                index,
+                WireStatus(
+                    .handshakeLimit,
+                    "\(self.handshakes - 1) connections have not said HELLO yet, the limit is \(self.settings.handshakesMax); come back in a moment"
+                ))
+        } else {
+            self.scheduleDeadline(
+                .firstByte(index, self.connections.generation(index)),
+                at: self.now.monotonic + self.settings.firstByteTimeoutMilliseconds)
+        }
+        return index
+    }
+
+    /// Whether the driver should go on reading this connection in this turn.
+    package func wantsInput(_ connection: Int32) -> Bool {
+        self.connections.isTaken(connection) && !self.connections[connection].flags.contains(.isReadPaused)
+    }
+
+    package func socket(of connection: Int32) -> Int32? {
+        self.connections.isTaken(connection) ? self.connections[connection].socket : nil
+    }
+
+    package var connectionCount: Int { Int(self.connections.count) }
+
+    /// Bytes came. Whole frames are taken; what is left of the last one is kept.
+    package mutating func received(_ index: Int32, _ bytes: borrowing RawSpan) {
+        guard self.connections.isTaken(index) else { return }
+        self.counters.bytesIn += UInt64(bytes.byteCount)
+        self.connections[index].flags.insert(.hasSpoken)
+        switch self.connections[index].phase {
+        case .closing, .dying:
+            return
+        case .greeting, .open:
+            break
+        }
+        if self.connections[index].flags.contains(.hasPartialInput) {
+            var partial = self.takePartial(index)
+            partial.reserveCapacity(partial.count + bytes.byteCount)
+            bytes.withUnsafeBytes { partial.append(contentsOf: $0) }
+            let taken = self.takeFrames(index, partial.span.bytes)
+            if taken < partial.count { self.keepPartial(index, partial[taken...]) }
+        } else {
+            let taken = self.takeFrames(index, bytes)
+            if taken < bytes.byteCount {
+                let rest = bytes.withUnsafeBytes { Array($0[taken...]) }
+                self.keepPartial(index, rest[...])
+            }
+        }
+    }
+
+    private mutating func takePartial(_ index: Int32) -> [UInt8] {
+        self.connections[index].flags.remove(.hasPartialInput)
+        let partial = self.partialInputs.removeValue(forKey: index) ?? []
+        self.partialBytes -= partial.count
+        return partial
+    }
+
+    private mutating func keepPartial(_ index: Int32, _ rest: ArraySlice<UInt8>) {
+        guard self.connections.isTaken(index), self.connections[index].phase.takesFrames, !rest.isEmpty else { return }
+        guard self.partialBytes + rest.count <= self.settings.partialFramesBytesMax else {
+            self.close(
+                index,
+                WireStatus(
+                    .partialFramesLimit,
+                    "this loop holds \(self.partialBytes) bytes of frames that are not complete, the limit is \(self.settings.partialFramesBytesMax); send whole frames, or fewer at once"
+                ))
+            return
+        }
+        self.connections[index].flags.insert(.hasPartialInput)
+        self.partialBytes += rest.count
+        self.partialInputs[index] = Array(rest)
+    }
+
+    /// Takes whole frames from the front of `bytes` and says how many bytes they were.
+    private mutating func takeFrames(_ index: Int32, _ bytes: borrowing RawSpan) -> Int {
+        var offset = 0
+        while self.connections.isTaken(index), self.connections[index].phase.takesFrames,
+            !self.connections[index].flags.contains(.isReadPaused)
+        {
+            let header: FrameHeader
+            do throws(FrameError) {
+                // HELLO has its own, smaller limit, judged after the order of frames.
+                guard let read = try FrameHeader.read(from: bytes, at: offset, lengthLimit: .max) else { return offset }
+                header = read
+            } catch {
+                self.close(index, WireStatus(error))
+                return bytes.byteCount
+            }
+            if let status = self.judge(header, index) {
+                self.close(index, status)
+                return bytes.byteCount
+            }
+            let end = offset + FrameHeader.byteCount + header.length
+            guard end <= bytes.byteCount else { return offset }
+            let body = bytes.extracting(offset + FrameHeader.byteCount..<end)
+            self.counters.framesIn += 1
+            offset = end
+            self.take(header, body, index)
+        }
+        return self.connections.isTaken(index) && self.connections[index].phase.takesFrames ? offset : bytes.byteCount
+    }
+
+    /// What is wrong with a frame, from its header alone: kind, direction, stream, compression, order, length, number.
+    private func judge(_ header: FrameHeader, _ index: Int32) -> WireStatus? {
+        let isGreeting = self.connections[index].phase == .greeting
+        switch header.kind {
+        case .welcome, .message, .status, .beat, .drain:
+            return WireStatus(
+                .kindNotForClients,
+                "kind \(header.kind.rawValue) is sent by servers only; a client sends HELLO, CALL, CANCEL, PING and PONG")
+        case .hello, .ping, .pong:
+            if header.stream != 0 {
+                return WireStatus(
+                    .streamNotZero, "kind \(header.kind.rawValue) belongs to stream 0, it came on \(header.stream)",
+                    details: [StatusDetail(key: "found", value: "\(header.stream)"), StatusDetail(key: "limit", value: "0")])
+            }
+        case .call, .cancel:
+            if header.stream == 0 {
+                return WireStatus(
+                    .streamZero, "kind \(header.kind.rawValue) needs a stream number from 1 to 16777215, it came on 0",
+                    details: [StatusDetail(key: "found", value: "0"), StatusDetail(key: "limit", value: "1")])
+            }
+        }
+        if header.isCompressed, header.kind != .call || isGreeting {
+            return WireStatus(
+                .compressionNotOffered, "kind \(header.kind.rawValue) is never compressed; send it as it is")
+        }
+        if isGreeting, header.kind != .hello {
+            return WireStatus(.helloExpected, "kind \(header.kind.rawValue) came before HELLO; greet first")
+        }
+        if !isGreeting, header.kind == .hello {
+            return WireStatus(.helloRepeated, "HELLO came twice; once a connection is enough")
+        }
+        let limit = isGreeting ? Limits.helloBytesMax : self.settings.frameBytesMax
+        if header.length > limit {
+            return WireStatus(FrameError.tooLong(kind: header.kind, declaredBytes: header.length, limitBytes: limit))
+        }
+        switch header.kind {
+        case .call:
+            guard self.streams.call(index, header.stream) != nil else { return nil }
+            return WireStatus(
+                .streamLive, "stream \(header.stream) has a call that has not ended; take another number until its STATUS",
+                details: [StatusDetail(key: "found", value: "\(header.stream)")])
+        case .ping, .pong:
+            guard header.length != 8 else { return nil }
+            return WireStatus(
+                .pingLength, "PING and PONG carry 8 bytes, this one carries \(header.length)",
+                details: [
+                    StatusDetail(key: "found", value: "\(header.length)"), StatusDetail(key: "limit", value: "8"),
+                ])
+        case .cancel:
+            guard header.length != 0 else { return nil }
+            return WireStatus(
+                .cancelNotEmpty, "CANCEL is empty, this one carries \(header.length) bytes",
+                details: [
+                    StatusDetail(key: "found", value: "\(header.length)"), StatusDetail(key: "limit", value: "0"),
+                ])
+        default:
+            return nil
+        }
+    }
+
+    private mutating func take(_ header: FrameHeader, _ body: borrowing RawSpan, _ index: Int32) {
+        switch header.kind {
+        case .hello:
+            self.greet(index, body)
+        case .call:
+            self.open(header, body, index)
+        case .cancel:
+            // Not live: a legitimate race with the call's own end.
+            guard let call = self.streams.call(index, header.stream), self.calls[call].kind != .ending else { return }
+            self.end(call, WireStatus(.cancelled, "the client cancelled"))
+        case .ping:
+            var pong = [UInt8](repeating: 0, count: 13)
+            pong[4] = 8
+            body.withUnsafeBytes { pong.replaceSubrange(5..., with: $0) }
+            let payload = self.payloads.insert(pong)
+            self.owe(index, .pong, stream: 0, payload)
+        default:
+            break
+        }
+    }
+
+    private mutating func greet(_ index: Int32, _ body: borrowing RawSpan) {
+        let hello: Hello
+        do throws(MessageError) {
+            hello = try self.codec.decodeHello(body)
+        } catch {
+            let status = WireStatus(error)
+            self.close(index, WireStatus(.helloInvalid, "HELLO: \(status.message)", details: status.details))
+            return
+        }
+        guard hello.protocolVersion == 1 else {
+            self.close(
+                index,
+                WireStatus(
+                    .protocolVersion, "the client speaks version \(hello.protocolVersion), this server speaks 1",
+                    details: [
+                        StatusDetail(key: "found", value: "\(hello.protocolVersion)"),
+                        StatusDetail(key: "limit", value: "1"),
+                    ]))
+            return
+        }
+        guard hello.clientID.count <= Limits.clientIDBytesMax else {
+            self.close(
+                index,
+                WireStatus(
+                    .helloInvalid,
+                    "client_id has \(hello.clientID.count) bytes, the limit is \(Limits.clientIDBytesMax)"))
+            return
+        }
+        let asked = hello.heartbeatSeconds == 0 ? Limits.heartbeatSecondsDefault : hello.heartbeatSeconds
+        let heartbeat = min(max(asked, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
+        self.connections[index].phase = .open
+        self.connections[index].heartbeatSeconds = UInt16(heartbeat)
+        self.connections[index].lastBeat = self.now.monotonic
+        if hello.accepts.contains(.zlib) { self.connections[index].flags.insert(.acceptsZlib) }
+        if !hello.clientID.isEmpty { self.clientIDs[index] = hello.clientID }
+        self.handshakes -= 1
+        // Spread by connection number, so that a storm of connects does not become a storm of beats.
+        let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % Int64(heartbeat)
+        self.beats.insert(index, dueAt: self.now.monotonic / 1_000 + spread)
+        let welcome = Welcome(
+            serverVersion: self.settings.serverVersion, storeID: self.identity.bytes, epoch: self.epoch,
+            revision: self.applied,
+            limits: PeerLimits(
+                frameBytes: UInt32(self.settings.frameBytesMax), requestBytes: UInt32(Limits.requestBytesMax),
+                catalogRequestBytes: UInt32(Limits.catalogRequestBytesMax),
+                callsPerConnection: UInt32(self.settings.callsPerConnectionMax),
+                writeStallMilliseconds: UInt32(self.settings.writeStallMilliseconds)),
+            heartbeatSeconds: heartbeat, accepts: [.zlib], serverTime: self.now.wall)
+        let payload = self.encoded { codec throws(MessageError) in try codec.encode(welcome) }
+        self.owe(index, .welcome, stream: 0, payload)
+    }
+
+    /// What we encode ourselves fits our own limits; if not, that is our bug.
+    mutating func encoded(
+        _ encode: (MessageCodec) throws(MessageError) -> MessageCodec.Encoded
+    ) -> PayloadHandle {
+        do {
+            return self.payloads.insert(try encode(self.codec).prefixed)
+        } catch {
+            preconditionFailure("a message of our own could not be encoded: \(error)")
+        }
+    }
+
+    // MARK: Ending
+
+    static var shuttingDown: WireStatus {
+        WireStatus(.shuttingDown, "the server is stopping; connect again, with your resume tokens")
+    }
+
+    /// Closes with a reason that the peer can read: what is under way is finished, DRAIN is written, the writing side
+    /// shut, and what still comes is read for a while.
+    mutating func close(_ index: Int32, _ status: WireStatus) {
+        guard self.connections[index].phase.takesFrames else { return }
+        if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
+        self.leaveOpenPhase(index, to: .closing)
+        self.dropOwed(index)
+        let drain = status.drain(isFinal: true, reconnectAfterMilliseconds: 0, jitterMilliseconds: 1_000)
+        let payload = self.encoded { codec throws(MessageError) in try codec.encode(drain) }
+        self.owe(index, .drain, stream: 0, payload)
+        self.connections[index].flags.insert(.writesReason)
+        self.linger(index)
+    }
+
+    /// Bounds how long a connection may take to die, and how many may be at it.
+    private mutating func linger(_ index: Int32) {
+        self.connections[index].dyingDeadline = self.now.monotonic + self.settings.lingerMilliseconds
+        self.scheduleDeadline(
+            .dying(index, self.connections.generation(index)), at: self.connections[index].dyingDeadline)
+        self.dying.append(index)
+        if self.dying.count > self.settings.dyingConnectionsMax {
+            self.remove(self.dying[0])
+        }
+        self.connections[index].flags.remove(.isReadPaused)
+        self.listen(index)
+    }
+
+    /// Ends every call of a connection and forgets what it was about to say.
+    private mutating func leaveOpenPhase(_ index: Int32, to phase: Connection.Phase) {
+        if self.connections[index].phase == .greeting { self.handshakes -= 1 }
+        self.connections[index].phase = phase
+        while self.connections[index].firstCall >= 0 { self.removeCall(self.connections[index].firstCall) }
+        self.connections[index].firstDirty = -1
+        self.connections[index].lastDirty = -1
+        self.connections[index].flags.subtract([.wantsBeat, .hasOpenGroup])
+        _ = self.beats.remove(index)
+        if self.connections[index].flags.contains(.hasPartialInput) { _ = self.takePartial(index) }
+    }
+
+    /// The peer will send nothing more.
+    package mutating func peerEnded(_ index: Int32) {
+        guard self.connections.isTaken(index) else { return }
+        self.connections[index].flags.insert(.peerHasEnded)
+        switch self.connections[index].phase {
+        case .greeting, .open:
+            // A half-closed client is a closing one: nobody is left to read for.
+            self.remove(index)
+        case .closing:
+            self.listen(index)
+        case .dying:
+            self.remove(index)
+        }
+    }
+
+    /// The connection is gone: reset, or refused by the kernel.
+    package mutating func broken(_ index: Int32) {
+        guard self.connections.isTaken(index) else { return }
+        self.remove(index)
+    }
+
+    mutating func remove(_ index: Int32) {
+        if self.connections[index].phase.takesFrames { self.leaveOpenPhase(index, to: .dying) }
+        self.dropOwed(index)
+        if self.connections[index].unfinished >= 0 { self.dropUnfinished(index) }
+        self.dying.removeAll { $0 == index }
+        self.clientIDs[index] = nil
+        _ = self.stalls.remove(index)
+        self.counters.connectionsClosed += 1
+        self.effects.append(.close(connection: index, socket: self.connections[index].socket))
+        self.connections.remove(index)
+        self.reportDrained()
+    }
+
+    /// Tells the driver what to wait for.
+    func listenEffect(_ index: Int32) -> Effect {
+        let connection = self.connections[index]
+        let reading = !connection.flags.contains(.isReadPaused) && !connection.flags.contains(.peerHasEnded)
+        return .listen(
+            connection: index, socket: connection.socket, reading: reading,
+            writing: connection.flags.contains(.isFull))
+    }
+
+    mutating func listen(_ index: Int32) {
+        self.effects.append(self.listenEffect(index))
+    }
+
+    /// Something to write that is not state: it stays owed until it is taken.
+    mutating func owe(
+        _ index: Int32, _ kind: FrameKind, stream: UInt32, _ payload: PayloadHandle, endsCall: Int32 = -1
+    ) {
+        let slot = self.owed.insert(Owed(kind: kind, stream: stream, payload: payload, endsCall: endsCall))
+        let last = self.connections[index].lastOwed
+        if last >= 0 { self.owed[last].next = slot } else { self.connections[index].firstOwed = slot }
+        self.connections[index].lastOwed = slot
+        self.connections[index].owedBytes += Int32(self.payloads[payload].count + 4)
+        if Int(self.connections[index].owedBytes) > self.settings.owedBytesMax,
+            self.connections[index].phase == .open, !self.connections[index].flags.contains(.isReadPaused)
+        {
+            self.connections[index].flags.insert(.isReadPaused)
+            self.listen(index)
+        }
+        self.list(index)
+    }
+
+    mutating func dropOwed(_ index: Int32) {
+        var slot = self.connections[index].firstOwed
+        while slot >= 0 {
+            let owed = self.owed[slot]
+            self.payloads.release(owed.payload)
+            self.owed.remove(slot)
+            slot = owed.next
+        }
+        self.connections[index].firstOwed = -1
+        self.connections[index].lastOwed = -1
+        self.connections[index].owedBytes = 0
+    }
+
+    /// Puts a connection on the list of those that have something to write.
+    @inline(__always)
+    mutating func list(_ index: Int32) {
+        guard self.connections[index].flags.isDisjoint(with: [.isListed, .isFull]) else { return }
+        self.connections[index].flags.insert(.isListed)
+        self.listedConnections.append(index)
+    }
+
+    // MARK: Draining
+
+    /// The server stops: every connection is told, every call gets its STATUS, then every connection is closed.
+    package mutating func beginDrain() {
+        guard !self.draining else { return }
+        self.draining = true
+        self.drainDeadline = self.now.monotonic + self.settings.drainMilliseconds
+        let status = Self.shuttingDown
+        var index: Int32 = 0
+        while index < self.connections.extent {
+            if self.connections.isTaken(index), self.connections[index].phase.takesFrames {
+                self.drain(index, status)
+            }
+            index += 1
+        }
+        self.reportDrained()
+    }
+
+    private mutating func drain(_ index: Int32, _ status: WireStatus) {
+        guard self.connections[index].phase == .open, self.connections[index].callCount > 0 else {
+            self.close(index, status)
+            return
+        }
+        let notice = status.drain(isFinal: false, reconnectAfterMilliseconds: 0, jitterMilliseconds: 2_000)
+        let noticePayload = self.encoded { codec throws(MessageError) in try codec.encode(notice) }
+        self.owe(index, .drain, stream: 0, noticePayload)
+        var call = self.connections[index].firstCall
+        while call >= 0 {
+            let next = self.calls[call].nextInConnection
+            // A unary call that waits for the store still gets its answer; it ends the connection with it.
+            if self.calls[call].kind == .watch || self.calls[call].kind == .updates { self.end(call, status) }
+            call = next
+        }
+        self.scheduleDeadline(
+            .drained(index, self.connections.generation(index)), at: self.drainDeadline)
+        self.closeIfDrained(index)
+    }
+
+    /// A draining connection whose last call was told is closed.
+    mutating func closeIfDrained(_ index: Int32) {
+        guard self.draining, self.connections[index].phase == .open, self.connections[index].callCount == 0,
+            self.connections[index].firstOwed < 0
+        else { return }
+        self.close(index, Self.shuttingDown)
+    }
+
+    mutating func reportDrained() {
+        if self.draining, self.connections.count == 0 { self.effects.append(.drained) }
+    }
+}
+
+extension Connection.Phase {
+    /// Before the end has begun.
+    var takesFrames: Bool { self == .greeting || self == .open }
+}

@@ -1,0 +1,226 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchWire
+
+/// What a deadline is for. Packed into the 64 bits of a timer.
+enum Deadline {
+    case firstByte(Int32, UInt32)
+    case hello(Int32, UInt32)
+    case call(Int32, UInt32)
+    case behind(Int32, UInt32)
+    case dying(Int32, UInt32)
+    case drained(Int32, UInt32)
+
+    /// Three bits of kind, 29 of generation, 32 of index. Generations that differ by 2^29 are taken for equal: a slot
+    /// would have to change hands half a billion times within one deadline.
+    var packed: UInt64 {
+        let (kind, index, generation): (UInt64, Int32, UInt32) =
+            switch self {
+            case .firstByte(let index, let generation): (0, index, generation)
+            case .hello(let index, let generation): (1, index, generation)
+            case .call(let index, let generation): (2, index, generation)
+            case .behind(let index, let generation): (3, index, generation)
+            case .dying(let index, let generation): (4, index, generation)
+            case .drained(let index, let generation): (5, index, generation)
+            }
+        return kind << 61 | UInt64(generation & 0x1FFF_FFFF) << 32 | UInt64(UInt32(bitPattern: index))
+    }
+}
+
+// Time: deadlines, crossings, heartbeats, stalls. Timers run on the monotonic clock; crossings on each app's own.
+extension LoopCore {
+    mutating func scheduleDeadline(_ deadline: Deadline, at time: Int64) {
+        _ = self.deadlines.schedule(at: time, payload: deadline.packed)
+    }
+
+    mutating func setCrossing(_ view: Int32, _ instant: Instant) {
+        let slot = self.views[view]
+        guard slot.crossing != instant else { return }
+        self.views[view].crossing = instant
+        var heap = self.crossings.removeValue(forKey: slot.app) ?? TimerHeap()
+        if slot.crossingTimer != .none { _ = heap.cancel(slot.crossingTimer) }
+        self.views[view].crossingTimer =
+            instant == .distantFuture
+            ? .none : heap.schedule(at: instant.milliseconds, payload: UInt64(UInt32(bitPattern: view)))
+        self.crossings[slot.app] = heap
+    }
+
+    /// Values that change because time passed are computed again; their records are asked for, as the loop keeps none.
+    mutating func raiseCrossings(of app: AppNumber, cause: Cause) {
+        guard let next = self.crossings[app]?.nextTime else { return }
+        let now = self.clock(of: app).milliseconds
+        guard next <= now, var heap = self.crossings.removeValue(forKey: app) else { return }
+        while let due = heap.popDue(at: now) {
+            let view = Int32(bitPattern: UInt32(truncatingIfNeeded: due.payload))
+            self.views[view].crossingTimer = .none
+            self.views[view].crossing = .distantFuture
+            self.views[view].state = .empty
+            self.views[view].pendingCause = cause
+            self.counters.crossings += 1
+            self.refresh(view)
+        }
+        self.crossings[app] = heap
+    }
+
+    mutating func runTimers() {
+        while let due = self.deadlines.popDue(at: self.now.monotonic) { self.expired(due.payload) }
+        for app in self.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry) }
+        let second = self.now.monotonic / 1_000
+        self.beats.advance(to: second)
+        while let connection = self.beats.popDue() { self.beatDue(connection, second) }
+        self.stalls.advance(to: second)
+        while let connection = self.stalls.popDue() { self.stallDue(connection) }
+    }
+
+    private mutating func expired(_ packed: UInt64) {
+        let index = Int32(bitPattern: UInt32(truncatingIfNeeded: packed))
+        let generation = UInt32(truncatingIfNeeded: packed >> 32) & 0x1FFF_FFFF
+        let kind = packed >> 61
+        if kind == 2 || kind == 3 {
+            guard self.calls.isTaken(index), self.calls.generation(index) & 0x1FFF_FFFF == generation else { return }
+            let waits = self.waiters.first { $0.call == index }
+            if let waits {
+                self.end(index, self.behind(waits))
+            } else if kind == 2 {
+                self.end(index, WireStatus(.deadline, "the call's deadline has passed"))
+            }
+            return
+        }
+        guard self.connections.isTaken(index), self.connections.generation(index) & 0x1FFF_FFFF == generation else {
+            return
+        }
+        switch kind {
+        case 0:
+            guard self.connections[index].phase == .greeting else { return }
+            if self.connections[index].flags.contains(.hasSpoken) {
+                let rest = self.settings.helloTimeoutMilliseconds - self.settings.firstByteTimeoutMilliseconds
+                self.scheduleDeadline(.hello(index, self.connections.generation(index)), at: self.now.monotonic + rest)
+            } else {
+                self.close(index, Self.helloTimeout("nothing", self.settings.firstByteTimeoutMilliseconds))
+            }
+        case 1:
+            guard self.connections[index].phase == .greeting else { return }
+            self.close(index, Self.helloTimeout("no whole HELLO", self.settings.helloTimeoutMilliseconds))
+        case 4:
+            self.remove(index)
+        default:
+            self.close(index, Self.shuttingDown)
+        }
+    }
+
+    private static func helloTimeout(_ what: String, _ milliseconds: Int64) -> WireStatus {
+        WireStatus(
+            .helloTimeout, "\(what) came within \(milliseconds) ms of connecting; send HELLO at once",
+            details: [StatusDetail(key: "limit", value: "\(milliseconds)")])
+    }
+
+    private func behind(_ waiter: Waiter) -> WireStatus {
+        let clock = self.clock(of: waiter.app)
+        return WireStatus(
+            .behind,
+            "position \(waiter.position) is ahead of this server, which is at \(Position(revision: self.applied, asOf: clock)); wait longer, or ask the server that gave it",
+            details: [
+                StatusDetail(key: "found", value: "\(waiter.position.revision)"),
+                StatusDetail(key: "limit", value: "\(self.applied)"),
+            ])
+    }
+
+    private mutating func beatDue(_ connection: Int32, _ second: Int64) {
+        let slot = self.connections[connection]
+        let interval = Int64(slot.heartbeatSeconds)
+        let due = slot.lastBeat / 1_000 + interval
+        if due > second {
+            // One was sent in this interval, at the end of a group.
+            self.beats.insert(connection, dueAt: due)
+            return
+        }
+        self.beats.insert(connection, dueAt: second + interval)
+        self.connections[connection].flags.insert(.wantsBeat)
+        self.list(connection)
+    }
+
+    private mutating func stallDue(_ connection: Int32) {
+        let since = self.connections[connection].stalledSince
+        guard since != 0 else { return }
+        let due = since + self.settings.writeStallMilliseconds
+        guard due <= self.now.monotonic else {
+            self.stalls.insert(connection, dueAt: due / 1_000 + 1)
+            return
+        }
+        guard self.connections[connection].phase.takesFrames else { return }
+        self.counters.stalledClosed += 1
+        self.close(
+            connection,
+            WireStatus(
+                .writeStalled,
+                "this connection has taken nothing for \(self.now.monotonic - since) ms, the limit is \(self.settings.writeStallMilliseconds); read faster, or watch less on one connection",
+                details: [
+                    StatusDetail(key: "found", value: "\(self.now.monotonic - since)"),
+                    StatusDetail(key: "limit", value: "\(self.settings.writeStallMilliseconds)"),
+                ]))
+    }
+
+    /// Ends a turn: barriers that are reached are reported. Says when the core wants to be stepped again, in
+    /// milliseconds of the monotonic clock; nil for "when something comes".
+    package mutating func endTurn() -> Int64? {
+        self.reportBarriers()
+        if self.isSweepUnasked || !self.pausedInputs.isEmpty || !self.listedViews.isEmpty { return self.now.monotonic }
+        var next = self.deadlines.nextTime
+        func consider(_ time: Int64) { next = min(next ?? .max, time) }
+        if self.beats.count > 0 || self.stalls.count > 0 {
+            consider((self.now.monotonic / 1_000 + 1) * 1_000)
+        }
+        for (app, heap) in self.crossings {
+            guard let time = heap.nextTime, let state = self.apps[app], case .running = state.clock else { continue }
+            consider(self.now.monotonic + max(0, time - self.clock(of: app).milliseconds))
+        }
+        for waiter in self.waiters where self.applied >= waiter.position.revision {
+            let wait = waiter.position.asOf.milliseconds(since: self.clock(of: waiter.app))
+            if wait < 86_400_000 { consider(self.now.monotonic + max(0, wait)) }
+        }
+        return next
+    }
+
+    private var isSweepUnasked: Bool { !self.sweep.isEmpty }
+
+    /// A barrier is reached when everything that was asked for before it is answered, computed and laid out.
+    private mutating func reportBarriers() {
+        guard !self.heldBarriers.isEmpty, self.sweep.isEmpty else { return }
+        let answered = self.answeredCount
+        var reached: [UInt64] = []
+        self.heldBarriers.removeAll { barrier in
+            guard answered >= barrier.asked else { return false }
+            reached.append(barrier.number)
+            return true
+        }
+        for number in reached {
+            self.effects.append(.ask(StoreRequest(loop: self.loop, ticket: 0, .barrierReached(number))))
+        }
+    }
+
+    /// What a watch costs and how much there is of everything, for `perch doctor`.
+    package var census: LoopCensus {
+        LoopCensus(
+            connections: Int(self.connections.count), calls: Int(self.calls.count), views: Int(self.views.count),
+            accounts: Int(self.accounts.count), payloads: self.payloads.count,
+            memoryBytes: self.connections.memoryBytes + self.calls.memoryBytes + self.views.memoryBytes
+                + self.accounts.memoryBytes + self.payloads.memoryBytes + self.streams.memoryBytes
+                + Staging.byteCount + self.partialBytes,
+            connectionBytes: MemoryLayout<Connection>.stride, callBytes: MemoryLayout<CallSlot>.stride,
+            viewBytes: MemoryLayout<ViewSlot>.stride)
+    }
+}
+
+/// How much a loop holds.
+package struct LoopCensus: Sendable {
+    package var connections: Int
+    package var calls: Int
+    package var views: Int
+    package var accounts: Int
+    package var payloads: Int
+    package var memoryBytes: Int
+    package var connectionBytes: Int
+    package var callBytes: Int
+    package var viewBytes: Int
+}

@@ -1,0 +1,167 @@
+import PerchBase
+import PerchModel
+import PerchWire
+
+/// One TCP connection. Its hot state: two cache lines.
+struct Connection: BitwiseCopyable {
+    enum Phase: UInt8 {
+        /// Nothing but HELLO is taken.
+        case greeting
+        case open
+        /// A reason is on its way out; nothing more is read as frames.
+        case closing
+        /// Everything is written and the writing side is shut; what still comes is thrown away for a while.
+        case dying
+    }
+
+    struct Flags: OptionSet {
+        let rawValue: UInt16
+        static let acceptsZlib = Flags(rawValue: 1)
+        /// In the loop's list of connections that have something to write.
+        static let isListed = Flags(rawValue: 2)
+        /// The kernel took less than it was given: wait until it is writable.
+        static let isFull = Flags(rawValue: 4)
+        static let isReadPaused = Flags(rawValue: 8)
+        static let wantsBeat = Flags(rawValue: 16)
+        /// A value went out since the last BEAT, on a connection with several watches.
+        static let hasOpenGroup = Flags(rawValue: 32)
+        static let peerHasEnded = Flags(rawValue: 64)
+        /// Some input came: the limit for the first byte is met.
+        static let hasSpoken = Flags(rawValue: 128)
+        static let hasPartialInput = Flags(rawValue: 256)
+        static let isLoopback = Flags(rawValue: 512)
+        static let writesReason = Flags(rawValue: 1024)
+    }
+
+    var socket: Int32
+    var phase = Phase.greeting
+    var flags: Flags
+    var heartbeatSeconds: UInt16
+    var firstCall: Int32 = -1
+    var callCount: Int32 = 0
+    var watchCount: Int32 = 0
+    /// Watches whose first value is still on its way: no beat passes them.
+    var waitingCount: Int32 = 0
+    var firstOwed: Int32 = -1
+    var lastOwed: Int32 = -1
+    var owedBytes: Int32 = 0
+    var firstDirty: Int32 = -1
+    var lastDirty: Int32 = -1
+    /// The frame that the kernel took a part of: index among the unfinished ones.
+    var unfinished: Int32 = -1
+    /// Everything up to this revision has been said here.
+    var said: UInt64
+    /// Monotonic milliseconds; 0: nothing waits for the kernel.
+    var stalledSince: Int64 = 0
+    var lastBeat: Int64
+    /// When it is given up, while closing or dying.
+    var dyingDeadline: Int64 = 0
+    var tokenPeer: Int32 = -1
+}
+
+/// One call on a connection: a unary one under way, a watch of a view, or a stream of events.
+struct CallSlot: BitwiseCopyable {
+    enum Kind: UInt8 {
+        case unary
+        case watch
+        case updates
+        /// Its STATUS is owed; the stream number is still taken.
+        case ending
+    }
+
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+        /// In the connection's list of calls that have something to write.
+        static let isListed = Flags(rawValue: 1)
+        static let owesLoading = Flags(rawValue: 2)
+        /// The newest value of its view has not been taken.
+        static let owesValue = Flags(rawValue: 4)
+        /// No value was ever said on this call: the next one is a snapshot.
+        static let isFirst = Flags(rawValue: 8)
+        /// Waits for its first value.
+        static let isWaiting = Flags(rawValue: 16)
+        /// Came with a token: says `unchanged` if the digests agree.
+        static let hasToken = Flags(rawValue: 32)
+        /// What it owes is `unchanged`.
+        static let owesUnchanged = Flags(rawValue: 64)
+    }
+
+    var connection: Int32
+    var stream: UInt32
+    var method: Method
+    var kind: Kind
+    var flags: Flags = []
+    /// Of a watch: its view. Of a stream of events: its account.
+    var target: Int32 = -1
+    var nextInTarget: Int32 = -1
+    var previousInTarget: Int32 = -1
+    var nextInConnection: Int32 = -1
+    var previousInConnection: Int32 = -1
+    var nextDirty: Int32 = -1
+}
+
+/// What is not state and so cannot be computed again: answers, STATUS, PONG, WELCOME, DRAIN.
+struct Owed: BitwiseCopyable {
+    var kind: FrameKind
+    var stream: UInt32
+    var payload: PayloadHandle
+    /// The call that ends when this is taken; -1 for none.
+    var endsCall: Int32
+    var next: Int32 = -1
+}
+
+/// One view on this loop: who looks at it, where it stands, and its encodings.
+struct ViewSlot: BitwiseCopyable {
+    enum State: UInt8 {
+        /// No value yet, or one that has to be computed again before anybody new can have it.
+        case empty
+        case ready
+    }
+
+    /// Slot of the account; -1 for a products view.
+    var account: Int32
+    var app: AppNumber
+    var state = State.empty
+    /// In the list of views that are computed at the end of this turn.
+    var isListed = false
+    var hasFailed = false
+    /// What led to the last value, and what will have led to the next.
+    var cause = Cause.snapshot
+    var pendingCause = Cause.unspecified
+    var firstWatch: Int32 = -1
+    var watchCount: Int32 = 0
+    var nextInAccount: Int32 = -1
+    var previousInAccount: Int32 = -1
+    var position = Position(revision: 0, asOf: .distantPast)
+    var committed = Instant(milliseconds: 0)
+    var digest = Digest.zero
+    /// When the value changes if nothing happens; the end of time for never.
+    var crossing = Instant.distantFuture
+    var crossingTimer = TimerHeap.ID.none
+    /// The last value, as the first of a call and as a change, plain and compressed; and `unchanged`.
+    var snapshot = PayloadHandle.none
+    var snapshotZlib = PayloadHandle.none
+    var change = PayloadHandle.none
+    var changeZlib = PayloadHandle.none
+    var unchanged = PayloadHandle.none
+}
+
+/// An account that somebody watches on this loop.
+struct AccountSlot: BitwiseCopyable {
+    var app: AppNumber
+    /// 0 while there is no such account yet.
+    var number: AccountNumber = 0
+    var hasNumber = false
+    /// A record has been asked for and is on its way.
+    var isAsked = false
+    /// A value computed from the record on its way would be too old: ask once more.
+    var firstView: Int32 = -1
+    var firstUpdates: Int32 = -1
+    var tenantCount: Int32 = 0
+    /// Other keys of the same account.
+    var nextOfNumber: Int32 = -1
+    /// In this turn's list of accounts with news.
+    var isListed = false
+    /// Unary calls that wait for the record: they are kept beside.
+    var hasEvents = false
+}

@@ -1,0 +1,290 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchWire
+
+/// Where a stream of events stands. It holds a cursor, not messages: what it has not taken it asks for again.
+struct UpdatesState {
+    enum Phase {
+        /// Asked for where "from now on" is.
+        case starting
+        /// Says what was not finished when it began, page by page.
+        case unfinished(after: TransactionQuery.Place?, isLast: Bool)
+        /// Everything up to the cursor was said; what a change brings is said at once.
+        case live
+        /// Something after the cursor is in the store and not here.
+        case behind
+    }
+
+    var account: Int32
+    var key: AccountKey
+    var phase: Phase
+    /// The last event that was taken.
+    var cursor: EventPlace
+    /// Transactions from this number on are newer than the start.
+    var startBound: TransactionID = 0
+    /// A question is under way.
+    var isAsked = false
+    /// Encoded events that wait for room in the stream, oldest first: at most one page.
+    var ready: [EncodedEvent] = []
+    /// How many of `ready` are taken.
+    var taken = 0
+    /// Where the stream stands when all of `ready` is taken, and whether it is live then.
+    var through: EventPlace
+    var isCompleteAfterReady = false
+}
+
+/// An event as it is sent. The payload is counted once for each holder.
+struct EncodedEvent {
+    var place: EventPlace
+    var payload: PayloadHandle
+}
+
+// Streams of events: each event exactly once and in order over all reconnects, or a refusal, never a part.
+extension LoopCore {
+    /// Events asked for at once.
+    private static let eventsPerPage = 64
+
+    mutating func watchUpdates(_ call: Int32, _ asked: TransactionUpdatesRequest, app: AppNumber) throws(CallRefusal) {
+        let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
+        var cursor: EventPlace?
+        if !asked.cursor.isEmpty {
+            let read: EventCursor
+            do throws(TokenError) {
+                read = try EventCursor(asked.cursor)
+            } catch {
+                throw CallRefusal(WireStatus(error))
+            }
+            guard read.store == self.identity, read.epoch == self.epoch else {
+                throw CallRefusal(
+                    .tokenOtherStore,
+                    "the cursor is of store \(read.store) epoch \(read.epoch), this is \(self.identity) epoch \(self.epoch); begin without one"
+                )
+            }
+            guard read.view == Self.updatesDigest(key) else {
+                throw CallRefusal(.tokenOtherView, "the cursor belongs to another account; begin without one")
+            }
+            cursor = EventPlace(revision: read.revision, ordinal: read.ordinal)
+        }
+        let account = self.accountSlot(key)
+        self.calls[call].kind = .updates
+        self.calls[call].target = account
+        let first = self.accounts[account].firstUpdates
+        self.calls[call].nextInTarget = first
+        self.calls[call].previousInTarget = -1
+        if first >= 0 { self.calls[first].previousInTarget = call }
+        self.accounts[account].firstUpdates = call
+        self.accounts[account].tenantCount += 1
+        self.connections[self.calls[call].connection].watchCount += 1
+        let place = cursor ?? EventPlace(revision: 0, ordinal: 0)
+        self.updates[call] = UpdatesState(
+            account: account, key: key, phase: cursor == nil ? .starting : .behind, cursor: place, through: place)
+        // The number of the account comes with its record: changes find the stream by it.
+        if !self.accounts[account].hasNumber { self.askForRecord(account) }
+        self.resumeUpdates(call)
+    }
+
+    static func updatesDigest(_ key: AccountKey) -> Digest {
+        ViewKey.products(ids: ["updates"], locale: "", storefront: "").digest(app: key.app, account: key.bytes)
+    }
+
+    mutating func leaveUpdates(_ call: Int32) {
+        guard let state = self.updates.removeValue(forKey: call) else { return }
+        for event in state.ready[state.taken...] { self.payloads.release(event.payload) }
+        let slot = self.calls[call]
+        if slot.previousInTarget >= 0 {
+            self.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget
+        } else {
+            self.accounts[state.account].firstUpdates = slot.nextInTarget
+        }
+        if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
+        self.connections[slot.connection].watchCount -= 1
+        self.calls[call].target = -1
+        self.releaseAccount(state.account)
+    }
+
+    /// Asks for what comes next, where the stream has taken all that is here and is not live.
+    mutating func resumeUpdates(_ call: Int32) {
+        guard let state = self.updates[call], !state.isAsked, state.taken == state.ready.count else { return }
+        let body: StoreRequest.Body
+        switch state.phase {
+        case .live:
+            return
+        case .starting:
+            body = .events(state.key, after: nil, limit: 0)
+        case .unfinished(let place, _):
+            var query = TransactionQuery(limit: Self.eventsPerPage)
+            query.unfinishedOnly = true
+            query.after = place
+            body = .transactions(state.key, query)
+        case .behind:
+            body = .events(state.key, after: state.cursor, limit: Self.eventsPerPage)
+        }
+        self.updates[call]?.isAsked = true
+        self.ask(.updates(call, generation: self.calls.generation(call)), body)
+    }
+
+    mutating func finishUpdates(_ call: Int32, _ answer: StoreAnswer) {
+        guard var state = self.updates[call] else { return }
+        state.isAsked = false
+        state.ready.removeAll()
+        state.taken = 0
+        switch answer {
+        case .events(let events, let through, let isComplete, let nextTransaction):
+            if case .starting = state.phase {
+                state.cursor = through
+                state.through = through
+                state.startBound = nextTransaction
+                state.phase = .unfinished(after: nil, isLast: false)
+                state.isCompleteAfterReady = false
+            } else {
+                state.ready = events.map { self.encodeEvent($0, state.key) }
+                state.through = through
+                state.isCompleteAfterReady = isComplete
+                if events.isEmpty { Self.finishReady(&state) }
+            }
+        case .transactions(let rows, let hasMore):
+            for row in rows where row.transaction.id < state.startBound {
+                let event = TransactionEvent(
+                    transaction: Verified(row.transaction), kind: .unfinished)
+                state.ready.append(
+                    EncodedEvent(place: state.cursor, payload: self.encodeEvent(event)))
+            }
+            if let last = rows.last {
+                state.phase = .unfinished(
+                    after: TransactionQuery.Place(
+                        purchaseDate: last.transaction.purchaseDate, id: last.transaction.id), isLast: !hasMore)
+            }
+            if !hasMore {
+                // Says with its cursor where new events begin.
+                let marker = TransactionEvent(
+                    cursor: self.cursorBytes(state.cursor, state.key), revision: state.cursor.revision,
+                    committed: self.now.wall)
+                state.ready.append(EncodedEvent(place: state.cursor, payload: self.encodeEvent(marker)))
+                state.phase = .behind
+            }
+        case .refused(let refusal):
+            self.updates[call] = state
+            self.end(call, WireStatus(refusal))
+            return
+        default:
+            preconditionFailure("events were asked for")
+        }
+        self.updates[call] = state
+        if state.ready.isEmpty {
+            self.resumeUpdates(call)
+        } else {
+            self.listCall(call)
+        }
+    }
+
+    private static func finishReady(_ state: inout UpdatesState) {
+        if case .behind = state.phase, state.isCompleteAfterReady {
+            state.cursor = state.through
+            state.phase = .live
+            state.isCompleteAfterReady = false
+        }
+    }
+
+    private mutating func encodeEvent(_ event: AccountEvent, _ key: AccountKey) -> EncodedEvent {
+        let response = TransactionEvent(
+            transaction: Verified(event.transaction), kind: event.kind, cursor: self.cursorBytes(event.place, key),
+            revision: event.place.revision, committed: event.committed, originClientID: event.origin)
+        return EncodedEvent(place: event.place, payload: self.encodeEvent(response))
+    }
+
+    private mutating func encodeEvent(_ event: TransactionEvent) -> PayloadHandle {
+        self.encoded { codec throws(MessageError) in try codec.encode(.transactionUpdates(event)) }
+    }
+
+    private func cursorBytes(_ place: EventPlace, _ key: AccountKey) -> [UInt8] {
+        EventCursor(
+            store: self.identity, epoch: self.epoch, view: Self.updatesDigest(key), revision: place.revision,
+            ordinal: place.ordinal
+        ).bytes
+    }
+
+    // MARK: What changes bring
+
+    /// Events of a change: encoded once for all live streams of the account, kept until the end of the turn.
+    mutating func tookEvents(_ events: [AccountEvent], _ slot: Int32) {
+        guard self.accounts[slot].firstUpdates >= 0 else { return }
+        let key = self.accountKeys[Int(slot)]
+        var encoded: [EncodedEvent] = []
+        var call = self.accounts[slot].firstUpdates
+        while call >= 0 {
+            if case .live? = self.updates[call]?.phase {
+                if encoded.isEmpty { encoded = events.map { self.encodeEvent($0, key) } }
+                let isFull = self.connections[self.calls[call].connection].flags.contains(.isFull)
+                if isFull {
+                    // It reads slowly: it keeps its cursor, and asks when there is room.
+                    self.updates[call]?.phase = .behind
+                    self.listCall(call)
+                } else {
+                    self.giveLive(call, encoded)
+                }
+            }
+            call = self.calls[call].nextInTarget
+        }
+        for event in encoded { self.payloads.release(event.payload) }
+    }
+
+    private mutating func giveLive(_ call: Int32, _ events: [EncodedEvent]) {
+        guard var state = self.updates.removeValue(forKey: call) else { return }
+        if state.taken == state.ready.count {
+            state.ready.removeAll(keepingCapacity: true)
+            state.taken = 0
+        }
+        guard state.ready.count - state.taken + events.count <= Self.eventsPerPage else {
+            state.phase = .behind
+            self.updates[call] = state
+            self.listCall(call)
+            return
+        }
+        for event in events { self.payloads.retain(event.payload) }
+        state.ready.append(contentsOf: events)
+        self.updates[call] = state
+        self.listCall(call)
+    }
+
+    // MARK: Saying them
+
+    func hasEventsToSay(_ call: Int32) -> Bool {
+        guard let state = self.updates[call] else { return false }
+        return state.taken < state.ready.count
+    }
+
+    /// Whether something after what was said is still to come.
+    func isBehind(_ call: Int32) -> Bool {
+        guard let state = self.updates[call] else { return false }
+        if case .live = state.phase { return false }
+        return true
+    }
+
+    mutating func planEvents(_ call: Int32, _ bytes: inout Int, _ firstSegment: Int) -> Bool {
+        guard let state = self.updates[call] else { return true }
+        for event in state.ready[state.taken...] {
+            let isAppended = self.append(
+                .event, call: call, kind: FrameKind.message.rawValue, stream: self.calls[call].stream, event.payload,
+                &bytes, firstSegment)
+            guard isAppended else { return false }
+        }
+        return true
+    }
+
+    mutating func eventTaken(_ call: Int32) {
+        guard var state = self.updates.removeValue(forKey: call) else {
+            preconditionFailure("an event was taken by a stream that is gone")
+        }
+        let event = state.ready[state.taken]
+        state.taken += 1
+        state.cursor = max(state.cursor, event.place)
+        self.counters.eventsPushed += 1
+        self.payloads.release(event.payload)
+        let isDone = state.taken == state.ready.count
+        if isDone { Self.finishReady(&state) }
+        self.updates[call] = state
+        if isDone { self.resumeUpdates(call) }
+    }
+
+}

@@ -1,0 +1,93 @@
+import PerchBase
+package import PerchModel
+
+extension AppSettings: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.timeRate)
+        writer.write(self.storefront)
+        writer.write(self.locale)
+        writer.write(self.isAskToBuyEnabled)
+        writer.write(self.areBillingIssuesEnabled)
+        writer.write(self.areRenewalBillingIssuesEnabled)
+        writer.write(self.isGracePeriodEnabled)
+        writer.write(self.gracePeriodDays)
+        writer.write(self.areDialogsDisabled)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init()
+        self.timeRate = try reader.value()
+        self.storefront = try reader.string()
+        self.locale = try reader.string()
+        self.isAskToBuyEnabled = try reader.bool()
+        self.areBillingIssuesEnabled = try reader.bool()
+        self.areRenewalBillingIssuesEnabled = try reader.bool()
+        self.isGracePeriodEnabled = try reader.bool()
+        self.gracePeriodDays = try reader.int64()
+        self.areDialogsDisabled = try reader.bool()
+    }
+}
+
+extension AppClock: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .running(let offset):
+            writer.write(byte: 1)
+            writer.write(offset)
+        case .frozen(let instant):
+            writer.write(byte: 2)
+            writer.write(instant)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let start = reader.offset
+        switch try reader.byte() {
+        case 1: self = .running(offsetMilliseconds: try reader.int64())
+        case 2: self = .frozen(at: try reader.value())
+        default: throw .invalid("kind of clock", atOffset: start)
+        }
+    }
+}
+
+extension StoredAppState {
+    /// Without the catalogue: many states share one, so it is a blob of its own.
+    package func sealed() -> [UInt8] {
+        SealedBlob.seal(.appState(self.state.number, revision: self.state.revision)) { writer in
+            writer.write(self.state.bundleID)
+            self.state.environment.write(to: &writer)
+            writer.write(self.state.effective)
+            writer.write(self.state.committed)
+            writer.write(self.state.catalogueRevision)
+            writer.write(self.state.catalogueSource)
+            writer.write(self.state.settings)
+            writer.write(self.state.clock)
+            writer.write(self.fileSettings)
+        }
+    }
+
+    /// `catalogue` is the one that the app loaded at `catalogueRevision`, which the caller has from beside the blob;
+    /// the two must agree.
+    package init(
+        unsealing bytes: [UInt8], app: AppNumber, revision: UInt64, catalogueRevision: UInt64, catalogue: Catalogue
+    ) throws(DecodingFault) {
+        self = try SealedBlob.open(bytes, .appState(app, revision: revision)) { (reader) throws(DecodingFault) in
+            let bundleID = try reader.string()
+            let environment = try AppEnvironment(from: &reader)
+            let effective = try Instant(from: &reader)
+            let committed = try Instant(from: &reader)
+            let start = reader.offset
+            guard try reader.uint64() == catalogueRevision else {
+                throw .invalid("catalogue revision", atOffset: start)
+            }
+            let source = try reader.string()
+            let settings = try AppSettings(from: &reader)
+            let clock = try AppClock(from: &reader)
+            let state = AppState(
+                number: app, bundleID: bundleID, environment: environment, revision: revision, effective: effective,
+                committed: committed, catalogue: catalogue, catalogueRevision: catalogueRevision,
+                catalogueSource: source, settings: settings, clock: clock)
+            return StoredAppState(state: state, fileSettings: try reader.value())
+        }
+    }
+}

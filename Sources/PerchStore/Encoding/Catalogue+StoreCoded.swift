@@ -1,0 +1,172 @@
+import PerchBase
+package import PerchModel
+
+extension Catalogue {
+    package func sealed(app: AppNumber, revision: UInt64) -> [UInt8] {
+        SealedBlob.seal(.catalogue(app, revision: revision)) { writer in
+            writer.write(self.schemaVersion)
+            writer.write(self.groups)
+            writer.write(self.products)
+            writer.write(self.policies.licenceAgreement)
+            writer.write(self.policies.privacyPolicies)
+        }
+    }
+
+    /// The catalogue of a sealed blob. A function, since a class cannot be assigned by its own initialiser.
+    package static func unsealed(
+        _ bytes: [UInt8], app: AppNumber, revision: UInt64
+    ) throws(DecodingFault) -> Catalogue {
+        try SealedBlob.open(bytes, .catalogue(app, revision: revision)) { (reader) throws(DecodingFault) in
+            let schemaVersion = try reader.string()
+            let groups = try reader.array(of: CatalogueGroup.self)
+            let start = reader.offset
+            let products = try reader.array(of: CatalogueProduct.self)
+            // What the catalogue itself traps, because its loader promises it.
+            let groupIDs = Set(groups.map(\.id))
+            guard groupIDs.count == groups.count, Set(products.map(\.id)).count == products.count,
+                products.allSatisfy({ $0.subscription.map { groupIDs.contains($0.groupID) } ?? true })
+            else { throw .invalid("list of products", atOffset: start) }
+            let policies = AppPolicies(licenceAgreement: try reader.string(), privacyPolicies: try reader.array())
+            return Catalogue(products: products, groups: groups, schemaVersion: schemaVersion, policies: policies)
+        }
+    }
+}
+
+extension Localization: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.locale)
+        writer.write(self.displayName)
+        writer.write(self.description)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init(
+            locale: try reader.string(), displayName: try reader.string(), description: try reader.string())
+    }
+}
+
+extension CatalogueGroup: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.id)
+        writer.write(self.name)
+        writer.write(self.localizations)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init(id: try reader.string(), name: try reader.string(), localizations: try reader.array())
+    }
+}
+
+extension CatalogueProduct: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.id)
+        self.type.write(to: &writer)
+        writer.write(self.referenceName)
+        writer.write(self.price)
+        writer.write(self.isFamilyShareable)
+        writer.write(self.localizations)
+        writer.write(self.promotionalImageID)
+        writer.write(self.subscription)
+        writer.write(self.json)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let id = try reader.string()
+        let type = try ProductType(from: &reader)
+        let referenceName = try reader.string()
+        let price = try Money(from: &reader)
+        let isFamilyShareable = try reader.bool()
+        let localizations = try reader.array(of: Localization.self)
+        let promotionalImageID = try reader.string()
+        let subscription = try reader.optional(CatalogueSubscription.self)
+        self.init(
+            id: id, type: type, referenceName: referenceName, price: price, isFamilyShareable: isFamilyShareable,
+            localizations: localizations, promotionalImageID: promotionalImageID, subscription: subscription,
+            json: try reader.blob())
+    }
+}
+
+extension CatalogueSubscription: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.groupID)
+        writer.write(self.level)
+        writer.write(self.period)
+        writer.write(self.introductoryOffers)
+        writer.write(self.promotionalOffers)
+        writer.write(self.codeOffers)
+        writer.write(self.winBackOffers)
+        writer.write(self.billingPlans)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let groupID = try reader.string()
+        let level = try reader.int32()
+        self.init(groupID: groupID, level: level, period: try reader.value())
+        self.introductoryOffers = try reader.array()
+        self.promotionalOffers = try reader.array()
+        self.codeOffers = try reader.array()
+        self.winBackOffers = try reader.array()
+        self.billingPlans = try reader.array()
+    }
+}
+
+extension CodeOffer: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.offer)
+        writer.write(byte: self.eligibility.rawValue)
+        writer.write(self.isStackable)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let offer = try SubscriptionOffer(from: &reader)
+        let eligibility = Eligibility(rawValue: try reader.byte())
+        self.init(offer: offer, eligibility: eligibility, isStackable: try reader.bool())
+    }
+}
+
+extension WinBackOffer: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.offer)
+        writer.write(self.isEligible)
+        writer.write(self.isHighPriority)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let offer = try SubscriptionOffer(from: &reader)
+        self.init(offer: offer, isEligible: try reader.bool(), isHighPriority: try reader.bool())
+    }
+}
+
+extension BillingPlan: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        self.type.write(to: &writer)
+        writer.write(self.price)
+        writer.write(self.displayPrice)
+        writer.write(self.commitmentPrice)
+        writer.write(self.commitmentDisplayPrice)
+        writer.write(self.chargeCount)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let type = try BillingPlanType(from: &reader)
+        let price = try Money(from: &reader)
+        let displayPrice = try reader.string()
+        let commitmentPrice = try Money(from: &reader)
+        let commitmentDisplayPrice = try reader.string()
+        self.init(type: type, price: price, commitmentPrice: commitmentPrice, chargeCount: try reader.uint32())
+        self.displayPrice = displayPrice
+        self.commitmentDisplayPrice = commitmentDisplayPrice
+    }
+}
+
+extension AppPolicies.PrivacyPolicy: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.locale)
+        writer.write(self.text)
+        writer.write(self.url)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init(locale: try reader.string(), text: try reader.string(), url: try reader.string())
+    }
+}

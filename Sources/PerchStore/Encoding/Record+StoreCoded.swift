@@ -1,0 +1,113 @@
+import PerchBase
+package import PerchModel
+
+extension BillingRetry: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.failedAt)
+        writer.write(self.until)
+        writer.write(self.graceUntil)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let failedAt = try Instant(from: &reader)
+        let until = try Instant(from: &reader)
+        self.init(failedAt: failedAt, until: until, graceUntil: try reader.optional())
+    }
+}
+
+extension Line: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.latest)
+        writer.write(self.willAutoRenew)
+        writer.write(self.preference)
+        writer.write(self.anchorDay)
+        writer.write(self.offerInForce)
+        writer.write(self.offerPeriodsLeft)
+        writer.write(self.retry)
+        writer.write(self.lapse)
+        self.priceIncrease.write(to: &writer)
+        writer.write(self.recentStart)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let latest = try Transaction(from: &reader)
+        let willAutoRenew = try reader.bool()
+        let preference = try reader.string()
+        let anchorDay = try reader.int64()
+        let offerInForce = try reader.optional(SubscriptionOffer.self)
+        let offerPeriodsLeft = try reader.int32()
+        let retry = try reader.optional(BillingRetry.self)
+        let lapse = try reader.optional(ExpirationReason.self)
+        let priceIncrease = try PriceIncreaseStatus(from: &reader)
+        self.init(latest: latest, preference: preference, recentStart: try reader.value())
+        self.willAutoRenew = willAutoRenew
+        self.anchorDay = anchorDay
+        self.offerInForce = offerInForce
+        self.offerPeriodsLeft = offerPeriodsLeft
+        self.retry = retry
+        self.lapse = lapse
+        self.priceIncrease = priceIncrease
+    }
+}
+
+extension LineTerms: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.preference)
+        writer.write(self.anchorDay)
+        writer.write(self.offerInForce)
+        writer.write(self.offerPeriodsLeft)
+        writer.write(self.recentStart)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let preference = try reader.string()
+        let anchorDay = try reader.int64()
+        let offerInForce = try reader.optional(SubscriptionOffer.self)
+        let offerPeriodsLeft = try reader.int32()
+        self.init(
+            preference: preference, anchorDay: anchorDay, offerInForce: offerInForce,
+            offerPeriodsLeft: offerPeriodsLeft, recentStart: try reader.value())
+    }
+}
+
+extension AccountRecord {
+    package func sealed() -> [UInt8] {
+        SealedBlob.seal(.record(self.account)) { writer in
+            writer.write(self.app)
+            writer.write(self.revision)
+            writer.write(self.committed)
+            writer.write(self.appTransactionID)
+            writer.write(self.lines)
+            writer.write(self.owned)
+            writer.write(self.introductoryGroups)
+        }
+    }
+
+    package init(unsealing bytes: [UInt8], of account: AccountNumber) throws(DecodingFault) {
+        self = try SealedBlob.open(bytes, .record(account)) { (reader) throws(DecodingFault) in
+            var record = AccountRecord(account: account, app: try reader.uint32())
+            record.revision = try reader.uint64()
+            record.committed = try reader.value()
+            record.appTransactionID = try reader.string()
+            record.lines = try reader.array()
+            record.owned = try reader.array()
+            record.introductoryGroups = try reader.array()
+            return record
+        }
+    }
+}
+
+extension Transaction {
+    /// As a row of an account; whether it is finished stands beside it.
+    package func sealed(account: AccountNumber) -> [UInt8] {
+        SealedBlob.seal(.transaction(self.id, account: account)) { $0.write(self) }
+    }
+
+    package init(
+        unsealing bytes: [UInt8], id: TransactionID, account: AccountNumber
+    ) throws(DecodingFault) {
+        self = try SealedBlob.open(bytes, .transaction(id, account: account)) { (reader) throws(DecodingFault) in
+            try Transaction(from: &reader)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import PerchBase
+
+/// What a blob of the store is, and the key that it stands under.
+///
+/// Both are part of its checksum and not of its bytes: a blob that is found under another key, or read as something
+/// else, is damaged.
+package struct BlobKey: Hashable, Sendable {
+    package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+        case header = 1
+        case record = 2
+        case transaction = 3
+        case fact = 4
+        case appState = 5
+        case catalogue = 6
+        case answer = 7
+
+        /// The form that this version writes, and the newest that it reads. Forms begin with 1.
+        package var version: UInt8 { 1 }
+    }
+
+    package let kind: Kind
+    fileprivate let bytes: [UInt8]
+
+    private init(_ kind: Kind, _ numbers: UInt64..., name: [UInt8] = []) {
+        self.kind = kind
+        var writer = ByteWriter(capacity: 1 + numbers.count * 8 + name.count)
+        writer.write(byte: kind.rawValue)
+        for number in numbers { writer.write(fixed: number) }
+        self.bytes = writer.bytes + name
+    }
+
+    package static let header = BlobKey(.header)
+
+    package static func record(_ account: UInt64) -> BlobKey { BlobKey(.record, account) }
+
+    /// Of an account's transaction.
+    package static func transaction(_ id: UInt64, account: UInt64) -> BlobKey { BlobKey(.transaction, id, account) }
+
+    package static func fact(_ place: EventPlace, account: UInt64) -> BlobKey {
+        BlobKey(.fact, place.revision, UInt64(place.ordinal), account)
+    }
+
+    package static func appState(_ app: UInt32, revision: UInt64) -> BlobKey {
+        BlobKey(.appState, UInt64(app), revision)
+    }
+
+    package static func catalogue(_ app: UInt32, revision: UInt64) -> BlobKey {
+        BlobKey(.catalogue, UInt64(app), revision)
+    }
+
+    package static func answer(_ key: MutationKey) -> BlobKey {
+        BlobKey(.answer, UInt64(key.app), name: key.bytes)
+    }
+}
+
+/// A blob: one byte of version, the value, four bytes of CRC32C over key, version and value.
+enum SealedBlob {
+    static let overheadBytes = 5
+
+    static func seal(_ key: BlobKey, _ write: (inout ByteWriter) -> Void) -> [UInt8] {
+        var writer = ByteWriter(capacity: 256)
+        writer.write(byte: key.kind.version)
+        write(&writer)
+        let crc = CRC32C.checksum(writer.bytes.span.bytes, continuing: CRC32C.checksum(key.bytes))
+        writer.write(fixed: crc)
+        return writer.bytes
+    }
+
+    /// The checksum comes first: only what is intact may claim to be of a newer form.
+    static func open<Value>(
+        _ bytes: [UInt8], _ key: BlobKey, _ read: (inout ByteReader) throws(DecodingFault) -> Value
+    ) throws(DecodingFault) -> Value {
+        guard bytes.count >= Self.overheadBytes else { throw .truncated(atOffset: bytes.count) }
+        let end = bytes.count - 4
+        var trailer = ByteReader(bytes, from: end, to: bytes.count)
+        let stored = try trailer.fixed32()
+        let computed = CRC32C.checksum(
+            bytes.span.extracting(0..<end).bytes, continuing: CRC32C.checksum(key.bytes))
+        guard stored == computed else { throw .checksum(stored: stored, computed: computed) }
+        var reader = ByteReader(bytes, from: 0, to: end)
+        let version = try reader.byte()
+        guard version == key.kind.version else {
+            throw .unknownVersion(found: version, known: key.kind.version)
+        }
+        let value = try read(&reader)
+        try reader.finish()
+        return value
+    }
+}

@@ -1,0 +1,81 @@
+import PerchBase
+import PerchModel
+
+extension MutationResult: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .none:
+            writer.write(byte: 0)
+        case .transaction(let transaction, let wasHeld):
+            writer.write(byte: 1)
+            writer.write(transaction)
+            writer.write(wasHeld)
+        case .clock(let now, let isFrozen, let offset, let timeRate, let settledCount):
+            writer.write(byte: 2)
+            writer.write(now)
+            writer.write(isFrozen)
+            writer.write(offset)
+            writer.write(timeRate)
+            writer.write(settledCount)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let start = reader.offset
+        switch try reader.byte() {
+        case 0: self = .none
+        case 1: self = .transaction(try reader.value(), wasHeld: try reader.bool())
+        case 2:
+            self = .clock(
+                now: try reader.value(), isFrozen: try reader.bool(), offsetMilliseconds: try reader.int64(),
+                timeRate: try reader.value(), settledCount: try reader.uint64())
+        default: throw .invalid("kind of answer", atOffset: start)
+        }
+    }
+}
+
+extension KeptAnswer {
+    package func sealed(to key: MutationKey) -> [UInt8] {
+        SealedBlob.seal(.answer(key)) { writer in
+            writer.write(self.digest)
+            writer.write(self.result)
+            writer.write(self.position)
+            writer.write(self.kept)
+        }
+    }
+
+    package init(unsealing bytes: [UInt8], to key: MutationKey) throws(DecodingFault) {
+        self = try SealedBlob.open(bytes, .answer(key)) { (reader) throws(DecodingFault) in
+            let digest = try Digest(from: &reader)
+            let result = try MutationResult(from: &reader)
+            let position = try Position(from: &reader)
+            return KeptAnswer(digest: digest, result: result, position: position, kept: try reader.value())
+        }
+    }
+}
+
+extension StoreHeader {
+    package func sealed() -> [UInt8] {
+        SealedBlob.seal(.header) { writer in
+            writer.write(self.identity)
+            writer.write(self.epoch)
+            writer.write(self.revision)
+            writer.write(self.nextTransaction)
+            writer.write(self.nextAccount)
+            writer.write(self.lease)
+        }
+    }
+
+    package init(unsealing bytes: [UInt8]) throws(DecodingFault) {
+        self = try SealedBlob.open(bytes, .header) { (reader) throws(DecodingFault) in
+            let identity = try StoreIdentity(from: &reader)
+            let epoch = try reader.uint32()
+            let revision = try reader.uint64()
+            let nextTransaction = try reader.uint64()
+            let nextAccount = try reader.uint64()
+            return StoreHeader(
+                identity: identity, epoch: epoch, revision: revision, nextTransaction: nextTransaction,
+                nextAccount: nextAccount, lease: try reader.value())
+        }
+    }
+}
