@@ -44,6 +44,9 @@ let package = Package(
         // What the service asks of storage, what the store's thread decides, and the store in memory.
         swift("PerchStore", ["PerchBase", "PerchModel"]),
 
+        // What a loop decides, as a value that is stepped: sessions, watches, fan-out. No I/O.
+        swift("PerchCore", ["PerchBase", "PerchModel", "PerchWire", "PerchStore"]),
+
         // What each target promises; sockets and files only where the name says so.
         tests("PerchBaseTests", ["PerchBase"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),

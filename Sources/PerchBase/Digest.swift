@@ -2,7 +2,7 @@
 ///
 /// SipHash-2-4 with 128 bits of output under a fixed key, so that it is the same after a restart and on each node.
 /// It is not a signature: who makes two values of his own collide misleads only himself.
-public struct Digest: Hashable, Sendable, CustomStringConvertible {
+public struct Digest: BitwiseCopyable, Hashable, Sendable, CustomStringConvertible {
     public var high: UInt64
     public var low: UInt64
 

@@ -1,7 +1,7 @@
 /// A point in time: milliseconds since the Unix epoch, UTC.
 ///
 /// Used for wall clocks and for app clocks; which one is meant is said where an instant is stored.
-public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct Instant: BitwiseCopyable, Hashable, Comparable, Sendable, CustomStringConvertible {
     public var milliseconds: Int64
 
     public init(milliseconds: Int64) {
@@ -40,7 +40,7 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
 
 /// Where a value stands: the revision that last changed what it is made of, and the app-clock instant it was computed
 /// for. Compared in that order.
-public struct Position: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct Position: BitwiseCopyable, Hashable, Comparable, Sendable, CustomStringConvertible {
     public var revision: UInt64
     public var asOf: Instant
 

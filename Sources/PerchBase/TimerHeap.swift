@@ -8,7 +8,7 @@
 /// the top, so that `nextTime` is always true.
 package struct TimerHeap: Sendable {
     /// A scheduled timer. Once it has come out or was cancelled its name is stale, and cancelling it does nothing.
-    package struct ID: Hashable, Sendable {
+    package struct ID: BitwiseCopyable, Hashable, Sendable {
         package var slot: Int32
         package var generation: UInt32
 

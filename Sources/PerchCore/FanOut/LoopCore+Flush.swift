@@ -218,7 +218,9 @@ extension LoopCore {
         _ frame: Staging.Frame, _ connection: Int32, written: Int, write: Staging.Write, start: Int
     ) {
         if frame.role == .unfinished {
-            guard var rest = self.unfinishedFrames[connection] else { preconditionFailure("an unfinished frame is gone") }
+            guard var rest = self.unfinishedFrames[connection] else {
+                preconditionFailure("an unfinished frame is gone")
+            }
             if rest.payload.isNone {
                 rest.bytes.removeFirst(written)
             } else {
@@ -239,7 +241,8 @@ extension LoopCore {
                 let from = max(start + written, place)
                 let to = min(start + frame.count, place + segment.count)
                 if from < to {
-                    rest.append(contentsOf: UnsafeRawBufferPointer(start: segment.base + (from - place), count: to - from))
+                    rest.append(
+                        contentsOf: UnsafeRawBufferPointer(start: segment.base + (from - place), count: to - from))
                 }
                 place += segment.count
             }
@@ -415,7 +418,8 @@ extension LoopCore {
             let slot = self.calls[call]
             if slot.kind == .updates {
                 self.resumeUpdates(call)
-            } else if slot.kind == .watch, slot.flags.contains(.owesValue), self.encoding(for: call, zlib: false).isNone {
+            } else if slot.kind == .watch, slot.flags.contains(.owesValue), self.encoding(for: call, zlib: false).isNone
+            {
                 self.refresh(slot.target)
             }
             call = slot.nextDirty

@@ -195,7 +195,8 @@ extension LoopCore {
                 call,
                 WireStatus(
                     .frameTooLong,
-                    "the answer has \(found) bytes, the limit is \(self.settings.frameBytesMax); ask for a smaller page"))
+                    "the answer has \(found) bytes, the limit is \(self.settings.frameBytesMax); ask for a smaller page"
+                ))
             return
         }
         if self.connections[connection].flags.contains(.acceptsZlib), let compressed = self.codec.compressed() {

@@ -22,7 +22,8 @@ extension LoopCore {
                 appAccountToken: asked.appAccountToken.lowercased())
             return self.keyed(
                 asked.idempotencyKey,
-                self.purchase(order, account: asked.account, app: app), parts: ["purchase", asked.account, asked.productID, "\(order.quantity)", order.appAccountToken])
+                self.purchase(order, account: asked.account, app: app),
+                parts: ["purchase", asked.account, asked.productID, "\(order.quantity)", order.appAccountToken])
 
         case .buyProduct(let asked):
             let order = PurchaseOrder(productID: asked.productID, quantity: max(asked.quantity, 1))
@@ -43,7 +44,8 @@ extension LoopCore {
 
         case .refundTransaction(let asked):
             let reason = asked.reason == .unspecified ? RevocationReason.other : asked.reason
-            let mutation = Mutation(.owner(app: app, of: asked.transactionID), needsTestApp: true) { view throws(Refusal) in
+            let mutation = Mutation(.owner(app: app, of: asked.transactionID), needsTestApp: true) {
+                view throws(Refusal) in
                 guard let row = view.transaction else { preconditionFailure("the store did not fetch the transaction") }
                 if row.transaction.productType == .nonRenewable, view.fetched.isEmpty {
                     var query = TransactionQuery(limit: Limits.pageSizeMax)
@@ -62,7 +64,8 @@ extension LoopCore {
 
         case .setAutoRenew(let asked):
             let isOn = asked.isEnabled
-            let mutation = Mutation(.owner(app: app, of: asked.transactionID), needsTestApp: true) { view throws(Refusal) in
+            let mutation = Mutation(.owner(app: app, of: asked.transactionID), needsTestApp: true) {
+                view throws(Refusal) in
                 guard let row = view.transaction else { preconditionFailure("the store did not fetch the transaction") }
                 let record = view.accountRecord
                 guard let index = record.lineIndex(original: row.transaction.originalID) else {
@@ -147,7 +150,8 @@ extension LoopCore {
             guard known.subscription != nil else {
                 throw Refusal(.notASubscription, "product \(product) is a \(known.type), which never renews")
             }
-            guard let line = view.accountRecord.lines.first(where: { $0.isOwn && $0.latest.productID == product }) else {
+            guard let line = view.accountRecord.lines.first(where: { $0.isOwn && $0.latest.productID == product })
+            else {
                 throw Refusal(.notSubscribed, "the account does not hold \(product); buy it first")
             }
             return try decide(&view, line)
@@ -166,7 +170,8 @@ extension LoopCore {
                 guard delta <= Self.advanceMillisecondsMax else {
                     throw Refusal(
                         .advanceLimit,
-                        "the clock would go forward by \(delta) ms, the limit of one call is \(Self.advanceMillisecondsMax)")
+                        "the clock would go forward by \(delta) ms, the limit of one call is \(Self.advanceMillisecondsMax)"
+                    )
                 }
                 return view.now.advanced(byMilliseconds: delta)
             case .advanceTo(let instant):
@@ -176,7 +181,8 @@ extension LoopCore {
                 guard instant.milliseconds(since: view.now) <= Self.advanceMillisecondsMax else {
                     throw Refusal(
                         .advanceLimit,
-                        "from \(view.now) to \(instant) is more than one call may go: \(Self.advanceMillisecondsMax) ms")
+                        "from \(view.now) to \(instant) is more than one call may go: \(Self.advanceMillisecondsMax) ms"
+                    )
                 }
                 return instant
             case .advanceToBoundary:
@@ -186,7 +192,8 @@ extension LoopCore {
                     line.forecast(after: view.now, leewayMilliseconds: leeway)?.at
                 }.min()
                 guard let next else {
-                    throw Refusal(.notSubscribed, "nothing will happen to this account by itself; buy a subscription first")
+                    throw Refusal(
+                        .notSubscribed, "nothing will happen to this account by itself; buy a subscription first")
                 }
                 return next
             }

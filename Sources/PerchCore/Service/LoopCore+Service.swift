@@ -36,7 +36,9 @@ extension LoopCore {
         let generation = self.calls.generation(call)
         self.waiters.append(
             Waiter(call: call, generation: generation, position: goal, app: app, request: request))
-        if request.method.isStreaming, !self.calls[call].flags.contains(.hasToken), request.method != .transactionUpdates {
+        if request.method.isStreaming, !self.calls[call].flags.contains(.hasToken),
+            request.method != .transactionUpdates
+        {
             self.sayLoading(call)
         }
         self.scheduleDeadline(.behind(call, generation), at: self.now.monotonic + self.settings.behindWaitMilliseconds)
@@ -52,8 +54,10 @@ extension LoopCore {
         let waiting = self.waiters
         self.waiters = waiting.filter { !self.isAt($0.position, app: $0.app) }
         guard self.waiters.count < waiting.count else { return }
-        for waiter in waiting where self.isAt(waiter.position, app: waiter.app)
-            && self.calls.isTaken(waiter.call, generation: waiter.generation) {
+        for waiter in waiting
+        where self.isAt(waiter.position, app: waiter.app)
+            && self.calls.isTaken(waiter.call, generation: waiter.generation)
+        {
             do throws(CallRefusal) {
                 try self.proceed(waiter.call, waiter.request, app: waiter.app)
             } catch {
@@ -98,8 +102,9 @@ extension LoopCore {
         case .getClock:
             guard let state = self.apps[app] else { throw self.unknownApp }
             guard state.isTestApp else { throw self.notATestApp(state) }
-            guard case .clock(let now, let isFrozen, let offset, let rate, _) =
-                StoreEngine.clockResult(state, wall: self.now.wall, settledCount: 0)
+            guard
+                case .clock(let now, let isFrozen, let offset, let rate, _) =
+                    StoreEngine.clockResult(state, wall: self.now.wall, settledCount: 0)
             else { preconditionFailure("a clock is a clock") }
             self.answer(
                 call,
@@ -249,7 +254,8 @@ extension LoopCore {
         }
         guard named.count < 2 else {
             throw CallRefusal(
-                .appAmbiguous, "\(named.count) apps of this server fit that name; name the bundle_id and the environment")
+                .appAmbiguous,
+                "\(named.count) apps of this server fit that name; name the bundle_id and the environment")
         }
         guard let app = named.first else { throw self.unknownApp }
         return app.number

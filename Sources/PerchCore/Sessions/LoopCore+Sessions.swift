@@ -142,12 +142,15 @@ extension LoopCore {
         case .welcome, .message, .status, .beat, .drain:
             return WireStatus(
                 .kindNotForClients,
-                "kind \(header.kind.rawValue) is sent by servers only; a client sends HELLO, CALL, CANCEL, PING and PONG")
+                "kind \(header.kind.rawValue) is sent by servers only; a client sends HELLO, CALL, CANCEL, PING and PONG"
+            )
         case .hello, .ping, .pong:
             if header.stream != 0 {
                 return WireStatus(
                     .streamNotZero, "kind \(header.kind.rawValue) belongs to stream 0, it came on \(header.stream)",
-                    details: [StatusDetail(key: "found", value: "\(header.stream)"), StatusDetail(key: "limit", value: "0")])
+                    details: [
+                        StatusDetail(key: "found", value: "\(header.stream)"), StatusDetail(key: "limit", value: "0"),
+                    ])
             }
         case .call, .cancel:
             if header.stream == 0 {
@@ -174,7 +177,8 @@ extension LoopCore {
         case .call:
             guard self.streams.call(index, header.stream) != nil else { return nil }
             return WireStatus(
-                .streamLive, "stream \(header.stream) has a call that has not ended; take another number until its STATUS",
+                .streamLive,
+                "stream \(header.stream) has a call that has not ended; take another number until its STATUS",
                 details: [StatusDetail(key: "found", value: "\(header.stream)")])
         case .ping, .pong:
             guard header.length != 8 else { return nil }

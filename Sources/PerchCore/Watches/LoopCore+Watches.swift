@@ -101,7 +101,11 @@ extension LoopCore {
         if let view = self.viewIndex[name] { return view }
         let view = self.views.insert(ViewSlot(account: account, app: app))
         self.viewIndex[name] = view
-        if Int(view) == self.viewKeys.count { self.viewKeys.append(viewKey) } else { self.viewKeys[Int(view)] = viewKey }
+        if Int(view) == self.viewKeys.count {
+            self.viewKeys.append(viewKey)
+        } else {
+            self.viewKeys[Int(view)] = viewKey
+        }
         if account >= 0 {
             let first = self.accounts[account].firstView
             self.views[view].nextInAccount = first
@@ -135,7 +139,11 @@ extension LoopCore {
         if let slot = self.accountIndex[key] { return slot }
         let slot = self.accounts.insert(AccountSlot(app: key.app))
         self.accountIndex[key] = slot
-        if Int(slot) == self.accountKeys.count { self.accountKeys.append(key) } else { self.accountKeys[Int(slot)] = key }
+        if Int(slot) == self.accountKeys.count {
+            self.accountKeys.append(key)
+        } else {
+            self.accountKeys[Int(slot)] = key
+        }
         return slot
     }
 

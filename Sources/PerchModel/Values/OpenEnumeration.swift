@@ -2,7 +2,7 @@
 ///
 /// An unknown number is shown, stored and passed on, and never mistaken for a known one. The numbers are those of
 /// `proto/perch/v1`.
-public protocol OpenEnumeration: Hashable, Sendable, CustomStringConvertible {
+public protocol OpenEnumeration: BitwiseCopyable, Hashable, Sendable, CustomStringConvertible {
     init(rawValue: Int32)
     var rawValue: Int32 { get }
     /// Names of the known values, by number; index 0 is "unspecified".

@@ -1,7 +1,7 @@
 import PerchBase
 
 /// What a frame is. The numbers are on the wire.
-package enum FrameKind: UInt8, Hashable, Sendable, CaseIterable {
+package enum FrameKind: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case hello = 1
     case welcome = 2
     case call = 3

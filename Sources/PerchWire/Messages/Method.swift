@@ -15,7 +15,7 @@ package enum Scope: UInt8, Hashable, Sendable, CaseIterable, Comparable {
 }
 
 /// Every RPC of the contract: the one table of paths, shapes, lengths and scopes.
-package enum Method: UInt8, Hashable, Sendable, CaseIterable {
+package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case productsTask, subscriptionStatusTask, currentEntitlementTask
     case getProducts, getSubscriptionStatus, getCurrentEntitlement, listCurrentEntitlements
     case purchase, finish, listTransactions, listUnfinished, getLatestTransaction, transactionUpdates
