@@ -1,0 +1,61 @@
+package import PerchBase
+package import PerchModel
+
+/// Everything that an operator can set. The defaults serve a test store on loopback.
+package struct ServerSettings: Sendable {
+    /// `HOST:PORT`; port 0 takes a free one and says which.
+    package var listen = "127.0.0.1:7447"
+    /// Where the store lies.
+    package var store = StoreLocation.memory
+    /// The apps that this server serves, each with its catalogue.
+    package var apps: [AppSettings] = []
+    /// Loops, each a thread with its own listener; 0 for one a core.
+    package var loops = 0
+    package var recordCacheBytesMax = Limits.recordCacheBytesMax
+    package var frameBytesMax = Limits.frameBytesMax
+    package var callsPerConnectionMax = Limits.callsPerConnectionMax
+    package var writeStallMilliseconds = Limits.writeStallMilliseconds
+    package var lingerMilliseconds = Limits.lingerMilliseconds
+    /// Streams are told within this after SIGTERM, and closed.
+    package var drainMilliseconds: Int64 = 2_000
+    /// The operator has written out that a listener off loopback may do without credentials and TLS.
+    package var isUnauthenticatedAllowed = false
+    /// The operator has written out that test apps and production apps may share this listener.
+    package var isMixingEnvironmentsAllowed = false
+    package var version = "0.1.0"
+
+    package init() {}
+
+    package enum StoreLocation: Hashable, Sendable {
+        /// Forgets when the process ends.
+        case memory
+        /// One SQLite file.
+        case file(path: String)
+    }
+
+    /// One app and where its catalogue comes from.
+    package struct AppSettings: Sendable {
+        package var bundleID: String
+        package var environment: AppEnvironment
+        /// A `.storekit` file, or a bundle directory with `Configuration.storekit` in it. Read at start and at SIGHUP.
+        package var catalogPath: String
+        /// Instead of the file's; nil for the file's.
+        package var timeRate: TimeRate?
+
+        package init(
+            bundleID: String, environment: AppEnvironment = .xcode, catalogPath: String, timeRate: TimeRate? = nil
+        ) {
+            self.bundleID = bundleID
+            self.environment = environment
+            self.catalogPath = catalogPath
+            self.timeRate = timeRate
+        }
+    }
+}
+
+/// Why a server does not start, or ended: for people, with what to do next.
+package struct ServerError: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) { self.description = description }
+}
