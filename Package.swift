@@ -44,13 +44,22 @@ let package = Package(
         // What the service asks of storage, what the store's thread decides, and the store in memory.
         swift("PerchStore", ["PerchBase", "PerchModel"]),
 
+        // The store in one file. CPerchSQLite is imported by PerchSQLite alone.
+        .target(name: "CPerchSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        swift("PerchSQLite", ["PerchBase", "PerchModel", "PerchStore", "CPerchSQLite"]),
+
         // What a loop decides, as a value that is stepped: sessions, watches, fan-out. No I/O.
         swift("PerchCore", ["PerchBase", "PerchModel", "PerchWire", "PerchStore"]),
+
+        // What tests of several targets need: seeded randomness, sample values, places for files.
+        swift("PerchTesting", ["PerchBase", "PerchModel", "PerchStore"]),
 
         // What each target promises; sockets and files only where the name says so.
         tests("PerchBaseTests", ["PerchBase"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
         tests("PerchModelTests", ["PerchBase", "PerchModel"]),
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto"]),
+        tests("PerchStoreTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
+        tests("PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
     ]
 )

@@ -1,0 +1,104 @@
+/// Every statement that the store runs while it is at work; each is prepared once, when it opens.
+///
+/// Every search is by an index: a test reads each one's plan.
+enum Query: Int, CaseIterable {
+    case begin, commit, rollback
+    case header, setHeader
+    case apps, setApp, insertAppState, appStateInForce, hasCatalogue, insertCatalogue, catalogue
+    case accountOfAlias, setAlias
+    case record, setRecord
+    case transaction, insertTransaction, updateTransaction, finishTransaction
+    case transactionsOldestFirst, transactionsNewestFirst, unfinishedOldestFirst, unfinishedNewestFirst
+    case insertFact, factsOfAccount, eventsOfAccount
+    case insertCommit, commitTime
+    case insertDue, deleteDue, dueThrough, earliestDue
+    case answer, setAnswer, forgetAnswers
+
+    var sql: String {
+        switch self {
+        case .begin: "BEGIN IMMEDIATE"
+        case .commit: "COMMIT"
+        case .rollback: "ROLLBACK"
+
+        case .header: "SELECT blob FROM header WHERE id = 1"
+        case .setHeader: "INSERT OR REPLACE INTO header (id, blob) VALUES (1, ?1)"
+
+        // The one statement that reads a whole table: that of the apps, which are few.
+        case .apps: "SELECT app, effective, revision FROM apps ORDER BY app"
+        case .setApp: "INSERT OR REPLACE INTO apps (app, effective, revision) VALUES (?1, ?2, ?3)"
+        case .insertAppState: "INSERT INTO app_states VALUES (?1, ?2, ?3, ?4, ?5)"
+        case .appStateInForce:
+            """
+            SELECT revision, catalogue_revision, blob FROM app_states WHERE app = ?1 AND effective <= ?2
+            ORDER BY effective DESC, revision DESC LIMIT 1
+            """
+        case .hasCatalogue: "SELECT 1 FROM catalogues WHERE app = ?1 AND revision = ?2"
+        case .insertCatalogue: "INSERT INTO catalogues VALUES (?1, ?2, ?3)"
+        case .catalogue: "SELECT blob FROM catalogues WHERE app = ?1 AND revision = ?2"
+
+        case .accountOfAlias: "SELECT account FROM aliases WHERE app = ?1 AND key = ?2"
+        case .setAlias: "INSERT OR REPLACE INTO aliases VALUES (?1, ?2, ?3)"
+
+        case .record: "SELECT blob FROM records WHERE account = ?1"
+        case .setRecord: "INSERT OR REPLACE INTO records VALUES (?1, ?2)"
+
+        case .transaction: "SELECT account, state, blob FROM transactions WHERE id = ?1"
+        case .insertTransaction: "INSERT INTO transactions VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6)"
+        case .updateTransaction:
+            """
+            UPDATE transactions SET purchase_date = ?2, spends = ?3, product = ?4, blob = ?5,
+            state = CASE WHEN state = 0 THEN 0 ELSE 1 + ?3 END WHERE id = ?1
+            """
+        case .finishTransaction: "UPDATE transactions SET state = 1 + spends WHERE id = ?1"
+
+        case .transactionsOldestFirst:
+            """
+            SELECT id, state, blob FROM transactions
+            WHERE account = ?1 AND (purchase_date, id) > (?2, ?3) AND state <= ?4 AND (?5 IS NULL OR product = ?5)
+            ORDER BY purchase_date, id
+            """
+        case .transactionsNewestFirst:
+            """
+            SELECT id, state, blob FROM transactions
+            WHERE account = ?1 AND (purchase_date, id) < (?2, ?3) AND state <= ?4 AND (?5 IS NULL OR product = ?5)
+            ORDER BY purchase_date DESC, id DESC
+            """
+        case .unfinishedOldestFirst:
+            """
+            SELECT id, state, blob FROM transactions
+            WHERE account = ?1 AND (purchase_date, id) > (?2, ?3) AND state = 0 AND (?4 IS NULL OR product = ?4)
+            ORDER BY purchase_date, id
+            """
+        case .unfinishedNewestFirst:
+            """
+            SELECT id, state, blob FROM transactions
+            WHERE account = ?1 AND (purchase_date, id) < (?2, ?3) AND state = 0 AND (?4 IS NULL OR product = ?4)
+            ORDER BY purchase_date DESC, id DESC
+            """
+
+        case .insertFact: "INSERT INTO facts VALUES (?1, ?2, ?3, ?4, ?5)"
+        case .factsOfAccount:
+            "SELECT revision, ordinal, blob FROM facts WHERE account = ?1 ORDER BY revision, ordinal"
+        case .eventsOfAccount:
+            """
+            SELECT facts.revision, facts.ordinal, commits.committed, facts.blob
+            FROM facts CROSS JOIN commits ON commits.revision = facts.revision
+            WHERE facts.account = ?1 AND (facts.revision, facts.ordinal) > (?2, ?3) AND facts.is_event = 1
+            ORDER BY facts.revision, facts.ordinal
+            """
+
+        case .insertCommit: "INSERT INTO commits VALUES (?1, ?2)"
+        case .commitTime: "SELECT committed FROM commits WHERE revision = ?1"
+
+        case .insertDue: "INSERT INTO due VALUES (?1, ?2, ?3)"
+        case .deleteDue: "DELETE FROM due WHERE app = ?1 AND instant = ?2 AND account = ?3"
+        case .dueThrough:
+            "SELECT instant, account FROM due WHERE app = ?1 AND instant <= ?2 ORDER BY instant, account"
+        case .earliestDue: "SELECT instant FROM due WHERE app = ?1 ORDER BY instant LIMIT 1"
+
+        case .answer: "SELECT blob FROM answers WHERE app = ?1 AND key = ?2"
+        case .setAnswer: "INSERT OR REPLACE INTO answers VALUES (?1, ?2, ?3, ?4)"
+        case .forgetAnswers: "DELETE FROM answers WHERE kept < ?1"
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import CPerchSQLite
+import PerchStore
+
+/// The one connection to a store's file. Owns its handle; belongs to the thread that opened it.
+final class Connection {
+    /// Nil once closed.
+    private var handle: OpaquePointer?
+    /// Pages in the log after the latest commit; -1 before the first. C writes here.
+    private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+
+    /// Opens a file that is there; creates none.
+    init(path: String) throws(SQLiteError) {
+        self.logPages.initialize(to: -1)
+        let registered = perch_register_file_system()
+        guard registered == SQLITE_OK else {
+            self.logPages.deallocate()
+            throw SQLiteError(code: registered, message: "its file system could not be registered", doing: "open")
+        }
+        // NOMUTEX: one thread. EXRESCODE: every code says which file operation failed.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var handle: OpaquePointer?
+        // Codes to expect: OK; CANTOPEN; NOMEM. Locks and contents are looked at with the first statement.
+        let code = sqlite3_open_v2(path, &handle, flags, "perch")
+        guard code == SQLITE_OK, let handle else {
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            let systemError = handle.map { sqlite3_system_errno($0) } ?? 0
+            sqlite3_close_v2(handle)
+            self.logPages.deallocate()
+            throw SQLiteError(code: code, message: message, doing: "open", systemError: systemError)
+        }
+        self.handle = handle
+        perch_count_log_pages(handle, self.logPages)
+    }
+
+    deinit {
+        // Not closed before only if opening the store failed half way; its statements may go after this.
+        if let handle = self.handle { sqlite3_close_v2(handle) }
+        self.logPages.deallocate()
+    }
+
+    /// Bytes of the log that a checkpoint would empty.
+    var logBytes: Int { max(0, Int(self.logPages.pointee)) * Int(PERCH_PAGE_BYTES) }
+
+    /// Whether SQLite is outside a transaction: after some errors it has rolled back by itself.
+    var isAutocommit: Bool { sqlite3_get_autocommit(self.open) != 0 }
+
+    /// Whether the file could be opened for reading only.
+    var isReadOnly: Bool { sqlite3_db_readonly(self.open, "main") == 1 }
+
+    /// Bytes at the end of each page that SQLite leaves alone.
+    var reservedBytes: Int32 {
+        get {
+            var value: Int32 = -1
+            sqlite3_file_control(self.open, "main", SQLITE_FCNTL_RESERVE_BYTES, &value)
+            return value
+        }
+        set {
+            var value = newValue
+            sqlite3_file_control(self.open, "main", SQLITE_FCNTL_RESERVE_BYTES, &value)
+        }
+    }
+
+    /// Runs statements that answer nothing.
+    func execute(_ sql: String) throws(SQLiteError) {
+        let code = sqlite3_exec(self.open, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw self.error(code, doing: sql) }
+    }
+
+    /// Runs a pragma, or another statement of one number.
+    func number(_ sql: String) throws(SQLiteError) -> Int64? {
+        let statement = try Statement(sql, on: self)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(0) : nil
+    }
+
+    func text(_ sql: String) throws(SQLiteError) -> String? {
+        let statement = try Statement(sql, on: self)
+        defer { statement.reset() }
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    /// Moves what the log holds into the file, and syncs both.
+    ///
+    /// Codes to expect: OK; FULL; IOERR of every kind. BUSY cannot be: there is one connection, and it reads nothing now.
+    func checkpoint() throws(SQLiteError) {
+        let code = sqlite3_wal_checkpoint_v2(self.open, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        guard code == SQLITE_OK else { throw self.error(code, doing: "checkpoint") }
+        self.logPages.pointee = 0
+    }
+
+    /// Statements must be gone. Moves the log into the file, unless it is to be kept.
+    func close(keepingLog: Bool) {
+        guard let handle = self.handle else { return }
+        self.handle = nil
+        if keepingLog { _ = perch_keep_log_on_close(handle) }
+        // Its failure to checkpoint is no loss: the log stays, and the next start reads it.
+        let code = sqlite3_close(handle)
+        precondition(code == SQLITE_OK, "a statement outlived its connection")
+    }
+
+    func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
+        var statement: OpaquePointer?
+        // Codes to expect: OK; ERROR for our SQL, or a schema that is not ours; BUSY while another process holds the
+        // file; CORRUPT, NOTADB and IOERR from reading the schema.
+        let code = sqlite3_prepare_v3(self.open, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw self.error(code, doing: "prepare \(sql)") }
+        return statement
+    }
+
+    func error(_ code: Int32, doing what: String) -> SQLiteError {
+        SQLiteError(
+            code: code, message: String(cString: sqlite3_errmsg(self.open)), doing: what,
+            systemError: sqlite3_system_errno(self.open))
+    }
+
+    private var open: OpaquePointer {
+        guard let handle = self.handle else { preconditionFailure("a store was used after it was closed") }
+        return handle
+    }
+}

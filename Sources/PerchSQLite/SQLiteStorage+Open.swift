@@ -1,0 +1,109 @@
+import CPerchSQLite
+import PerchBase
+import PerchStore
+
+extension SQLiteStorage {
+    /// Takes the file's lock, looks whether it is a store that this version knows, and makes it one if it is new.
+    static func prepareFile(_ connection: Connection, path: String, for use: Use) throws(SQLiteError) {
+        // Before anything is read: they say how a new file is made, and that there is no shared memory to be used.
+        connection.reservedBytes = PERCH_PAGE_RESERVED_BYTES
+        try connection.execute(
+            """
+            PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = \(PERCH_PAGE_BYTES); PRAGMA mmap_size = 0;
+            PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
+            PRAGMA cache_size = -\(Limits.storePageCacheBytes / 1024);
+            """)
+        let isNew = try Self.isNew(connection, path: path)
+        guard connection.reservedBytes == PERCH_PAGE_RESERVED_BYTES else {
+            throw Self.damaged("its header reserves \(connection.reservedBytes) bytes a page, a store of Perch 4")
+        }
+        if connection.isReadOnly {
+            throw SQLiteError(code: SQLITE_READONLY, message: "it opens for reading only", doing: "open")
+        }
+        switch use {
+        case .service:
+            let mode = try connection.text("PRAGMA journal_mode = WAL")
+            guard mode == "wal" else {
+                throw SQLiteError(code: SQLITE_IOERR, message: "journal mode is \(mode ?? "none")", doing: "open")
+            }
+            try connection.execute(
+                "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(Limits.storeLogFileBytes)")
+        case .generation:
+            try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        }
+        if isNew { try Self.create(connection) }
+    }
+
+    /// Whether there is nothing in the file yet. Else it is a store, of a schema that this version knows.
+    private static func isNew(_ connection: Connection, path: String) throws(SQLiteError) -> Bool {
+        // The first statement that reads, and so the one that finds another process's lock.
+        let applicationID = try connection.number("PRAGMA application_id") ?? 0
+        let version = try connection.number("PRAGMA user_version") ?? 0
+        if applicationID == 0, version == 0,
+            try connection.number("SELECT count(*) FROM sqlite_schema") == 0
+        {
+            return true
+        }
+        guard applicationID == Schema.applicationID else {
+            throw SQLiteError(
+                code: Self.foreignCode, message: String(UInt32(truncatingIfNeeded: applicationID)), doing: "open")
+        }
+        guard version <= Schema.version else {
+            throw SQLiteError(code: Self.newerCode, message: String(version), doing: "open")
+        }
+        guard version == Schema.version else {
+            throw Self.damaged("it has schema \(version), the first of Perch was \(Schema.version)")
+        }
+        return false
+    }
+
+    private static func create(_ connection: Connection) throws(SQLiteError) {
+        let header = StoreHeader(
+            identity: StoreFile.newIdentity(), epoch: 1, revision: 0, nextTransaction: 1, nextAccount: 1,
+            lease: .distantPast)
+        try connection.execute("BEGIN IMMEDIATE")
+        for statement in Schema.statements { try connection.execute(statement) }
+        try connection.execute(
+            "PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(Schema.version)")
+        let insert = try Statement(Query.setHeader.sql, on: connection)
+        try insert.bind([.bytes(header.sealed())])
+        _ = try insert.step()
+        insert.reset()
+        try connection.execute("COMMIT")
+    }
+
+    static func header(_ blob: [UInt8]) throws(SQLiteError) -> StoreHeader {
+        do throws(DecodingFault) {
+            return try StoreHeader(unsealing: blob)
+        } catch {
+            throw Self.damaged("its header: \(error)")
+        }
+    }
+
+    // Findings of ours that travel among SQLite's codes, which are positive.
+    private static let foreignCode: Int32 = -1
+    private static let newerCode: Int32 = -2
+
+    private static func damaged(_ what: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_CORRUPT, message: what, doing: "open")
+    }
+
+    /// What a failure to open means. The one place where BUSY can be: later the lock is ours.
+    static func openError(_ error: SQLiteError, path: String) -> StoreOpenError {
+        if error.code == Self.foreignCode { return .foreign(path: path, applicationID: UInt32(error.message)) }
+        if error.code == Self.newerCode {
+            return .storage(
+                path: path, .newerSchema(found: Int(error.message) ?? 0, known: Int(Schema.version)))
+        }
+        if error.isBusy { return .inUse(path: path) }
+        if error.isNotADatabase { return .foreign(path: path, applicationID: nil) }
+        if error.isSchemaMismatch {
+            return .storage(path: path, .corrupt("its tables are not those of its schema: \(error.message)"))
+        }
+        switch error.code & 0xFF {
+        case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM: return .notPermitted(path: path)
+        case SQLITE_FULL: return .noRoom(path: path)
+        default: return .storage(path: path, error.storageError)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package import PerchBase
+package import PerchModel
+package import PerchStore
+
+extension SQLiteStorage {
+    package func appStates() throws(StorageError) -> [StoredAppState] {
+        var newest: [(app: AppNumber, effective: Instant)] = []
+        try self.run(.apps, []) { (row) throws(StorageError) in
+            newest.append((AppNumber(truncatingIfNeeded: row.int64(0)), Instant(milliseconds: row.int64(1))))
+            return true
+        }
+        return try newest.map { (app, effective) throws(StorageError) in
+            guard let state = try self.appState(app, inForceAt: effective) else {
+                throw .corrupt("app \(app) has no state")
+            }
+            return state
+        }
+    }
+
+    package func appState(_ app: AppNumber, inForceAt instant: Instant) throws(StorageError) -> StoredAppState? {
+        let found = try self.first(
+            .appStateInForce, [.integer(Int64(app)), .integer(instant.milliseconds)]
+        ) { (row) throws(StorageError) in
+            (revision: row.uint64(0), catalogueRevision: row.uint64(1), blob: row.bytes(2))
+        }
+        guard let found else { return nil }
+        let catalogue = try self.catalogue(of: app, revision: found.catalogueRevision)
+        return try Self.unsealing("a state of app \(app)") { () throws(DecodingFault) in
+            try StoredAppState(
+                unsealing: found.blob, app: app, revision: found.revision,
+                catalogueRevision: found.catalogueRevision, catalogue: catalogue)
+        }
+    }
+
+    private func catalogue(of app: AppNumber, revision: UInt64) throws(StorageError) -> Catalogue {
+        if let latest = self.latestCatalogue, latest.app == app, latest.revision == revision {
+            return latest.catalogue
+        }
+        let blob = try self.first(.catalogue, [.integer(Int64(app)), .number(revision)]) { $0.bytes(0) }
+        guard let blob else { throw .corrupt("app \(app) has no catalogue of revision \(revision)") }
+        let catalogue = try Self.unsealing("a catalogue of app \(app)") { () throws(DecodingFault) in
+            try Catalogue.unsealed(blob, app: app, revision: revision)
+        }
+        self.latestCatalogue = (app, revision, catalogue)
+        return catalogue
+    }
+
+    package func account(_ key: AccountKey) throws(StorageError) -> AccountNumber? {
+        try self.first(.accountOfAlias, [.integer(Int64(key.app)), .bytes(key.bytes)]) { $0.uint64(0) }
+    }
+
+    package func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord? {
+        try self.first(.record, [.number(account)]) { (row) throws(StorageError) in
+            try Self.unsealing("a record") { () throws(DecodingFault) in
+                try AccountRecord(unsealing: row.bytes(0), of: account)
+            }
+        }
+    }
+
+    package func transaction(_ id: TransactionID) throws(StorageError) -> TransactionRow? {
+        try self.first(.transaction, [.number(id)]) { (row) throws(StorageError) in
+            try Self.row(id: id, account: row.uint64(0), state: row.int64(1), blob: row.bytes(2))
+        }
+    }
+
+    package func transactions(
+        of account: AccountNumber, _ query: TransactionQuery
+    ) throws(StorageError) -> [TransactionRow] {
+        // What is compared with is strictly before or after everything, where no place is given.
+        let edge: (Int64, Int64) = query.isNewestFirst ? (.max, .max) : (.min, -1)
+        let place = query.after.map { ($0.purchaseDate.milliseconds, Int64(clamping: $0.id)) } ?? edge
+        var values: [Statement.Value] = [.number(account), .integer(place.0), .integer(place.1)]
+        if !query.unfinishedOnly { values.append(.integer(query.includesFinishedConsumables ? 2 : 1)) }
+        values.append(query.productID.map { .integer(Self.mark(ofProduct: $0)) } ?? .null)
+        let statement: Query =
+            switch (query.unfinishedOnly, query.isNewestFirst) {
+            case (false, false): .transactionsOldestFirst
+            case (false, true): .transactionsNewestFirst
+            case (true, false): .unfinishedOldestFirst
+            case (true, true): .unfinishedNewestFirst
+            }
+        var rows: [TransactionRow] = []
+        guard query.limit > 0 else { return rows }
+        try self.run(statement, values) { (row) throws(StorageError) in
+            let found = try Self.row(id: row.uint64(0), account: account, state: row.int64(1), blob: row.bytes(2))
+            // The statement's own filter may let another product through whose mark is the same.
+            if query.includes(found) { rows.append(found) }
+            return rows.count < query.limit
+        }
+        return rows
+    }
+
+    private static func row(
+        id: TransactionID, account: AccountNumber, state: Int64, blob: [UInt8]
+    ) throws(StorageError) -> TransactionRow {
+        let transaction = try Self.unsealing("transaction \(id)") { () throws(DecodingFault) in
+            try Transaction(unsealing: blob, id: id, account: account)
+        }
+        return TransactionRow(account: account, transaction: transaction, isFinished: state != 0)
+    }
+
+    /// What stands for a product's identifier in an index: see `Schema`.
+    static func mark(ofProduct id: String) -> Int64 { Int64(CRC32C.checksum(Array(id.utf8))) }
+
+    package func events(
+        of account: AccountNumber, after place: EventPlace, limit: Int
+    ) throws(StorageError) -> [AccountEvent] {
+        var events: [AccountEvent] = []
+        guard limit > 0 else { return events }
+        let values: [Statement.Value] = [
+            .number(account), .number(place.revision), .integer(Int64(place.ordinal)),
+        ]
+        try self.run(.eventsOfAccount, values) { (row) throws(StorageError) in
+            let place = EventPlace(revision: row.uint64(0), ordinal: UInt32(truncatingIfNeeded: row.int64(1)))
+            let stored = try Self.fact(at: place, account: account, blob: row.bytes(3))
+            guard let event = stored.fact.event else {
+                throw .corrupt("the fact at \(place.revision)/\(place.ordinal) is filed as an event, and is none")
+            }
+            events.append(
+                AccountEvent(
+                    place: place, committed: Instant(milliseconds: row.int64(2)), transaction: event.transaction,
+                    kind: event.kind, origin: stored.origin))
+            return events.count < limit
+        }
+        return events
+    }
+
+    package func facts(of account: AccountNumber) throws(StorageError) -> [Fact] {
+        var facts: [Fact] = []
+        try self.run(.factsOfAccount, [.number(account)]) { (row) throws(StorageError) in
+            let place = EventPlace(revision: row.uint64(0), ordinal: UInt32(truncatingIfNeeded: row.int64(1)))
+            facts.append(try Self.fact(at: place, account: account, blob: row.bytes(2)).fact)
+            return true
+        }
+        return facts
+    }
+
+    private static func fact(
+        at place: EventPlace, account: AccountNumber, blob: [UInt8]
+    ) throws(StorageError) -> StoredFact {
+        try Self.unsealing("the fact at \(place.revision)/\(place.ordinal)") { () throws(DecodingFault) in
+            try StoredFact(unsealing: blob, at: place, account: account)
+        }
+    }
+
+    package func commitTime(of revision: UInt64) throws(StorageError) -> Instant? {
+        try self.first(.commitTime, [.number(revision)]) { Instant(milliseconds: $0.int64(0)) }
+    }
+
+    package func due(
+        _ app: AppNumber, through instant: Instant, limit: Int
+    ) throws(StorageError) -> [DueEntry] {
+        var entries: [DueEntry] = []
+        guard limit > 0 else { return entries }
+        try self.run(
+            .dueThrough, [.integer(Int64(app)), .integer(instant.milliseconds)]
+        ) { (row) throws(StorageError) in
+            entries.append(DueEntry(instant: Instant(milliseconds: row.int64(0)), account: row.uint64(1)))
+            return entries.count < limit
+        }
+        return entries
+    }
+
+    package func earliestDue(_ app: AppNumber) throws(StorageError) -> Instant? {
+        try self.first(.earliestDue, [.integer(Int64(app))]) { Instant(milliseconds: $0.int64(0)) }
+    }
+
+    package func answer(to key: MutationKey) throws(StorageError) -> KeptAnswer? {
+        try self.first(.answer, [.integer(Int64(key.app)), .bytes(key.bytes)]) { (row) throws(StorageError) in
+            try Self.unsealing("an answer") { () throws(DecodingFault) in
+                try KeptAnswer(unsealing: row.bytes(0), to: key)
+            }
+        }
+    }
+
+    /// A blob that does not open is damage, or of a newer version's making; the message says which.
+    private static func unsealing<Value>(
+        _ what: String, _ open: () throws(DecodingFault) -> Value
+    ) throws(StorageError) -> Value {
+        do throws(DecodingFault) {
+            return try open()
+        } catch {
+            throw .corrupt("\(what): \(error)")
+        }
+    }
+}
+
+extension Statement {
+    func uint64(_ column: Int32) -> UInt64 { UInt64(bitPattern: self.int64(column)) }
+}
+
+extension Statement.Value {
+    /// A number to look for. Those of 2^63 and more are never stored (see `stored`), and compare as if they were 2^63-1.
+    static func number(_ value: UInt64) -> Self { .integer(Int64(clamping: value)) }
+
+    /// A number to store. The store gives them out one after the other, so greater ones are our bug.
+    static func stored(_ value: UInt64) -> Self {
+        precondition(value < UInt64(Int64.max), "number \(value) cannot be stored, the greatest is 2^63-2")
+        return .integer(Int64(value))
+    }
+}

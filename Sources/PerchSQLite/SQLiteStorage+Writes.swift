@@ -1,0 +1,103 @@
+package import PerchBase
+import PerchModel
+package import PerchStore
+
+extension SQLiteStorage {
+    package func apply(_ change: StoredChange) throws(StorageError) {
+        try self.write(.insertCommit, [.stored(change.revision), .integer(change.committed.milliseconds)])
+        for (ordinal, stored) in change.facts.enumerated() {
+            let place = EventPlace(revision: change.revision, ordinal: UInt32(ordinal))
+            try self.write(
+                .insertFact,
+                [
+                    .stored(place.revision), .integer(Int64(place.ordinal)), .stored(stored.account),
+                    .integer(stored.fact.event == nil ? 0 : 1), .bytes(stored.sealed(at: place)),
+                ])
+            try self.write(stored.fact.rowWrite, account: stored.account)
+        }
+        for (record, due, previousDue) in change.records {
+            try self.write(.setRecord, [.stored(record.account), .bytes(record.sealed())])
+            guard due != previousDue else { continue }
+            let (app, account) = (Int64(record.app), record.account)
+            if let previousDue {
+                try self.write(
+                    .deleteDue, [.integer(app), .integer(previousDue.milliseconds), .stored(account)])
+            }
+            if let due {
+                try self.write(.insertDue, [.integer(app), .integer(due.milliseconds), .stored(account)])
+            }
+        }
+        for (key, account) in change.aliases {
+            try self.write(.setAlias, [.integer(Int64(key.app)), .bytes(key.bytes), .stored(account)])
+        }
+        if let app = change.app { try self.write(app) }
+        if let (key, answer) = change.answer {
+            try self.write(
+                .setAnswer,
+                [
+                    .integer(Int64(key.app)), .bytes(key.bytes), .integer(answer.kept.milliseconds),
+                    .bytes(answer.sealed(to: key)),
+                ])
+        }
+        self.currentHeader.revision = change.revision
+        self.currentHeader.nextTransaction = change.nextTransaction
+        self.currentHeader.nextAccount = change.nextAccount
+    }
+
+    private func write(_ write: TransactionWrite?, account: AccountNumber) throws(StorageError) {
+        switch write {
+        case .insert(let transaction):
+            try self.write(
+                .insertTransaction,
+                [
+                    .stored(transaction.id), .stored(account), .integer(transaction.purchaseDate.milliseconds),
+                    Self.spends(transaction), .integer(Self.mark(ofProduct: transaction.productID)),
+                    .bytes(transaction.sealed(account: account)),
+                ])
+        case .update(let transaction):
+            try self.write(
+                .updateTransaction,
+                [
+                    .stored(transaction.id), .integer(transaction.purchaseDate.milliseconds),
+                    Self.spends(transaction), .integer(Self.mark(ofProduct: transaction.productID)),
+                    .bytes(transaction.sealed(account: account)),
+                ])
+        case .finish(let id):
+            try self.write(.finishTransaction, [.stored(id)])
+        case nil:
+            break
+        }
+    }
+
+    /// Whether finishing it leaves nothing to list: see `TransactionQuery.includes`.
+    private static func spends(_ transaction: Transaction) -> Statement.Value {
+        .integer(transaction.productType == .consumable && transaction.revocation == nil ? 1 : 0)
+    }
+
+    private func write(_ app: StoredAppState) throws(StorageError) {
+        let state = app.state
+        let (number, revision) = (Int64(state.number), state.catalogueRevision)
+        let isStored = try self.first(.hasCatalogue, [.integer(number), .number(revision)]) { _ in true }
+        if isStored == nil {
+            let blob = state.catalogue.sealed(app: state.number, revision: revision)
+            try self.write(.insertCatalogue, [.integer(number), .stored(revision), .bytes(blob)])
+        }
+        let effective = state.effective.milliseconds
+        try self.write(
+            .insertAppState,
+            [
+                .integer(number), .integer(effective), .stored(state.revision), .stored(revision),
+                .bytes(app.sealed()),
+            ])
+        try self.write(.setApp, [.integer(number), .integer(effective), .stored(state.revision)])
+    }
+
+    package func setLease(until instant: Instant) throws(StorageError) {
+        self.requireBatch()
+        self.currentHeader.lease = instant
+    }
+
+    package func forgetAnswers(before instant: Instant) throws(StorageError) {
+        try self.write(.forgetAnswers, [.integer(instant.milliseconds)])
+    }
+}

@@ -1,0 +1,193 @@
+import PerchBase
+import PerchModel
+package import PerchStore
+
+/// Durable storage in one file, by the system's SQLite.
+///
+/// One connection, which holds the file exclusively; owned by the store's thread. Every commit is synced before it
+/// returns; the log is checkpointed by the batch that finds it long, before it begins. See Design.md.
+package final class SQLiteStorage: Storage {
+    let path: String
+    let connection: Connection
+    /// By `Query.rawValue`; empty once closed.
+    private var statements: [Statement]
+    /// As the batch under way has it.
+    var currentHeader: StoreHeader
+    private var committedHeader: StoreHeader
+    private var batch = Batch.none
+    /// Why nothing may be written any more.
+    private var failure: StorageError?
+    /// The catalogue that was read last: settling a backlog reads the states of one app over and over.
+    var latestCatalogue: (app: AppNumber, revision: UInt64, catalogue: Catalogue)?
+    /// Checkpoints that found no room. The log grows instead, until it finds none.
+    package private(set) var checkpointsWithoutRoom = 0
+
+    private enum Batch {
+        case none
+        case open
+        /// A write failed. SQLite may have rolled back by itself: nothing but a rollback makes sense.
+        case broken(StorageError)
+    }
+
+    /// What a store is opened for.
+    enum Use {
+        case service
+        /// Filling a new file that is thrown away if that fails: no log, nothing synced until it is complete.
+        case generation
+    }
+
+    /// Opens the store at a path, and creates it where there is none. Reads no account.
+    package convenience init(path: String) throws(StoreOpenError) {
+        try self.init(path: path, for: .service)
+    }
+
+    init(path: String, for use: Use) throws(StoreOpenError) {
+        try StoreFile.create(at: path)
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path)
+            try Self.prepareFile(connection, path: path, for: use)
+            let statements = try Query.allCases.map { (query) throws(SQLiteError) in
+                try Statement(query.sql, on: connection)
+            }
+            let statement = statements[Query.header.rawValue]
+            defer { statement.reset() }
+            let blob = try statement.step() ? statement.bytes(0) : []
+            self.path = path
+            self.connection = connection
+            self.statements = statements
+            self.currentHeader = try Self.header(blob)
+            self.committedHeader = self.currentHeader
+        } catch {
+            throw Self.openError(error, path: path)
+        }
+    }
+
+    deinit { self.close() }
+
+    // MARK: A batch
+
+    package func header() -> StoreHeader { self.currentHeader }
+
+    package func begin() throws(StorageError) {
+        guard case .none = self.batch else { preconditionFailure("a batch began inside a batch") }
+        if let failure = self.failure { throw failure }
+        try self.checkpointIfLong()
+        do throws(StorageError) {
+            try self.run(.begin, [])
+        } catch {
+            throw self.remember(error)
+        }
+        self.batch = .open
+    }
+
+    package func commit() throws(StorageError) {
+        self.requireBatch()
+        do throws(StorageError) {
+            if case .broken(let error) = self.batch { throw error }
+            if self.currentHeader != self.committedHeader {
+                try self.run(.setHeader, [.bytes(self.currentHeader.sealed())])
+            }
+            try self.run(.commit, [])
+        } catch {
+            self.rollback()
+            throw self.remember(error)
+        }
+        self.committedHeader = self.currentHeader
+        self.batch = .none
+    }
+
+    package func rollback() {
+        if case .none = self.batch { return }
+        self.batch = .none
+        self.currentHeader = self.committedHeader
+        self.latestCatalogue = nil
+        guard !self.connection.isAutocommit else { return }
+        do throws(StorageError) {
+            try self.run(.rollback, [])
+        } catch {
+            self.failure = self.failure ?? .failed("a rollback failed: \(error)")
+        }
+    }
+
+    package func close() {
+        self.rollback()
+        self.statements = []
+        self.connection.close(keepingLog: self.failure != nil)
+    }
+
+    /// Runs a write of the batch. What fails breaks the batch: after some errors SQLite has already undone it.
+    func write(_ query: Query, _ values: [Statement.Value]) throws(StorageError) {
+        self.requireBatch()
+        if case .broken(let error) = self.batch { throw error }
+        do throws(StorageError) {
+            try self.run(query, values)
+        } catch {
+            self.batch = .broken(self.remember(error))
+            throw error
+        }
+    }
+
+    func requireBatch() {
+        if case .none = self.batch { preconditionFailure("a write outside a batch") }
+    }
+
+    /// The batch before this one has its answers by now: nobody but the next waits for this.
+    private func checkpointIfLong() throws(StorageError) {
+        guard self.connection.logBytes >= Limits.storeLogBytes else { return }
+        do throws(SQLiteError) {
+            try self.connection.checkpoint()
+        } catch {
+            let meaning = error.storageError
+            if case .full = meaning {
+                self.checkpointsWithoutRoom += 1
+            } else {
+                throw self.remember(meaning)
+            }
+        }
+    }
+
+    /// After a failure of the disk nothing may be written: what a second fsync says about the first's pages is not to
+    /// be trusted.
+    private func remember(_ error: StorageError) -> StorageError {
+        if case .failed = error { self.failure = error }
+        return error
+    }
+
+    // MARK: Statements
+
+    /// Runs a statement, and hands each of its rows to `row` until that answers false.
+    func run(
+        _ query: Query, _ values: [Statement.Value],
+        row: (Statement) throws(StorageError) -> Bool = { (_) throws(StorageError) in true }
+    ) throws(StorageError) {
+        precondition(!self.statements.isEmpty, "a store was used after it was closed")
+        let statement = self.statements[query.rawValue]
+        defer { statement.reset() }
+        do throws(SQLiteError) {
+            try statement.bind(values)
+        } catch {
+            throw error.storageError
+        }
+        while true {
+            let hasRow: Bool
+            do throws(SQLiteError) {
+                hasRow = try statement.step()
+            } catch {
+                throw error.storageError
+            }
+            guard hasRow, try row(statement) else { return }
+        }
+    }
+
+    /// What a statement of at most one row answers.
+    func first<Value>(
+        _ query: Query, _ values: [Statement.Value], _ read: (Statement) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value? {
+        var value: Value?
+        try self.run(query, values) { (statement) throws(StorageError) in
+            value = try read(statement)
+            return false
+        }
+        return value
+    }
+}

@@ -1,0 +1,61 @@
+/// What a store's file consists of, and how it is known to be one.
+enum Schema {
+    /// The four letters `Prch`, in the header of each store's file.
+    static let applicationID: Int64 = 0x5072_6368
+    /// Counts the changes of what follows. A file with a greater one is refused.
+    static let version: Int64 = 1
+
+    /// Tables are keyed by what is looked up. Numbers are below 2^63, so their order is that of SQLite's integers.
+    ///
+    /// - `transactions.state` is 0 for an unfinished one, 1 for a finished one, 2 for a finished one that is spent: a
+    ///   consumable that was not refunded. `spends` says whether finishing it makes it so. `product` is a checksum of
+    ///   the product's identifier: enough to skip the rows of others within the index, never taken for the identifier.
+    /// - `facts.is_event` is in the index so that facts that are no event are skipped there.
+    /// - `catalogues` stand beside the states that share them.
+    static let statements = [
+        "CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), blob BLOB NOT NULL)",
+        """
+        CREATE TABLE apps (app INTEGER PRIMARY KEY, effective INTEGER NOT NULL, revision INTEGER NOT NULL)
+        """,
+        """
+        CREATE TABLE app_states (
+            app INTEGER NOT NULL, effective INTEGER NOT NULL, revision INTEGER NOT NULL,
+            catalogue_revision INTEGER NOT NULL, blob BLOB NOT NULL,
+            PRIMARY KEY (app, effective, revision)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE catalogues (
+            app INTEGER NOT NULL, revision INTEGER NOT NULL, blob BLOB NOT NULL, UNIQUE (app, revision))
+        """,
+        """
+        CREATE TABLE aliases (
+            app INTEGER NOT NULL, key BLOB NOT NULL, account INTEGER NOT NULL, PRIMARY KEY (app, key)) WITHOUT ROWID
+        """,
+        "CREATE TABLE records (account INTEGER PRIMARY KEY, blob BLOB NOT NULL)",
+        """
+        CREATE TABLE transactions (
+            id INTEGER PRIMARY KEY, account INTEGER NOT NULL, purchase_date INTEGER NOT NULL,
+            state INTEGER NOT NULL, spends INTEGER NOT NULL, product INTEGER NOT NULL, blob BLOB NOT NULL)
+        """,
+        "CREATE INDEX transactions_by_date ON transactions (account, purchase_date, id, state, product)",
+        "CREATE INDEX transactions_unfinished ON transactions (account, purchase_date, id, product) WHERE state = 0",
+        """
+        CREATE TABLE facts (
+            revision INTEGER NOT NULL, ordinal INTEGER NOT NULL, account INTEGER NOT NULL,
+            is_event INTEGER NOT NULL, blob BLOB NOT NULL, PRIMARY KEY (revision, ordinal)) WITHOUT ROWID
+        """,
+        "CREATE INDEX facts_by_account ON facts (account, revision, ordinal, is_event)",
+        "CREATE TABLE commits (revision INTEGER PRIMARY KEY, committed INTEGER NOT NULL)",
+        """
+        CREATE TABLE due (
+            app INTEGER NOT NULL, instant INTEGER NOT NULL, account INTEGER NOT NULL,
+            PRIMARY KEY (app, instant, account)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE answers (
+            app INTEGER NOT NULL, key BLOB NOT NULL, kept INTEGER NOT NULL, blob BLOB NOT NULL,
+            PRIMARY KEY (app, key)) WITHOUT ROWID
+        """,
+        "CREATE INDEX answers_by_age ON answers (kept)",
+    ]
+}

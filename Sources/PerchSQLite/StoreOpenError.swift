@@ -1,0 +1,39 @@
+package import PerchStore
+
+/// Why a file could not be opened as a store. Nothing was changed in it.
+package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
+    case inUse(path: String)
+    case missingDirectory(path: String, directory: String)
+    case notPermitted(path: String)
+    case notAFile(path: String)
+    /// A database of another program, or no database at all.
+    case foreign(path: String, applicationID: UInt32?)
+    /// No room for a new store.
+    case noRoom(path: String)
+    case system(path: String, doing: String, errorNumber: Int32)
+    case storage(path: String, StorageError)
+
+    package var description: String {
+        switch self {
+        case .inUse(let path):
+            "\(path) is held by another process; ask the server that has it, or stop it first"
+        case .missingDirectory(let path, let directory):
+            "\(path) cannot be created: there is no directory \(directory); make it, or name another place"
+        case .notPermitted(let path):
+            "\(path) cannot be written; let this user write the file and its directory, or name another place"
+        case .notAFile(let path):
+            "\(path) is no regular file; name a file, or a place for a new one"
+        case .foreign(let path, nil):
+            "\(path) is no store of Perch, and no database; name another file, Perch will not write over this one"
+        case .foreign(let path, let id?):
+            "\(path) is a database of another program (application \(id), a store of Perch has \(Schema.applicationID)); "
+                + "name another file, Perch will not write over this one"
+        case .noRoom(let path):
+            "there is no room for a new store at \(path); free some space, or name another place"
+        case .system(let path, let what, let number):
+            "\(path): \(what) failed with errno \(number)"
+        case .storage(let path, let error):
+            "\(path): \(error)"
+        }
+    }
+}

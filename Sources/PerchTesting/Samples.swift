@@ -1,0 +1,230 @@
+package import PerchBase
+package import PerchModel
+package import PerchStore
+
+/// Values in which every field is random, each optional is there or not, and enumerations have numbers that nobody
+/// knows: for whatever carries values through bytes.
+extension SeededRandom {
+    package mutating func open<Value: OpenEnumeration>(_: Value.Type = Value.self) -> Value {
+        Value(rawValue: self.bool() ? Int32(self.below(Value.names.count)) : self.int32())
+    }
+
+    package mutating func instant() -> Instant {
+        switch self.below(8) {
+        case 0: .distantPast
+        case 1: .distantFuture
+        case 2: Instant(milliseconds: self.int64())
+        default: Instant(milliseconds: 1_700_000_000_000 + Int64(self.below(100_000_000)))
+        }
+    }
+
+    package mutating func money() -> Money { Money(milliunits: self.int64(), currency: self.string()) }
+    package mutating func period() -> Period { Period(self.int32(), self.open()) }
+    package mutating func digest() -> Digest { Digest(high: self.next(), low: self.next()) }
+    package mutating func timeRate() -> TimeRate { self.element(TimeRate.all) }
+
+    package mutating func subscriptionOffer() -> SubscriptionOffer {
+        var offer = SubscriptionOffer(
+            id: self.string(), type: self.open(), paymentMode: self.open(), price: self.money(),
+            period: self.period(), periodCount: self.int32())
+        offer.displayPrice = self.string()
+        offer.billingPlan = self.open()
+        return offer
+    }
+
+    package mutating func transaction() -> Transaction {
+        var transaction = Transaction(
+            id: self.uint64(), originalID: self.uint64(), appBundleID: self.string(), productID: self.string(),
+            productType: self.open(), purchaseDate: self.instant(), originalPurchaseDate: self.instant(),
+            environment: self.open(), storefront: Storefront(countryCode: self.string(), id: self.string()),
+            reason: self.open(), signedDate: self.instant())
+        if self.bool() { transaction.originalID = transaction.id }
+        if self.bool() { transaction.originalPurchaseDate = transaction.purchaseDate }
+        if self.bool() { transaction.signedDate = transaction.purchaseDate }
+        transaction.webOrderLineItemID = self.string()
+        transaction.appTransactionID = self.string()
+        transaction.subscriptionGroupID = self.string()
+        transaction.expirationDate = self.optional { $0.instant() }
+        transaction.quantity = self.bool() ? 1 : self.uint32()
+        transaction.isUpgraded = self.bool()
+        transaction.ownership = self.open()
+        transaction.offer = self.optional { random in
+            TransactionOffer(
+                id: random.string(), type: random.open(), paymentMode: random.open(),
+                period: random.optional { $0.period() })
+        }
+        transaction.revocation = self.optional { random in
+            Revocation(
+                date: random.instant(), reason: random.open(), type: random.open(), percentageMilli: random.uint32())
+        }
+        transaction.appAccountToken = self.string()
+        transaction.price = self.optional { $0.money() }
+        transaction.deviceVerification = self.bytes(upTo: 20)
+        transaction.deviceVerificationNonce = self.string()
+        transaction.billingPlan = self.open()
+        transaction.commitment = self.optional { random in
+            Commitment(
+                billingPeriodNumber: random.uint32(), totalBillingPeriods: random.uint32(),
+                expirationDate: random.instant(), price: random.money(), willRenew: random.bool())
+        }
+        transaction.advancedCommerceInfo = self.bytes(upTo: 20)
+        return transaction
+    }
+
+    package mutating func billingRetry() -> BillingRetry {
+        BillingRetry(failedAt: self.instant(), until: self.instant(), graceUntil: self.optional { $0.instant() })
+    }
+
+    package mutating func line() -> Line {
+        var line = Line(latest: self.transaction(), preference: self.string(), recentStart: self.instant())
+        line.willAutoRenew = self.bool()
+        line.anchorDay = self.int64()
+        line.offerInForce = self.optional { $0.subscriptionOffer() }
+        line.offerPeriodsLeft = self.int32()
+        line.retry = self.optional { $0.billingRetry() }
+        line.lapse = self.optional { $0.open(ExpirationReason.self) }
+        line.priceIncrease = self.open()
+        return line
+    }
+
+    package mutating func lineTerms() -> LineTerms {
+        LineTerms(
+            preference: self.string(), anchorDay: self.int64(),
+            offerInForce: self.optional { $0.subscriptionOffer() }, offerPeriodsLeft: self.int32(),
+            recentStart: self.instant())
+    }
+
+    package mutating func record(_ account: AccountNumber) -> AccountRecord {
+        var record = AccountRecord(account: account, app: self.uint32())
+        record.revision = self.uint64()
+        record.committed = self.instant()
+        record.appTransactionID = self.string()
+        record.lines = self.array(upTo: 3) { $0.line() }
+        record.owned = self.array(upTo: 3) { $0.transaction() }
+        record.introductoryGroups = self.array(upTo: 3) { $0.string() }
+        return record
+    }
+
+    package mutating func fact() -> Fact {
+        let body: Fact.Body =
+            switch self.below(11) {
+            case 0: .opened(appTransactionID: self.string())
+            case 1: .purchased(self.transaction(), terms: self.optional { $0.lineTerms() })
+            case 2: .renewed(self.transaction(), terms: self.lineTerms())
+            case 3: .renewalFailed(original: self.uint64(), retry: self.billingRetry())
+            case 4: .lapsed(original: self.uint64(), reason: self.open())
+            case 5: .upgradedFrom(self.transaction())
+            case 6: .autoRenewSet(original: self.uint64(), isOn: self.bool(), preference: self.string())
+            case 7: .revoked(self.transaction(), fallback: self.optional { $0.transaction() })
+            case 8: .expiredEarly(self.transaction())
+            case 9: .periodCut(self.transaction())
+            default: .finished(self.uint64())
+            }
+        return Fact(body, effective: self.instant())
+    }
+
+    package mutating func settings() -> AppSettings {
+        var settings = AppSettings()
+        settings.timeRate = self.timeRate()
+        settings.storefront = self.string()
+        settings.locale = self.string()
+        settings.isAskToBuyEnabled = self.bool()
+        settings.areBillingIssuesEnabled = self.bool()
+        settings.areRenewalBillingIssuesEnabled = self.bool()
+        settings.isGracePeriodEnabled = self.bool()
+        settings.gracePeriodDays = self.int64()
+        settings.areDialogsDisabled = self.bool()
+        return settings
+    }
+
+    package mutating func clock() -> AppClock {
+        self.bool() ? .running(offsetMilliseconds: self.int64()) : .frozen(at: self.instant())
+    }
+
+    package mutating func localization() -> Localization {
+        Localization(locale: self.string(), displayName: self.string(), description: self.string())
+    }
+
+    package mutating func catalogueProduct(_ id: String, groups: [CatalogueGroup]) -> CatalogueProduct {
+        let subscription = groups.isEmpty ? nil : self.optional { $0.catalogueSubscription($0.element(groups).id) }
+        return CatalogueProduct(
+            id: id, type: self.open(), referenceName: self.string(), price: self.money(),
+            isFamilyShareable: self.bool(), localizations: self.array(upTo: 2) { $0.localization() },
+            promotionalImageID: self.string(), subscription: subscription, json: self.bytes(upTo: 40))
+    }
+
+    package mutating func catalogueSubscription(_ group: String) -> CatalogueSubscription {
+        var subscription = CatalogueSubscription(groupID: group, level: self.int32(), period: self.period())
+        subscription.introductoryOffers = self.array(upTo: 2) { $0.subscriptionOffer() }
+        subscription.promotionalOffers = self.array(upTo: 2) { $0.subscriptionOffer() }
+        subscription.codeOffers = self.array(upTo: 2) { random in
+            CodeOffer(
+                offer: random.subscriptionOffer(),
+                eligibility: CodeOffer.Eligibility(rawValue: UInt8(truncatingIfNeeded: random.next())),
+                isStackable: random.bool())
+        }
+        subscription.winBackOffers = self.array(upTo: 2) { random in
+            WinBackOffer(
+                offer: random.subscriptionOffer(), isEligible: random.bool(), isHighPriority: random.bool())
+        }
+        subscription.billingPlans = self.array(upTo: 2) { random in
+            var plan = BillingPlan(
+                type: random.open(), price: random.money(), commitmentPrice: random.money(),
+                chargeCount: random.uint32())
+            plan.displayPrice = random.string()
+            plan.commitmentDisplayPrice = random.string()
+            return plan
+        }
+        return subscription
+    }
+
+    package mutating func catalogue() -> Catalogue {
+        let groups = self.array(upTo: 3) { random in
+            CatalogueGroup(
+                id: random.string() + String(random.next()), name: random.string(),
+                localizations: random.array(upTo: 2) { $0.localization() })
+        }
+        let products = self.array(upTo: 4) { random in
+            random.catalogueProduct(random.string() + String(random.next()), groups: groups)
+        }
+        let policies = AppPolicies(
+            licenceAgreement: self.string(),
+            privacyPolicies: self.array(upTo: 2) { random in
+                AppPolicies.PrivacyPolicy(locale: random.string(), text: random.string(), url: random.string())
+            })
+        return Catalogue(products: products, groups: groups, schemaVersion: self.string(), policies: policies)
+    }
+
+    package mutating func appState(_ app: AppNumber, revision: UInt64) -> StoredAppState {
+        let state = AppState(
+            number: app, bundleID: self.string(), environment: self.open(), revision: revision,
+            effective: self.instant(), committed: self.instant(), catalogue: self.catalogue(),
+            catalogueRevision: self.uint64(), catalogueSource: self.string(), settings: self.settings(),
+            clock: self.clock())
+        return StoredAppState(state: state, fileSettings: self.settings())
+    }
+
+    package mutating func mutationResult() -> MutationResult {
+        switch self.below(3) {
+        case 0: .none
+        case 1: .transaction(self.transaction(), wasHeld: self.bool())
+        default:
+            .clock(
+                now: self.instant(), isFrozen: self.bool(), offsetMilliseconds: self.int64(),
+                timeRate: self.timeRate(), settledCount: self.uint64())
+        }
+    }
+
+    package mutating func keptAnswer() -> KeptAnswer {
+        KeptAnswer(
+            digest: self.digest(), result: self.mutationResult(),
+            position: Position(revision: self.uint64(), asOf: self.instant()), kept: self.instant())
+    }
+
+    package mutating func storeHeader() -> StoreHeader {
+        StoreHeader(
+            identity: StoreIdentity(high: self.next(), low: self.next()), epoch: self.uint32(),
+            revision: self.uint64(), nextTransaction: self.uint64(), nextAccount: self.uint64(),
+            lease: self.instant())
+    }
+}
