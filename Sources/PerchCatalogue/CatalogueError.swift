@@ -1,0 +1,86 @@
+/// Why a file is no catalogue. Nothing of it was taken.
+///
+/// Safe to log: it quotes identifiers, periods and prices, at most 64 characters of each, and never the value of a key
+/// that it does not know.
+package struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Reason: String, Hashable, Sendable, CaseIterable {
+        case emptyFile
+        /// Also beyond the reader's limits.
+        case notJSON
+        /// JSON, but not in the shape of a StoreKit configuration.
+        case wrongShape
+        case noUsableProduct
+        case duplicateProduct
+        case duplicateGroup
+        /// Missing, empty or too long.
+        case badIdentifier
+        case badPeriod
+        case badPrice
+        /// A subscription outside of all groups.
+        case noGroup
+    }
+
+    package let reason: Reason
+    package let place: JSONPlace
+    /// Empty where it concerns no product.
+    package let productID: String
+    /// What happened and what to do next, without place and product.
+    package let message: String
+
+    package init(_ reason: Reason, at place: JSONPlace, productID: String = "", message: String) {
+        self.reason = reason
+        self.place = place
+        self.productID = productID
+        self.message = message
+    }
+
+    init(_ error: JSONError) {
+        self.init(error.reason == .empty ? .emptyFile : .notJSON, at: error.place, message: error.message)
+    }
+
+    package var description: String { sentence(self.place, self.productID, self.message) }
+}
+
+/// Something odd in a file, and what was made of it. The file was taken all the same.
+package struct CatalogueWarning: Hashable, Sendable, CustomStringConvertible {
+    package enum Reason: String, Hashable, Sendable, CaseIterable {
+        /// A key that we do not know, at a level that we map.
+        case unknownKey
+        /// A known key with a value that we cannot use.
+        case unusableValue
+        /// Something that newer files have and we do not support.
+        case unsupported
+        /// An entry in a list that it does not belong to.
+        case misplaced
+        case groupMismatch
+        case level
+        case noPrice
+        case freeOfferWithPrice
+        case emptyLocalization
+        case timeRate
+        /// An offer, plan or text that was left out.
+        case leftOut
+        /// There are more warnings than we keep.
+        case more
+    }
+
+    package let reason: Reason
+    package let place: JSONPlace
+    /// Empty where it concerns no product.
+    package let productID: String
+    /// What is odd, and what was made of it, without place and product.
+    package let message: String
+
+    package init(_ reason: Reason, at place: JSONPlace, productID: String = "", message: String) {
+        self.reason = reason
+        self.place = place
+        self.productID = productID
+        self.message = message
+    }
+
+    package var description: String { sentence(self.place, self.productID, self.message) }
+}
+
+private func sentence(_ place: JSONPlace, _ productID: String, _ message: String) -> String {
+    productID.isEmpty ? "\(place): \(message)" : "\(place), product \(quoted(productID)): \(message)"
+}

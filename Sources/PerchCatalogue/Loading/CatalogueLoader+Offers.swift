@@ -1,0 +1,203 @@
+import PerchBase
+import PerchModel
+
+extension CatalogueLoader {
+    /// Introductory offers: at most one for each billing plan.
+    ///
+    /// `introductoryOffer` is what older files have; newer ones have the list, often with the same offer beside it.
+    mutating func introductoryOffers(_ fields: inout Fields) throws(CatalogueError) -> [SubscriptionOffer] {
+        var offers: [SubscriptionOffer] = []
+        for entry in fields.softList("introductoryOffers", &self.findings) {
+            var entry = entry
+            guard let offer = try self.offer(&entry, .introductory) else { continue }
+            guard !offers.contains(where: { $0.plan == offer.plan }) else {
+                self.findings.warn(
+                    .leftOut, at: entry.place, "a second introductory offer for the same billing plan; left out")
+                continue
+            }
+            offers.append(offer)
+        }
+        guard let value = fields.take("introductoryOffer") else { return offers }
+        guard var entry = Fields(value) else {
+            self.findings.warn(
+                .leftOut, at: value.place, "\"introductoryOffer\" should be an object, not \(value.kind); left out")
+            return offers
+        }
+        guard let offer = try self.offer(&entry, .introductory) else { return offers }
+        if let listed = offers.first(where: { $0.plan == offer.plan }) {
+            if !listed.says(theSameAs: offer) {
+                self.findings.warn(
+                    .leftOut, at: entry.place,
+                    "\"introductoryOffer\" differs from the one in \"introductoryOffers\", which is taken; left out")
+            }
+            return offers
+        }
+        return offers + [offer]
+    }
+
+    mutating func promotionalOffers(_ fields: inout Fields) throws(CatalogueError) -> [SubscriptionOffer] {
+        var offers: [SubscriptionOffer] = []
+        for entry in fields.softList("adHocOffers", &self.findings) {
+            var entry = entry
+            guard let offer = try self.offer(&entry, .promotional) else { continue }
+            if self.isNew(offer, beside: offers, entry) { offers.append(offer) }
+        }
+        return offers
+    }
+
+    mutating func codeOffers(_ fields: inout Fields) throws(CatalogueError) -> [CodeOffer] {
+        var offers: [CodeOffer] = []
+        for entry in fields.softList("codeOffers", &self.findings) {
+            var entry = entry
+            let eligibility = self.eligibility(&entry)
+            let isStackable = entry.flag("isStackable", &self.findings)
+            guard let offer = try self.offer(&entry, .code) else { continue }
+            guard self.isNew(offer, beside: offers.map(\.offer), entry) else { continue }
+            offers.append(CodeOffer(offer: offer, eligibility: eligibility, isStackable: isStackable))
+        }
+        return offers
+    }
+
+    mutating func winBackOffers(_ fields: inout Fields) throws(CatalogueError) -> [WinBackOffer] {
+        var offers: [WinBackOffer] = []
+        for entry in fields.softList("winbackOffers", &self.findings) {
+            var entry = entry
+            let isEligible = entry.flag("isEligible", &self.findings)
+            let isHighPriority = self.isHighPriority(&entry)
+            guard let offer = try self.offer(&entry, .winBack) else { continue }
+            guard self.isNew(offer, beside: offers.map(\.offer), entry) else { continue }
+            offers.append(WinBackOffer(offer: offer, isEligible: isEligible, isHighPriority: isHighPriority))
+        }
+        return offers
+    }
+
+    // MARK: One offer
+
+    /// What all kinds of offers have. Nil if it cannot be used, which is then reported; a period or a price that cannot
+    /// be read refuses the file, since somebody may be charged by it.
+    private mutating func offer(_ fields: inout Fields, _ type: OfferType) throws(CatalogueError)
+        -> SubscriptionOffer?
+    {
+        let name = fields.text("referenceName", &self.findings)
+        let statedID = fields.text("offerID", &self.findings)
+        let id: String
+        switch type {
+        case .introductory: id = ""
+        case .code: id = name
+        default: id = statedID
+        }
+        let plan = self.billingPlan(&fields)
+        let modeValue = fields.take("paymentMode")
+        let mode: PaymentMode
+        switch modeValue?.string {
+        case "free": mode = .freeTrial
+        case "payAsYouGo": mode = .payAsYouGo
+        case "payUpFront": mode = .payUpFront
+        default:
+            // A newer mode: nothing else of the offer can be relied on to mean what it means here.
+            let found = modeValue?.string.map(quoted) ?? modeValue?.kind ?? "missing"
+            self.findings.warn(
+                .leftOut, at: modeValue?.place ?? fields.place,
+                "the payment mode of an offer is \(found), not free, payAsYouGo or payUpFront; the offer is left out")
+            return nil
+        }
+        let period = try self.period(&fields, "subscriptionPeriod")
+        let price = mode == .freeTrial ? self.freePrice(&fields) : try self.price(&fields, "displayPrice")
+        let count = self.periodCount(&fields, mode)
+        // Each kind has keys of its own; one that another kind has is known, and means nothing here.
+        fields.ignore("internalID", "eligibility", "isStackable", "isEligible", "priority")
+        fields.reportUnknown(in: "an offer", to: &self.findings)
+
+        guard type == .introductory || (1...Limits.catalogueIdentifierBytes).contains(id.utf8.count) else {
+            let key = type == .code ? "referenceName" : "offerID"
+            self.findings.warn(
+                .leftOut, at: fields.place,
+                "a \(type) offer is redeemed by its \"\(key)\", which has \(id.utf8.count) bytes, not 1 to "
+                    + "\(Limits.catalogueIdentifierBytes); the offer is left out")
+            return nil
+        }
+        var offer = SubscriptionOffer(
+            id: id, type: type, paymentMode: mode, price: price, period: period, periodCount: count)
+        offer.billingPlan = plan
+        return offer
+    }
+
+    /// Free wins over a price that an earlier payment mode left behind.
+    private mutating func freePrice(_ fields: inout Fields) -> Money {
+        if let value = fields.take("displayPrice") {
+            let isNothing = value.string.map { $0.isEmpty || Money.milliunits(parsing: $0) == 0 } ?? false
+            if !isNothing {
+                let found = value.string.map(quoted) ?? value.kind
+                self.findings.warn(
+                    .freeOfferWithPrice, at: value.place, "a free offer has the price \(found); it stays free")
+            }
+        }
+        return Money(milliunits: 0, currency: self.currency)
+    }
+
+    private mutating func periodCount(_ fields: inout Fields, _ mode: PaymentMode) -> Int32 {
+        guard let value = fields.take("numberOfPeriods") else { return 1 }
+        let bound: Int64 = mode == .payAsYouGo ? 10_000 : 1
+        guard let count = value.integer, (1...bound).contains(count), let result = Int32(exactly: count) else {
+            let expected = mode == .payAsYouGo ? "1 to \(bound)" : "1, for its period is the whole offer"
+            self.findings.warn(
+                .unusableValue, at: value.place, "\"numberOfPeriods\" of this offer should be \(expected); taken as 1")
+            return 1
+        }
+        return result
+    }
+
+    private mutating func isNew(_ offer: SubscriptionOffer, beside offers: [SubscriptionOffer], _ fields: Fields)
+        -> Bool
+    {
+        guard offers.contains(where: { $0.id == offer.id && $0.plan == offer.plan }) else { return true }
+        self.findings.warn(
+            .leftOut, at: fields.place, "a second \(offer.type) offer \(quoted(offer.id)) of this product; left out")
+        return false
+    }
+
+    /// Who may redeem a code. Nobody, where the file does not say.
+    private mutating func eligibility(_ fields: inout Fields) -> CodeOffer.Eligibility {
+        guard let value = fields.take("eligibility") else {
+            self.findings.warn(
+                .unusableValue, at: fields.place, "an offer code without \"eligibility\"; nobody may redeem it")
+            return []
+        }
+        var eligibility: CodeOffer.Eligibility = []
+        for entry in value.array ?? [value] {
+            switch entry.string {
+            case "new": eligibility.insert(.new)
+            case "existing": eligibility.insert(.existing)
+            case "expired": eligibility.insert(.expired)
+            default:
+                self.findings.warn(
+                    .unusableValue, at: entry.place,
+                    "the eligibility \(entry.string.map(quoted) ?? entry.kind) is unknown; ignored")
+            }
+        }
+        return eligibility
+    }
+
+    private mutating func isHighPriority(_ fields: inout Fields) -> Bool {
+        guard let value = fields.take("priority") else { return false }
+        switch value.string {
+        case "high": return true
+        case "normal": return false
+        default:
+            self.findings.warn(
+                .unusableValue, at: value.place,
+                "the priority \(value.string.map(quoted) ?? value.kind) is unknown; taken as normal")
+            return false
+        }
+    }
+}
+
+extension SubscriptionOffer {
+    /// Files without billing plans have the plan that everybody has.
+    fileprivate var plan: BillingPlanType { self.billingPlan == .unspecified ? .upFront : self.billingPlan }
+
+    fileprivate func says(theSameAs other: SubscriptionOffer) -> Bool {
+        self.paymentMode == other.paymentMode && self.price == other.price && self.period == other.period
+            && self.periodCount == other.periodCount
+    }
+}

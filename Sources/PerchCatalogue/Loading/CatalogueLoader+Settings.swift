@@ -1,0 +1,117 @@
+import PerchModel
+
+extension CatalogueLoader {
+    /// The settings that an app begins with. Nothing here refuses a file: a default stands for what cannot be used.
+    mutating func settings(_ value: JSONValue?) -> AppSettings {
+        var settings = AppSettings()
+        guard let value else { return settings }
+        guard var fields = Fields(value) else {
+            self.findings.warn(
+                .unusableValue, at: value.place,
+                "\"settings\" should be an object, not \(value.kind); defaults are used")
+            return settings
+        }
+        settings.timeRate = self.timeRate(&fields)
+        settings.storefront = self.storefront(&fields, otherwise: settings.storefront)
+        settings.locale = self.settingsLocale(&fields, otherwise: settings.locale)
+        settings.isAskToBuyEnabled = fields.flag("_askToBuyEnabled", &self.findings)
+        settings.areBillingIssuesEnabled = fields.flag("_billingIssuesEnabled", &self.findings)
+        settings.areRenewalBillingIssuesEnabled = fields.flag("_renewalBillingIssuesEnabled", &self.findings)
+        settings.isGracePeriodEnabled = fields.flag("_billingGracePeriodEnabled", &self.findings)
+        settings.areDialogsDisabled = fields.flag("_disableDialogs", &self.findings)
+        self.reportFailures(&fields)
+        fields.ignore(
+            "_applicationInternalID", "_developerTeamID", "_lastSynchronizedDate", "_shouldSetupSyncOnLoad")
+        fields.reportUnknown(in: "the settings", to: &self.findings)
+        return settings
+    }
+
+    private mutating func timeRate(_ fields: inout Fields) -> TimeRate {
+        let wanted = fields.take("_timeRate")
+        let compatible = fields.take("_compatibilityTimeRate")
+        guard let wanted else { return .realTime }
+        if let rate = Self.knownRate(wanted) { return rate }
+        // Older tools read the second key where the first is newer than they are. So do we.
+        var candidates: [JSONValue] = []
+        if let compatible {
+            // Its keys look like schema numbers: the newest that names a rate we know.
+            let members = compatible.members ?? []
+            candidates = members.sorted { (Int($0.key) ?? 0) > (Int($1.key) ?? 0) }.map(\.value)
+            if members.isEmpty { candidates = [compatible] }
+        }
+        let fallback = candidates.lazy.compactMap(Self.knownRate).first
+        let rate = fallback ?? .realTime
+        let number: String
+        if case .number(let digits) = wanted.content {
+            number = String(digits.prefix(20))
+        } else {
+            number = wanted.kind
+        }
+        let source = fallback == nil ? "" : ", from _compatibilityTimeRate"
+        self.findings.warn(
+            .timeRate, at: wanted.place,
+            "the time rate \(number) is unknown; taken as \(rate.rawValue) (\(rate.name))\(source)")
+        return rate
+    }
+
+    private static func knownRate(_ value: JSONValue) -> TimeRate? {
+        value.integer.flatMap { Int32(exactly: $0) }.flatMap { TimeRate(rawValue: $0) }
+    }
+
+    private mutating func storefront(_ fields: inout Fields, otherwise fallback: String) -> String {
+        guard let value = fields.take("_storefront") else { return fallback }
+        let letters = "A"..."Z" as ClosedRange<Unicode.Scalar>
+        guard let country = value.string, country.unicodeScalars.count == 3,
+            country.unicodeScalars.allSatisfy({ letters.contains($0) })
+        else {
+            self.findings.warn(
+                .unusableValue, at: value.place,
+                "the storefront should be a country of three capital letters, as \"USA\"; taken as \(fallback)")
+            return fallback
+        }
+        if !Storefronts.isKnown(country) {
+            self.findings.warn(
+                .unusableValue, at: value.place,
+                "the currency of the storefront \(country) is unknown; prices are in \(Storefronts.currency(of: country))"
+            )
+        }
+        return country
+    }
+
+    private mutating func settingsLocale(_ fields: inout Fields, otherwise fallback: String) -> String {
+        guard let value = fields.take("_locale") else { return fallback }
+        guard let locale = value.string, (2...35).contains(locale.utf8.count),
+            locale.unicodeScalars.allSatisfy({
+                $0.isASCII && ($0.properties.isAlphabetic || "0"..."9" ~= $0 || $0 == "_" || $0 == "-")
+            })
+        else {
+            self.findings.warn(
+                .unusableValue, at: value.place, "the locale should look like \"en_US\"; taken as \(fallback)")
+            return fallback
+        }
+        return String(locale.map { $0 == "-" ? "_" : $0 })
+    }
+
+    /// Failures that the file arms are not taken over: their numbers have no documented meaning, and a server that
+    /// fails because of a switch in a file nobody looks at is worse than one that says how to arm it.
+    private mutating func reportFailures(_ fields: inout Fields) {
+        let advice = "it is not taken over, arm failures by name in the test store"
+        if let value = fields.take("_failTransactionsEnabled"), value.boolean != false {
+            self.findings.warn(.unsupported, at: value.place, "\"_failTransactionsEnabled\" is on; \(advice)")
+        }
+        if let value = fields.take("_storeKitError"), value.integer != 0 {
+            self.findings.warn(.unsupported, at: value.place, "\"_storeKitError\" is set; \(advice)")
+        }
+        for entry in fields.softList("_storeKitErrors", &self.findings) {
+            var entry = entry
+            let name = entry.text("name", &self.findings)
+            // Switched off with a failure still chosen is common, and means none.
+            let isArmed = entry.flag("enabled", &self.findings) && entry.take("current") != nil
+            entry.ignore("current")
+            if isArmed {
+                self.findings.warn(.unsupported, at: entry.place, "the failure \(quoted(name)) is armed; \(advice)")
+            }
+            entry.reportUnknown(in: "a failure", to: &self.findings)
+        }
+    }
+}

@@ -1,0 +1,264 @@
+import PerchBase
+import PerchModel
+
+/// Makes a catalogue of a document, once.
+///
+/// The rule for what is odd: what changes whether something can be sold, as what, for how much or how long, refuses the
+/// file; what a person can live with is taken in the plainest way and reported with its place.
+struct CatalogueLoader {
+    var findings = Findings()
+    /// Of the file's storefront. The file itself has bare numbers.
+    var currency = "USD"
+    var groups: [CatalogueGroup] = []
+    private var products: [CatalogueProduct] = []
+    /// Where each product ID stood first, of products left out too.
+    private var productPlaces: [String: JSONPlace] = [:]
+
+    /// The list that an entry stands in.
+    enum Shelf: Hashable {
+        case products, nonRenewing
+        case group(id: String)
+    }
+
+    mutating func load(_ root: JSONValue) throws(CatalogueError) -> LoadedCatalogue {
+        guard var fields = Fields(root) else {
+            throw self.findings.error(
+                .wrongShape, at: root.place, "a StoreKit configuration is a JSON object, this is \(root.kind)")
+        }
+        let version = self.schemaVersion(fields.take("version"))
+        let settings = self.settings(fields.take("settings"))
+        let policies = self.policies(fields.take("appPolicies"))
+        self.currency = Storefronts.currency(of: settings.storefront)
+
+        var shelves = [
+            (Shelf.products, try fields.list("products", self.findings)),
+            (Shelf.nonRenewing, try fields.list("nonRenewingSubscriptions", self.findings)),
+        ]
+        shelves += try self.takeGroups(try fields.list("subscriptionGroups", self.findings))
+        // Files have their lists in any order, and products keep the order of the file.
+        shelves.removeAll { $0.1.isEmpty }
+        shelves.sort { ($0.1.first?.place ?? .start) < ($1.1.first?.place ?? .start) }
+        for (shelf, entries) in shelves {
+            for entry in entries { try self.takeProduct(entry, on: shelf) }
+        }
+
+        for key in ["subscriptionBundleGroups", "subscriptionSuiteGroups"] {
+            guard let value = fields.take(key), value.array?.isEmpty != true else { continue }
+            self.findings.warn(.unsupported, at: value.place, "\(quoted(key)) is not supported; ignored")
+        }
+        // The key pair signs promotional offers and holds a private key: it is not even looked at.
+        fields.ignore("identifier", "subscriptionOffersKeyPair")
+        fields.reportUnknown(in: "the file", to: &self.findings)
+
+        guard !self.products.isEmpty else {
+            throw self.findings.error(
+                .noUsableProduct, at: root.place,
+                "no product that can be sold, of \(self.productPlaces.count) in the file; "
+                    + "is this a StoreKit configuration?")
+        }
+        let catalogue = Catalogue(
+            products: self.products, groups: self.groups, schemaVersion: version, policies: policies)
+        return LoadedCatalogue(
+            catalogue: catalogue, settings: settings, summary: CatalogueSummary(of: catalogue),
+            warnings: self.findings.all)
+    }
+
+    /// Shown to people; no field depends on it, since real files state one version and carry another.
+    private mutating func schemaVersion(_ value: JSONValue?) -> String {
+        guard let value else { return "" }
+        guard var fields = Fields(value), let major = fields.take("major")?.integer,
+            let minor = fields.take("minor")?.integer
+        else {
+            self.findings.warn(
+                .unusableValue, at: value.place, "\"version\" should have integers major and minor; taken as not stated"
+            )
+            return ""
+        }
+        fields.reportUnknown(in: "the version", to: &self.findings)
+        return "\(major).\(minor)"
+    }
+
+    private mutating func policies(_ value: JSONValue?) -> AppPolicies {
+        guard let value else { return AppPolicies() }
+        guard var fields = Fields(value) else {
+            self.findings.warn(
+                .unusableValue, at: value.place, "\"appPolicies\" should be an object, not \(value.kind); ignored")
+            return AppPolicies()
+        }
+        var policies = AppPolicies(licenceAgreement: fields.text("eula", &self.findings))
+        for entry in fields.softList("policies", &self.findings) {
+            var entry = entry
+            let policy = AppPolicies.PrivacyPolicy(
+                locale: self.locale(&entry), text: entry.text("policyText", &self.findings),
+                url: entry.text("policyURL", &self.findings))
+            entry.reportUnknown(in: "a policy", to: &self.findings)
+            // Xcode writes an empty policy where there is none.
+            if !policy.text.isEmpty || !policy.url.isEmpty { policies.privacyPolicies.append(policy) }
+        }
+        fields.reportUnknown(in: "the policies", to: &self.findings)
+        return policies
+    }
+
+    /// All groups before all products, so that a product may name a group that stands behind it.
+    private mutating func takeGroups(_ entries: [JSONValue]) throws(CatalogueError) -> [(Shelf, [JSONValue])] {
+        var shelves: [(Shelf, [JSONValue])] = []
+        var places: [String: JSONPlace] = [:]
+        for entry in entries {
+            guard var fields = Fields(entry) else {
+                throw self.findings.error(
+                    .wrongShape, at: entry.place, "a subscription group should be an object, not \(entry.kind)")
+            }
+            let value = fields.take("id")
+            let id = try self.identifier(value, "the ID of a subscription group", in: fields)
+            // Status streams take a group's ID, and levels compare inside a group: merging two would be a guess.
+            if let first = places[id] {
+                throw self.findings.error(
+                    .duplicateGroup, at: value?.place ?? entry.place,
+                    "the subscription group \(quoted(id)) stands already at \(first); give one of them another ID")
+            }
+            places[id] = value?.place ?? entry.place
+            let name = fields.text("name", &self.findings)
+            let texts = self.localizations(&fields, of: "the group \(quoted(id))")
+            shelves.append((.group(id: id), try fields.list("subscriptions", self.findings)))
+            fields.reportUnknown(in: "a subscription group", to: &self.findings)
+            self.groups.append(CatalogueGroup(id: id, name: name, localizations: texts))
+        }
+        return shelves
+    }
+
+    private mutating func takeProduct(_ entry: JSONValue, on shelf: Shelf) throws(CatalogueError) {
+        guard var fields = Fields(entry) else {
+            throw self.findings.error(
+                .wrongShape, at: entry.place, "a product should be an object, not \(entry.kind)")
+        }
+        let value = fields.take("productID")
+        let id = try self.identifier(value, "the ID of a product", in: fields)
+        let place = value?.place ?? entry.place
+        self.findings.productID = id
+        defer { self.findings.productID = "" }
+        if let first = self.productPlaces[id] {
+            throw self.findings.error(
+                .duplicateProduct, at: place,
+                "this product ID stands already at \(first); remove one of the two or rename it")
+        }
+        self.productPlaces[id] = place
+        guard let product = try self.product(id, &fields, of: entry, on: shelf) else { return }
+        self.products.append(product)
+    }
+
+    // MARK: Parts that several have
+
+    /// What everything else is keyed by: without it there is nothing to report about, so the file is refused.
+    func identifier(_ value: JSONValue?, _ what: String, in fields: Fields) throws(CatalogueError) -> String {
+        guard let value else {
+            throw self.findings.error(.badIdentifier, at: fields.place, "\(what) is missing")
+        }
+        guard let id = value.string, !id.isEmpty else {
+            let found = value.string == nil ? value.kind : "an empty one"
+            throw self.findings.error(
+                .badIdentifier, at: value.place, "\(what) should be a string with characters, not \(found)")
+        }
+        guard id.utf8.count <= Limits.catalogueIdentifierBytes else {
+            throw self.findings.error(
+                .badIdentifier, at: value.place,
+                "\(what) has \(id.utf8.count) bytes, the limit is \(Limits.catalogueIdentifierBytes); shorten it")
+        }
+        return id
+    }
+
+    /// In the underscore form, by which texts are looked up.
+    mutating func locale(_ fields: inout Fields) -> String {
+        let value = fields.take("locale")
+        guard let text = value?.string, !text.isEmpty else {
+            self.findings.warn(
+                .unusableValue, at: value?.place ?? fields.place,
+                "a locale is missing; the text is shown where no other one fits")
+            return ""
+        }
+        return String(text.map { $0 == "-" ? "_" : $0 })
+    }
+
+    /// Texts by locale. `owner` is nil for a product, which should have one.
+    mutating func localizations(_ fields: inout Fields, of owner: String? = nil) -> [Localization] {
+        var texts: [Localization] = []
+        for entry in fields.softList("localizations", &self.findings) {
+            var entry = entry
+            let text = Localization(
+                locale: self.locale(&entry), displayName: entry.text("displayName", &self.findings),
+                description: entry.text("description", &self.findings))
+            entry.reportUnknown(in: "a localization", to: &self.findings)
+            if texts.contains(where: { $0.locale == text.locale }) {
+                self.findings.warn(
+                    .leftOut, at: entry.place, "a second localization for \(quoted(text.locale)); left out")
+                continue
+            }
+            // Descriptions are empty in most files: only a missing name is worth a word.
+            if text.displayName.isEmpty {
+                let what = owner.map { " of \($0)" } ?? ""
+                self.findings.warn(
+                    .emptyLocalization, at: entry.place,
+                    "the localization \(quoted(text.locale))\(what) has no display name; shown empty")
+            }
+            texts.append(text)
+        }
+        if texts.isEmpty, owner == nil {
+            self.findings.warn(
+                .emptyLocalization, at: fields.place, "no localization; name and description are shown empty")
+        }
+        return texts
+    }
+
+    /// A price of the key, which may be missing or, in files of Xcode 12 and in later ones grown from them, empty: the
+    /// product is then free, and reported.
+    mutating func price(_ fields: inout Fields, _ key: String, otherwise fallback: Money? = nil)
+        throws(CatalogueError) -> Money
+    {
+        let value = fields.take(key)
+        let text: String
+        switch value?.content {
+        case .string(let string): text = string
+        case .number(let digits):
+            // Its digits are as exact as a string's.
+            text = digits
+            self.findings.warn(
+                .unusableValue, at: value?.place ?? fields.place,
+                "\(quoted(key)) should be a string, not a number; read as written")
+        case nil: text = ""
+        default:
+            throw self.findings.error(
+                .badPrice, at: value?.place ?? fields.place,
+                "\(quoted(key)) should be a string with a price, not \(value?.kind ?? "nothing")")
+        }
+        guard !text.isEmpty else {
+            if let fallback { return fallback }
+            self.findings.warn(.noPrice, at: value?.place ?? fields.place, "\(quoted(key)) is missing; sold for 0")
+            return Money(milliunits: 0, currency: self.currency)
+        }
+        guard let milliunits = Money.milliunits(parsing: text) else {
+            throw self.findings.error(
+                .badPrice, at: value?.place ?? fields.place,
+                "\(quoted(key)) is \(quoted(text)); write a price as digits with '.' and at most three decimals, "
+                    + "as \"9.99\"")
+        }
+        return Money(milliunits: milliunits, currency: self.currency)
+    }
+
+    mutating func period(_ fields: inout Fields, _ key: String) throws(CatalogueError) -> Period {
+        guard let value = fields.take(key) else {
+            throw self.findings.error(
+                .badPeriod, at: fields.place, "\(quoted(key)) is missing; write an ISO 8601 period, as \"P1M\"")
+        }
+        guard let text = value.string else {
+            throw self.findings.error(
+                .badPeriod, at: value.place, "\(quoted(key)) should be a string, as \"P1M\", not \(value.kind)")
+        }
+        // Only what is written as we would write it: neither "P+1M" nor "P01M".
+        guard let period = Period(iso8601: text), period.description == text else {
+            throw self.findings.error(
+                .badPeriod, at: value.place,
+                "\(quoted(key)) is \(quoted(text)); write an ISO 8601 period of one unit, as \"P3D\", \"P1W\", \"P1M\", "
+                    + "\"P1Y\"")
+        }
+        return period
+    }
+}

@@ -1,0 +1,30 @@
+package import PerchModel
+
+/// What a `.storekit` file says.
+package struct LoadedCatalogue: Sendable {
+    package let catalogue: Catalogue
+    /// The settings that an app begins with; the test store changes them later.
+    package let settings: AppSettings
+    package let summary: CatalogueSummary
+    /// In the order of the file.
+    package let warnings: [CatalogueWarning]
+}
+
+/// Xcode's StoreKit configuration file: one JSON document. Apple publishes no schema, so this reads what real files of
+/// all versions were seen to have, asks no version number, and says at which place it found what it does not know.
+///
+/// Pure: bytes in, values out, on any thread. Who has a path, or a bundle directory with its `Configuration.storekit`,
+/// reads the bytes himself.
+package enum StoreKitFile {
+    /// All of a file or nothing: the first thing that cannot be used throws.
+    package static func load(_ bytes: [UInt8]) throws(CatalogueError) -> LoadedCatalogue {
+        let root: JSONValue
+        do {
+            root = try JSONReader.read(bytes)
+        } catch {
+            throw CatalogueError(error)
+        }
+        var loader = CatalogueLoader()
+        return try loader.load(root)
+    }
+}

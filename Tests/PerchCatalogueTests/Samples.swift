@@ -1,0 +1,62 @@
+import Glibc
+
+/// Files beside this checkout and in it.
+enum Samples {
+    /// Real files of other projects, kept beside the checkout.
+    static let names = [
+        "RevenueCat--purchases-flutter--RevenueCast_PurchaseTesterTypescriptConfiguration",
+        "RevenueCat--purchases-ios--PurchaseTesterStoreKitConfiguration",
+        "RevenueCat--purchases-ios--UnitTestsConfiguration",
+        "RevenueCat--react-native-purchases--RevenueCast_PurchaseTesterTypescriptConfiguration",
+        "RevenueCat--storekit2-demo-app--Step1Configuration",
+        "circles-project--circles-ios--Products",
+        "jaywcjlove--StoreKitHelper--Configuration",
+        "xmliszt--joodle--Store",
+    ]
+
+    static func real(_ name: String) throws -> [UInt8] {
+        try Self.read(Self.checkout + "/../shared/storekit-samples/\(name).storekit")
+    }
+
+    /// The catalogue that `make run` serves.
+    static func ours() throws -> [UInt8] {
+        try Self.read(Self.checkout + "/deploy/sample.storekit")
+    }
+
+    private static let checkout: String = {
+        let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.dropLast(3).joined(separator: "/")
+    }()
+
+    struct Unreadable: Error {
+        let path: String
+        let code: Int32
+    }
+
+    private static func read(_ path: String) throws -> [UInt8] {
+        guard let file = fopen(path, "rb") else { throw Unreadable(path: path, code: errno) }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = fread(&chunk, 1, chunk.count, file)
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+        }
+    }
+}
+
+/// A generator that a seed alone reproduces (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { self.state = seed }
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var value = self.state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
