@@ -57,6 +57,17 @@ let package = Package(
         // What tests of several targets need: seeded randomness, sample values, places for files.
         swift("PerchTesting", ["PerchBase", "PerchModel", "PerchStore"]),
 
+        // What threads count, as plain values.
+        swift("PerchMetrics", []),
+
+        // Puts it together: the drivers of loops and store, catalogue files, drain.
+        swift(
+            "PerchServer",
+            [
+                "PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "PerchStore", "PerchSQLite",
+                "PerchCore", "PerchMetrics",
+            ]),
+
         // What each target promises; sockets and files only where the name says so.
         tests("PerchBaseTests", ["PerchBase"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),

@@ -1,4 +1,4 @@
-package import PerchBase
+import PerchBase
 package import PerchModel
 
 /// Everything that an operator can set. The defaults serve a test store on loopback.

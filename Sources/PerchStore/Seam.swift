@@ -111,6 +111,8 @@ package enum Subject: Hashable, Sendable {
 /// What a decision sees.
 package struct DecisionView: Sendable {
     package let app: AppState
+    /// The settings that the app's catalogue file began with.
+    package let fileSettings: AppSettings
     /// The app's clock.
     package let now: Instant
     /// The wall clock.
@@ -125,10 +127,12 @@ package struct DecisionView: Sendable {
     package var numbers: TransactionNumbers
 
     package init(
-        app: AppState, now: Instant, wall: Instant, record: AccountRecord?, transaction: TransactionRow?,
+        app: AppState, fileSettings: AppSettings, now: Instant, wall: Instant, record: AccountRecord?,
+        transaction: TransactionRow?,
         fetched: [TransactionRow], numbers: TransactionNumbers
     ) {
         self.app = app
+        self.fileSettings = fileSettings
         self.now = now
         self.wall = wall
         self.record = record

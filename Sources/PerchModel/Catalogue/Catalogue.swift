@@ -1,5 +1,5 @@
 /// What an app sells, as its `.storekit` file says. Immutable: a new file is a new catalogue.
-package final class Catalogue: Sendable {
+package final class Catalogue: Sendable, Equatable {
     /// In the order of the file.
     package let products: [CatalogueProduct]
     /// In the order of the file.
@@ -25,6 +25,12 @@ package final class Catalogue: Sendable {
                 precondition(self.groupIndex[subscription.groupID] != nil, "a product names a group that is not there")
             }
         }
+    }
+
+    package static func == (left: Catalogue, right: Catalogue) -> Bool {
+        left === right
+            || (left.schemaVersion == right.schemaVersion && left.products == right.products
+                && left.groups == right.groups && left.policies == right.policies)
     }
 
     package static let empty = Catalogue(products: [], groups: [], schemaVersion: "")

@@ -161,7 +161,8 @@ extension StoreEngine {
         var fetched: [TransactionRow] = []
         for _ in 0..<Self.roundsMax {
             var view = DecisionView(
-                app: app, now: now, wall: wall, record: record, transaction: row, fetched: fetched,
+                app: app, fileSettings: self.apps[appNumber]?.fileSettings ?? app.settings, now: now, wall: wall,
+                record: record, transaction: row, fetched: fetched,
                 numbers: TransactionNumbers(next: self.header.nextTransaction))
             let decision: Decision
             do throws(Refusal) {
@@ -371,6 +372,14 @@ extension StoreEngine {
             catalogueSource: change.catalogue?.source ?? state.catalogueSource, settings: settings,
             clock: change.clock ?? state.clock)
         return StoredAppState(state: next, fileSettings: change.fileSettings ?? current.fileSettings)
+    }
+
+    /// A mutation before there is any loop. For the start of a server; not on the way of a request.
+    package func mutateAtStart(_ mutation: Mutation, wall: Instant) throws(StorageError) {
+        var outbox = Outbox(loops: 1)
+        _ = self.run([StoreRequest(loop: 0, ticket: 0, .mutate(mutation))], wall: wall, into: &outbox)
+        if let failure = self.failure { throw failure }
+        for case .answer(_, .refused(let refusal)) in outbox.events[0] { throw .failed(refusal.message) }
     }
 
     /// Makes an app if the store does not have it yet. For the start of a server; not on the way of a request.

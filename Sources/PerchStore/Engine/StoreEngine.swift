@@ -54,10 +54,16 @@ package final class StoreEngine {
     package struct Outbox: Sendable {
         package var events: [[StoreEvent]]
 
-        package init(loops: Int) { self.events = Array(repeating: [], count: loops) }
+        /// Those that hear of every change; behind them stand those that are only answered.
+        let loops: Int
+
+        package init(loops: Int, askers: Int = 0) {
+            self.loops = loops
+            self.events = Array(repeating: [], count: loops + askers)
+        }
 
         mutating func broadcast(_ event: StoreEvent) {
-            for loop in self.events.indices { self.events[loop].append(event) }
+            for loop in 0..<self.loops { self.events[loop].append(event) }
         }
 
         mutating func answer(_ request: StoreRequest, _ answer: StoreAnswer) {
@@ -74,9 +80,9 @@ package final class StoreEngine {
     }
 
     /// How long ahead of the wall clock the lease is written.
-    package static let leaseMilliseconds: Int64 = 20_000
+    package static let leaseMilliseconds: Int64 = 12_000
     /// A lease is renewed when less than this is left of it.
-    static let leaseRenewalMilliseconds: Int64 = 10_000
+    static let leaseRenewalMilliseconds: Int64 = 2_000
     /// Renewal attempts in one group commit.
     static let attemptsPerBatchMax = 256
     /// Answers to keys are kept for so long.
@@ -133,6 +139,12 @@ package final class StoreEngine {
         } catch {
             self.storage.rollback()
         }
+    }
+
+    /// Closes the storage; nothing may be asked afterwards.
+    package func close() {
+        if self.failure == nil { self.failure = .failed("the server is stopping") }
+        self.storage.close()
     }
 
     private func nextWake(wall: Instant) -> Instant? {

@@ -1,0 +1,214 @@
+import Glibc
+import PerchBase
+import PerchCatalogue
+import PerchCore
+import PerchLoop
+package import PerchModel
+import PerchSQLite
+import PerchStore
+
+/// Puts a server together and runs it on the calling thread until it is told to stop.
+///
+/// Threads: this one for signals and files (`ControlLoop`), one for the store (`StoreLoop`), and the loops
+/// (`ServerLoop`). They share nothing but inboxes and a clock.
+package enum Server {
+    /// Serves until SIGTERM or SIGINT; returns the exit status. `ready` is called once, when connections are taken.
+    package static func run(
+        _ settings: ServerSettings, ready: (Ready) -> Void = { _ in }
+    ) throws(ServerError) -> Int32 {
+        SignalSource.block()
+        let descriptors = DescriptorLimit.raise()
+        let address = try Self.address(settings)
+        let catalogues = try settings.apps.map { (app) throws(ServerError) in
+            (app, try CatalogueFile.load(app.catalogPath))
+        }
+        let engine = try Self.open(settings)
+        let clock = StoreClock(notBefore: engine.header.lease)
+        let apps = try Self.openApps(catalogues, engine, clock)
+
+        do throws(SystemError) {
+            return try Self.run(
+                settings, address: address, engine: engine, clock: clock, apps: apps, descriptors: descriptors,
+                ready: ready)
+        } catch {
+            throw ServerError("\(error)")
+        }
+    }
+
+    /// What a server that is ready tells.
+    package struct Ready: Sendable {
+        package var address: String
+        package var apps: [AppState]
+        package var revision: UInt64
+        package var storeIdentity: String
+    }
+
+    private static func address(_ settings: ServerSettings) throws(ServerError) -> SocketAddress {
+        let address: SocketAddress
+        do throws(SocketAddressFault) {
+            address = try SocketAddress(parsing: settings.listen)
+        } catch {
+            throw ServerError("--listen \(settings.listen): \(error)")
+        }
+        guard address.isLoopback || settings.isUnauthenticatedAllowed else {
+            throw ServerError(
+                "\(settings.listen) can be reached from elsewhere, and this server has neither TLS nor an authenticator; listen on 127.0.0.1, or write out --allow-unauthenticated"
+            )
+        }
+        let environments = Set(settings.apps.map(\.environment))
+        if environments.count > 1, environments.contains(.xcode), !settings.isMixingEnvironmentsAllowed {
+            throw ServerError(
+                "test apps and apps of the App Store would share one listener; run two servers, or write out --allow-mixed-environments"
+            )
+        }
+        return address
+    }
+
+    private static func open(_ settings: ServerSettings) throws(ServerError) -> StoreEngine {
+        let storage: any Storage
+        switch settings.store {
+        case .memory:
+            storage = MemoryStorage(identity: Self.newIdentity())
+        case .file(let path):
+            do throws(StoreOpenError) {
+                storage = try SQLiteStorage(path: StorePath.file(for: path))
+            } catch {
+                throw ServerError("\(error)")
+            }
+        }
+        do throws(StorageError) {
+            return try StoreEngine(
+                storage: storage, loops: Self.loopCount(settings), cacheBytesMax: settings.recordCacheBytesMax)
+        } catch {
+            throw ServerError("\(error)")
+        }
+    }
+
+    private static func newIdentity() -> StoreIdentity {
+        var random = SystemRandomNumberGenerator()
+        return StoreIdentity(high: random.next(), low: random.next())
+    }
+
+    static func loopCount(_ settings: ServerSettings) -> Int {
+        settings.loops > 0 ? settings.loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+
+    /// Opens the apps that are new, and gives those that are known their file's catalogue where it has changed.
+    private static func openApps(
+        _ catalogues: [(ServerSettings.AppSettings, LoadedCatalogue)], _ engine: StoreEngine, _ clock: StoreClock
+    ) throws(ServerError) -> [(settings: ServerSettings.AppSettings, number: AppNumber)] {
+        var result: [(settings: ServerSettings.AppSettings, number: AppNumber)] = []
+        for (settings, loaded) in catalogues {
+            var fileSettings = loaded.settings
+            if let rate = settings.timeRate { fileSettings.timeRate = rate }
+            do throws(StorageError) {
+                let isKnown = engine.app(settings.bundleID, settings.environment) != nil
+                let number = try engine.openApp(
+                    settings.bundleID, settings.environment, catalogue: loaded.catalogue,
+                    source: settings.catalogPath, fileSettings: fileSettings, wall: clock.now())
+                if isKnown {
+                    let mutation = ControlLoop.mutation(
+                        number, loaded, source: settings.catalogPath, timeRate: settings.timeRate)
+                    try engine.mutateAtStart(mutation, wall: clock.now())
+                }
+                result.append((settings, number))
+            } catch {
+                throw ServerError("\(error)")
+            }
+        }
+        guard !engine.apps.isEmpty else {
+            throw ServerError("there is no app to serve; give --catalog a .storekit file")
+        }
+        return result
+    }
+
+    private static func run(
+        _ settings: ServerSettings, address: SocketAddress, engine: StoreEngine, clock: StoreClock,
+        apps: [(settings: ServerSettings.AppSettings, number: AppNumber)], descriptors: Int, ready: (Ready) -> Void
+    ) throws(SystemError) -> Int32 {
+        let count = Self.loopCount(settings)
+        let budget = ConnectionBudget.ofProcess()
+        let controlLoop = try EventLoop(name: "perch-control")
+        let storeLoop = try EventLoop(name: "perch-store")
+        let eventLoops = try (0..<count).map { (index) throws(SystemError) in
+            try EventLoop(name: "perch-loop-\(index)")
+        }
+        let control = Inbox<ControlEvent>(wake: controlLoop.wake)
+        let store = Inbox<StoreRequest>(wake: storeLoop.wake)
+        let questions = Inbox<StoreQuestion>(wake: storeLoop.wake)
+        let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
+
+        var core = CoreSettings()
+        core.serverVersion = settings.version
+        core.frameBytesMax = settings.frameBytesMax
+        core.callsPerConnectionMax = settings.callsPerConnectionMax
+        core.writeStallMilliseconds = settings.writeStallMilliseconds
+        core.lingerMilliseconds = settings.lingerMilliseconds
+        core.drainMilliseconds = settings.drainMilliseconds
+        let states = engine.apps.values.map(\.state).sorted { $0.number < $1.number }
+        let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
+
+        // Everything that can fail comes before the first thread.
+        var address = address
+        var drivers: [any LoopDriver] = []
+        for (index, eventLoop) in eventLoops.enumerated() {
+            let listener = try Sockets.listen(on: address, reusePort: count > 1)
+            let acceptor = try Acceptor(
+                listener, tag: ServerLoop.listenerTag, on: eventLoop.poller, budget: budget)
+            address = acceptor.address
+            drivers.append(
+                ServerLoop(
+                    loop: eventLoop, index: index,
+                    core: LoopCore(
+                        loop: index, identity: engine.header.identity, epoch: engine.header.epoch,
+                        revision: engine.header.revision, apps: states, settings: core, now: moment),
+                    acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock))
+        }
+        let signals = try SignalSource(on: controlLoop.poller, tag: ControlLoop.signalTag)
+        let driver = ControlLoop(
+            loop: controlLoop, settings: settings, inbox: control, loops: inboxes, store: store, questions: questions,
+            signals: signals, apps: apps, identity: engine.header.identity, epoch: engine.header.epoch)
+        let readiness = Ready(
+            address: address.description, apps: states, revision: engine.header.revision,
+            storeIdentity: engine.header.identity.description)
+
+        var threads: [LoopThread] = []
+        threads.append(
+            try Self.startStore(
+                storeLoop, engine: engine, inbox: store, questions: questions, loops: inboxes, control: control,
+                clock: clock))
+        for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }
+        ready(readiness)
+        controlLoop.run(driver)
+        let status = driver.exitStatus ?? 1
+        // A store that failed may hang in the kernel: nobody waits for it.
+        if status != 0 { exit(status) }
+        for loop in eventLoops { loop.stop() }
+        storeLoop.stop()
+        for thread in threads { thread.join() }
+        return status
+    }
+
+    private static func startStore(
+        _ loop: EventLoop, engine: StoreEngine, inbox: Inbox<StoreRequest>, questions: Inbox<StoreQuestion>,
+        loops: [Inbox<LoopEvent>], control: Inbox<ControlEvent>, clock: StoreClock
+    ) throws(SystemError) -> LoopThread {
+        let driver = StoreLoop(
+            engine: engine, inbox: inbox, questions: questions, loops: loops, control: control, clock: clock)
+        return try Self.start(loop, driver)
+    }
+
+    /// Gives a driver to its loop's thread.
+    private static func start(_ loop: EventLoop, _ driver: any LoopDriver) throws(SystemError) -> LoopThread {
+        // Because: it was made here, is not touched here again, and lives on its thread from now on. The trap that
+        // stands with this is the loop's own: what a driver does to its poller is checked to be on that thread.
+        nonisolated(unsafe) let moved = driver
+        return try LoopThread(name: loop.name) { loop.run(moved) }
+    }
+}
+
+/// A line for people, on standard error.
+func say(_ message: String) {
+    let line = Array("perch: \(message)\n".utf8)
+    _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+}

@@ -1,0 +1,14 @@
+import Glibc
+
+/// Where the store's file lies for a `--store` setting: in a directory of its own, or the file itself if it ends in
+/// `.db`.
+package enum StorePath {
+    package static let fileName = "perch.db"
+
+    /// Makes the directory where there is none; a directory that cannot be made is reported by whoever opens the file.
+    package static func file(for setting: String) -> String {
+        if setting.hasSuffix(".db") { return setting }
+        mkdir(setting, 0o700)
+        return setting.hasSuffix("/") ? setting + Self.fileName : "\(setting)/\(Self.fileName)"
+    }
+}
