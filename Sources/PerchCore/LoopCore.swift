@@ -55,6 +55,8 @@ package struct LoopCore: ~Copyable {
     /// Accounts whose views an app-wide change concerns, and how many questions to the store their answers are behind.
     var sweep: [Int32] = []
     var sweptThrough: UInt64 = 0
+    /// Connections whose group waits for the end of a sweep.
+    var heldGroups: [Int32] = []
     var storeFailure: String?
 
     // This turn.

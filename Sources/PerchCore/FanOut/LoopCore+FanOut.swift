@@ -124,6 +124,14 @@ extension LoopCore {
         self.wakeWaiters()
         self.sweepOn()
         self.computeViews()
+        self.releaseGroups()
+    }
+
+    /// Groups that waited for the end of a sweep get their BEAT.
+    private mutating func releaseGroups() {
+        guard !self.heldGroups.isEmpty, !self.isSweeping else { return }
+        for connection in self.heldGroups where self.connections.isTaken(connection) { self.list(connection) }
+        self.heldGroups.removeAll()
     }
 
     private mutating func computeViews() {

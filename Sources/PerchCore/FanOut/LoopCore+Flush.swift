@@ -127,6 +127,8 @@ extension LoopCore {
             _ = self.append(
                 .beat, call: -1, kind: FrameKind.beat.rawValue, stream: 0, beat, &bytes, firstSegment)
             self.payloads.release(beat)
+        } else if saidValue, slot.watchCount > 1, self.isSweeping {
+            self.heldGroups.append(connection)
         }
         guard bytes > 0 else { return }
         self.staging.writes.append(

@@ -118,6 +118,7 @@ extension LoopCore {
 
     private mutating func removeView(_ view: Int32) {
         self.dropEncodings(view)
+        self.setCrossing(view, .distantFuture)
         let slot = self.views[view]
         let key = slot.account >= 0 ? self.accountKeys[Int(slot.account)].bytes : []
         let digest = self.viewKeys[Int(view)].digest(app: slot.app, account: key)
