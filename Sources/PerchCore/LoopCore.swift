@@ -37,7 +37,7 @@ package struct LoopCore: ~Copyable {
     var accountsOfNumber: [AccountNumber: Int32] = [:]
     var clientIDs: [Int32: [UInt8]] = [:]
     var partialInputs: [Int32: [UInt8]] = [:]
-    var partialBytes = 0
+    package internal(set) var partialBytes = 0
     var unfinishedFrames: [Int32: UnfinishedFrame] = [:]
     var pendingUnary: [Int32: PendingCall] = [:]
     var callTokens: [Int32: ResumeToken] = [:]
@@ -75,7 +75,9 @@ package struct LoopCore: ~Copyable {
     var beats: TimerWheel
     var stalls: TimerWheel
     var waiters: [Waiter] = []
-    var handshakes = 0
+    package internal(set) var handshakes = 0
+    /// What the other loops of this process hold of limits that are the process's.
+    package var elsewhere = (handshakes: 0, partialBytes: 0)
     var dying: [Int32] = []
     var pausedInputs: [Int32] = []
     var draining = false

@@ -136,6 +136,7 @@ package enum Server {
         let control = Inbox<ControlEvent>(wake: controlLoop.wake)
         let store = Inbox<StoreRequest>(wake: storeLoop.wake)
         let questions = Inbox<StoreQuestion>(wake: storeLoop.wake)
+        let limits = SharedLimits(loops: count)
         let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
 
         var core = CoreSettings()
@@ -162,7 +163,8 @@ package enum Server {
                     core: LoopCore(
                         loop: index, identity: engine.header.identity, epoch: engine.header.epoch,
                         revision: engine.header.revision, apps: states, settings: core, now: moment),
-                    acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock))
+                    acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
+                    limits: limits))
         }
         let signals = try SignalSource(on: controlLoop.poller, tag: ControlLoop.signalTag)
         let driver = ControlLoop(

@@ -22,6 +22,7 @@ final class ServerLoop: LoopDriver {
     private let store: Inbox<StoreRequest>
     private let control: Inbox<ControlEvent>
     private let clock: StoreClock
+    private let limits: SharedLimits
 
     private let buffer: UnsafeMutableRawBufferPointer
     private var events: [LoopEvent] = []
@@ -47,7 +48,8 @@ final class ServerLoop: LoopDriver {
 
     init(
         loop: EventLoop, index: Int, core: consuming LoopCore, acceptor: Acceptor, inbox: Inbox<LoopEvent>,
-        store: Inbox<StoreRequest>, control: Inbox<ControlEvent>, clock: StoreClock
+        store: Inbox<StoreRequest>, control: Inbox<ControlEvent>, clock: StoreClock,
+        limits: SharedLimits
     ) {
         self.loop = loop
         self.index = index
@@ -57,6 +59,7 @@ final class ServerLoop: LoopDriver {
         self.store = store
         self.control = control
         self.clock = clock
+        self.limits = limits
         self.buffer = .allocate(byteCount: Self.readBytes, alignment: 64)
     }
 
@@ -66,6 +69,7 @@ final class ServerLoop: LoopDriver {
         guard !self.hasBegun else { return }
         self.hasBegun = true
         self.core.begin(Moment(monotonic: now.nanoseconds / 1_000_000, wall: self.clock.now()))
+        self.core.elsewhere = self.limits.elsewhere(than: self.index)
         self.core.takePausedInput()
         self.execute()
     }
@@ -113,6 +117,7 @@ final class ServerLoop: LoopDriver {
         let next = self.core.endTurn()
         self.execute()
         self.hasBegun = false
+        self.limits.publish(self.index, handshakes: self.core.handshakes, partialBytes: self.core.partialBytes)
         if !self.asks.isEmpty {
             self.store.post(self.asks)
             self.asks.removeAll(keepingCapacity: true)

@@ -220,7 +220,8 @@ extension WireStatus {
     package init(_ error: InflateError) {
         let text = error.description
         switch error {
-        case .tooLong(let limit): self.init(.inflateLimit, text, details: [.limit(limit)])
+        // Inflating stops at the limit: one more is all that is known.
+        case .tooLong(let limit): self.init(.inflateLimit, text, details: [.found(limit + 1), .limit(limit)])
         case .ratio(let compressed, let limit):
             self.init(.inflateRatio, text, details: [.found(compressed), .limit(limit)])
         case .truncated(let compressed): self.init(.inflateCorrupt, text, details: [.found(compressed)])

@@ -172,7 +172,6 @@ def calls(address, other, contract, writer, bystander, table):
     refused("finishing what belongs to another", "TRANSACTION_UNKNOWN", TRANSACTIONS + "Finish",
             transaction_id=bought.id, **anna)
     writer.ask(TEST + "RefundTransaction", app=APP, transaction_id=bought.id)
-    refused("a second refund", "REFUND_NOT_POSSIBLE", TEST + "RefundTransaction", app=APP, transaction_id=bought.id)
     refused("a catalogue that is no JSON", "CATALOG_INVALID", ADMIN + "LoadCatalog", app=APP, file=b"{")
     refused("checking a catalogue that is empty", "CATALOG_INVALID", ADMIN + "CheckCatalog", file=b"")
     refused("a clock that goes back", "CLOCK_BACKWARDS", TEST + "SetClock", app=APP, advance_to_ms=1)

@@ -187,7 +187,7 @@ extension LoopCore {
 
     private mutating func askForTransactions(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
         func limit(_ size: UInt32) -> Int {
-            size == 0 ? Limits.pageSizeDefault : min(Int(size), Limits.pageSizeMax)
+            size == 0 ? Limits.pageSizeDefault : Int(size)
         }
         var query: TransactionQuery
         let account: String
@@ -280,6 +280,16 @@ extension LoopCore {
                     details: [StatusDetail(key: "field", value: field)])
             }
         }
+        func page(_ size: UInt32) throws(CallRefusal) {
+            guard size <= Limits.pageSizeMax else {
+                throw CallRefusal(
+                    .fieldInvalid, "page_size is \(size), the limit is \(Limits.pageSizeMax)",
+                    details: [
+                        StatusDetail(key: "field", value: "page_size"), StatusDetail(key: "found", value: "\(size)"),
+                        StatusDetail(key: "limit", value: "\(Limits.pageSizeMax)"),
+                    ])
+            }
+        }
         func key(_ bytes: [UInt8]) throws(CallRefusal) {
             guard bytes.count <= Limits.idempotencyKeyBytesMax else {
                 throw CallRefusal(
@@ -319,8 +329,12 @@ extension LoopCore {
         case .finish(let asked):
             try account(asked.account)
             try key(asked.idempotencyKey)
-        case .listTransactions(let asked): try account(asked.account)
-        case .listUnfinished(let asked): try account(asked.account)
+        case .listTransactions(let asked):
+            try account(asked.account)
+            try page(asked.pageSize)
+        case .listUnfinished(let asked):
+            try account(asked.account)
+            try page(asked.pageSize)
         case .getLatestTransaction(let asked):
             try account(asked.account)
             try present(asked.productID, "product_id")

@@ -31,12 +31,12 @@ extension LoopCore {
                     .connectionLimit,
                     "this loop holds \(self.connections.count - 1) connections, the limit is \(self.settings.connectionsMax); try another server or come back later"
                 ))
-        } else if self.handshakes > self.settings.handshakesMax {
+        } else if self.handshakes + self.elsewhere.handshakes > self.settings.handshakesMax {
             self.close(
                 index,
                 WireStatus(
                     .handshakeLimit,
-                    "\(self.handshakes - 1) connections have not said HELLO yet, the limit is \(self.settings.handshakesMax); come back in a moment"
+                    "\(self.handshakes + self.elsewhere.handshakes - 1) connections have not said HELLO yet, the limit is \(self.settings.handshakesMax); come back in a moment"
                 ))
         } else {
             self.scheduleDeadline(
@@ -92,12 +92,12 @@ extension LoopCore {
 
     private mutating func keepPartial(_ index: Int32, _ rest: ArraySlice<UInt8>) {
         guard self.connections.isTaken(index), self.connections[index].phase.takesFrames, !rest.isEmpty else { return }
-        guard self.partialBytes + rest.count <= self.settings.partialFramesBytesMax else {
+        guard self.partialBytes + self.elsewhere.partialBytes + rest.count <= self.settings.partialFramesBytesMax else {
             self.close(
                 index,
                 WireStatus(
                     .partialFramesLimit,
-                    "this loop holds \(self.partialBytes) bytes of frames that are not complete, the limit is \(self.settings.partialFramesBytesMax); send whole frames, or fewer at once"
+                    "this server holds \(self.partialBytes + self.elsewhere.partialBytes) bytes of frames that are not complete, the limit is \(self.settings.partialFramesBytesMax); send whole frames, or fewer at once"
                 ))
             return
         }

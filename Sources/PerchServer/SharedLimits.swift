@@ -1,0 +1,31 @@
+import Synchronization
+
+/// What each loop holds of the limits that belong to the process: read by the others at the beginning of their turns.
+///
+/// Sendable without a claim: one pair of atomics for each loop, written by that loop alone. A limit may be passed by
+/// what one turn of the other loops brings.
+final class SharedLimits: Sendable {
+    private final class Share: Sendable {
+        let handshakes = Atomic<Int>(0)
+        let partialBytes = Atomic<Int>(0)
+    }
+
+    private let shares: [Share]
+
+    init(loops: Int) { self.shares = (0..<loops).map { _ in Share() } }
+
+    func publish(_ loop: Int, handshakes: Int, partialBytes: Int) {
+        self.shares[loop].handshakes.store(handshakes, ordering: .relaxed)
+        self.shares[loop].partialBytes.store(partialBytes, ordering: .relaxed)
+    }
+
+    /// What all loops but one hold.
+    func elsewhere(than loop: Int) -> (handshakes: Int, partialBytes: Int) {
+        var sum = (handshakes: 0, partialBytes: 0)
+        for (index, share) in self.shares.enumerated() where index != loop {
+            sum.handshakes += share.handshakes.load(ordering: .relaxed)
+            sum.partialBytes += share.partialBytes.load(ordering: .relaxed)
+        }
+        return sum
+    }
+}
