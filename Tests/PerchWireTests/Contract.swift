@@ -122,4 +122,76 @@ enum Contract {
             (Perch__V1__GetServerStatusRequest.descriptor, Perch__V1__GetServerStatusResponse.descriptor)
         }
     }
+
+    /// Every message, by its name.
+    static func all() -> [String: Descriptor] {
+        let wire = [
+            Perch__Wire__V1__Hello.descriptor, Perch__Wire__V1__Welcome.descriptor, Perch__Wire__V1__Call.descriptor,
+            Perch__Wire__V1__Status.descriptor, Perch__Wire__V1__Beat.descriptor, Perch__Wire__V1__Drain.descriptor,
+        ]
+        let methods = PerchWire.Method.allCases.map { self.messages(of: $0) }
+        return self.descriptors(from: wire + methods.map(\.request) + methods.map(\.response))
+    }
+
+    /// Nested messages that a value of the model always has: absent and present with nothing in them are one.
+    private static let alwaysThere: Set<String> = [
+        "ValueInfo.position", "ListTransactionsResponse.position", "ListUnfinishedResponse.position",
+        "GetLatestTransactionResponse.position", "SubscriptionOffer.price", "SubscriptionOffer.period",
+        "BillingPlan.price", "BillingPlan.commitment_price", "SubscriptionInfo.period", "Product.price",
+        "Product.storefront", "Transaction.storefront", "CommitmentInfo.price", "TransactionResult.transaction",
+        "RenewalInfoResult.renewal_info", "SubscriptionStatus.transaction", "SubscriptionStatus.renewal_info",
+        "GetClockResponse.clock", "SetClockResponse.clock", "CheckCatalogResponse.summary",
+        "LoadCatalogResponse.summary",
+    ]
+
+    /// What is left of a message's bytes when it has been a value of the model; nil if it is none.
+    ///
+    /// This is all that the model does not tell apart: the nested messages above; `app` and `info` with nothing in
+    /// them; `info` beside `loading`; and whether a forecast's state entitles, which the state itself says.
+    static func inTheModel(_ bytes: ArraySlice<UInt8>, _ descriptor: Descriptor) -> [UInt8]? {
+        let message = String(cString: descriptor.pointee.short_name)
+        var fields: [(name: String, number: UInt64, value: UInt64, bytes: [UInt8])] = []
+        let whole = Array(bytes)
+        whole.withUnsafeBytes { buffer in
+            var reader = ScannedFields(buffer, 0..<buffer.count)
+            while let scanned = reader.next() {
+                let field = (0..<Int(descriptor.pointee.n_fields)).map { descriptor.pointee.fields[$0] }
+                    .first { UInt64($0.id) == scanned.number }!
+                let name = String(cString: field.name)
+                guard field.type == PROTOBUF_C_TYPE_MESSAGE else {
+                    fields.append((name, scanned.number, scanned.value, Array(buffer[scanned.whole])))
+                    continue
+                }
+                let inner = self.inTheModel(
+                    whole[scanned.range], field.descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self))!
+                let isAlwaysThere =
+                    self.alwaysThere.contains("\(message).\(name)") || name == "app" || name == "info"
+                if inner.isEmpty, isAlwaysThere { continue }
+                var length: [UInt8] = []
+                var count = inner.count
+                while count > 0x7F {
+                    length.append(UInt8(truncatingIfNeeded: count) | 0x80)
+                    count >>= 7
+                }
+                length.append(UInt8(count))
+                let tag = whole[scanned.whole].prefix { $0 >= 0x80 }.count + 1
+                fields.append(
+                    (name, scanned.number, 0, Array(whole[scanned.whole].prefix(tag)) + length + inner))
+            }
+        }
+        if message == "Forecast" {
+            let state = fields.first { $0.name == "state" }?.value ?? 0
+            fields.removeAll { $0.name == "entitled" }
+            // Subscribed, and in its grace period.
+            if state == 1 || state == 4 { fields.append(("entitled", 5, 1, [5 << 3, 1])) }
+        }
+        let reads: Set<String> = [
+            "GetProductsResponse", "GetSubscriptionStatusResponse", "GetCurrentEntitlementResponse",
+        ]
+        if message.hasSuffix("TaskResponse") || reads.contains(message) {
+            if fields.contains(where: { $0.name == "loading" }) { fields.removeAll { $0.name == "info" } }
+            guard fields.contains(where: { $0.name != "info" }) else { return nil }
+        }
+        return fields.flatMap(\.bytes)
+    }
 }

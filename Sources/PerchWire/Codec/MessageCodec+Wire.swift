@@ -54,7 +54,7 @@ extension MessageCodec {
     /// Reads a call without copying its request: a catalogue file stays where it was received.
     package func decodeCall(_ bytes: borrowing RawSpan) throws(MessageError) -> Call {
         try bytes.withUnsafeBytes { buffer throws(MessageError) in
-            try MessageScan.check(
+            _ = try MessageScan.check(
                 buffer, as: Perch__Wire__V1__Call.descriptor, singularFieldsMax: Limits.protobufSingularFieldsMax)
             return Call(scanned: buffer)
         }
@@ -113,48 +113,6 @@ extension Metadata {
             case 2: self.value = [UInt8](bytes[field.range])
             default: break
             }
-        }
-    }
-}
-
-/// The fields of a message that `MessageScan` has accepted: what it checked is not checked again.
-private struct ScannedFields {
-    private let bytes: UnsafeRawBufferPointer
-    private var at: Int
-    private let end: Int
-
-    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
-        self.bytes = bytes
-        self.at = range.lowerBound
-        self.end = range.upperBound
-    }
-
-    /// `value` of numbers, `range` of everything else.
-    mutating func next() -> (number: UInt64, value: UInt64, range: Range<Int>)? {
-        guard self.at < self.end else { return nil }
-        let tag = self.varint()
-        switch tag & 7 {
-        case 0: return (tag >> 3, self.varint(), 0..<0)
-        case 1: return (tag >> 3, 0, self.take(8))
-        case 5: return (tag >> 3, 0, self.take(4))
-        default: return (tag >> 3, 0, self.take(Int(self.varint())))
-        }
-    }
-
-    private mutating func take(_ count: Int) -> Range<Int> {
-        defer { self.at += count }
-        return self.at..<(self.at + count)
-    }
-
-    private mutating func varint() -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        while true {
-            let byte = self.bytes[self.at]
-            self.at += 1
-            value |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return value }
-            shift += 7
         }
     }
 }

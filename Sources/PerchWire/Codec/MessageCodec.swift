@@ -111,15 +111,24 @@ package final class MessageCodec {
     ) throws(MessageError) -> UnsafeMutablePointer<ProtobufCMessage> {
         self.arena.reset(isWriting: false)
         return try bytes.withUnsafeBytes { buffer throws(MessageError) in
-            try MessageScan.check(buffer, as: descriptor, singularFieldsMax: singularFieldsMax)
-            let message = protobuf_c_message_unpack(
-                descriptor, self.arena.allocator, buffer.count,
-                buffer.baseAddress?.assumingMemoryBound(to: UInt8.self))
+            let hasPieces = try MessageScan.check(buffer, as: descriptor, singularFieldsMax: singularFieldsMax)
+            let message =
+                hasPieces
+                ? MessageMerge.merged(buffer, as: descriptor).withUnsafeBytes { self.unpack(descriptor, scanned: $0) }
+                : self.unpack(descriptor, scanned: buffer)
             if let message { return message }
             let name = String(cString: descriptor.pointee.name)
             if self.arena.isOverLimit { throw .tooMuchMemory(message: name, limitBytes: Limits.codecArenaBytesMax) }
             throw .malformed(field: name, atByte: 0, fault: .refused)
         }
+    }
+
+    /// Everything that is kept of `bytes` is copied into the arena. Nil when that is full.
+    private func unpack(
+        _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>, scanned bytes: UnsafeRawBufferPointer
+    ) -> UnsafeMutablePointer<ProtobufCMessage>? {
+        protobuf_c_message_unpack(
+            descriptor, self.arena.allocator, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
     }
 
     /// Bytes of memory that the last message took: for tests and for a gauge.

@@ -16,12 +16,16 @@ struct MessageScan {
     private var depth = 0
     private let root: UnsafePointer<ProtobufCMessageDescriptor>
 
-    /// Scans all of `bytes` as a message of `root`.
+    /// A singular message came more than once.
+    private var hasPieces = false
+
+    /// Scans all of `bytes` as a message of `root`. True if a nested message comes in pieces: see `MessageMerge`.
     static func check(
         _ bytes: UnsafeRawBufferPointer, as root: UnsafePointer<ProtobufCMessageDescriptor>, singularFieldsMax: Int
-    ) throws(MessageError) {
+    ) throws(MessageError) -> Bool {
         var scan = MessageScan(bytes: bytes, singularFieldsMax: singularFieldsMax, root: root)
         try scan.message(root, 0, bytes.count)
+        return scan.hasPieces
     }
 
     private init(
@@ -39,6 +43,8 @@ struct MessageScan {
         var at = start
         // Fields mostly come in the order of their numbers: the search goes on where the last one was found.
         var hint = 0
+        /// The singular message fields that came, by their place in the description.
+        var seen: UInt64 = 0
         while at < end {
             let fieldStart = at
             let tag = try self.tag(&at, end)
@@ -48,6 +54,12 @@ struct MessageScan {
                 try self.countSingular()
                 try self.skip(wireType, &at, end, fieldStart)
                 continue
+            }
+            if field.pointee.type == PROTOBUF_C_TYPE_MESSAGE, field.pointee.label != PROTOBUF_C_LABEL_REPEATED {
+                // Beyond 64 fields it is merged for nothing, which is slow, not wrong.
+                let bit: UInt64 = hint < 64 ? 1 << UInt64(hint) : ~0
+                if seen & bit != 0 { self.hasPieces = true }
+                seen |= bit
             }
             self.path[self.depth] = field
             self.depth += 1

@@ -1,0 +1,460 @@
+import CPerchProto
+import Foundation
+import PerchBase
+import PerchModel
+import Testing
+
+@testable import PerchWire
+
+/// One entry of the files in `proto/vectors`.
+struct Vector: Decodable, Sendable, CustomTestStringConvertible {
+    /// Hexadecimal digits, so many times.
+    struct Part: Decodable, Sendable {
+        let hex: String
+        let count: Int
+
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            self.hex = try container.decode(String.self)
+            self.count = try container.decode(Int.self)
+        }
+    }
+
+    struct FrameSays: Decodable, Sendable {
+        let number: UInt8
+        let stream: UInt32
+        let compressed: Bool
+        let length: Int
+        let message: String?
+    }
+
+    let name: String
+    let message: String?
+    let hex: String?
+    let parts: [Part]?
+    let canonical: String?
+    let canonical_parts: [Part]?
+    let reason: String?
+    let drain: String?
+    let given: String?
+    let frames: [FrameSays]?
+    let rest: String?
+
+    var testDescription: String { "\(self.message ?? "frames"): \(self.name)" }
+
+    var bytes: [UInt8] { self.hex.map(Self.bytes) ?? Self.bytes(self.parts ?? []) }
+
+    /// What a serializer of ours writes for the same message.
+    var canonicalBytes: [UInt8] {
+        self.canonical.map(Self.bytes) ?? self.canonical_parts.map(Self.bytes) ?? self.bytes
+    }
+
+    static func bytes(_ parts: [Part]) -> [UInt8] {
+        parts.flatMap { part in
+            let once = Self.bytes(part.hex)
+            return (0..<part.count).flatMap { _ in once }
+        }
+    }
+
+    static func bytes(_ hex: String) -> [UInt8] {
+        let digits = Array(hex.utf8)
+        func nibble(_ digit: UInt8) -> UInt8 { digit < 0x40 ? digit & 0x0F : (digit & 0x0F) + 9 }
+        return stride(from: 0, to: digits.count, by: 2).map { nibble(digits[$0]) << 4 | nibble(digits[$0 + 1]) }
+    }
+
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../proto/vectors")
+
+    static func read(_ name: String) throws -> [Vector] {
+        try JSONDecoder().decode([Vector].self, from: Data(contentsOf: Self.folder.appending(path: name)))
+    }
+
+    static let messageFiles = [
+        "admin_service", "common", "entitlement_service", "lenient", "product", "stream", "subscription",
+        "test_store_service", "transaction", "transaction_service", "wire",
+    ].map { "messages-\($0).json" }
+}
+
+/// The bytes of a message after it was a value of ours; nil if it is none.
+private func again<C: CMessage, Value>(
+    _ bytes: [UInt8], _ type: C.Type, _ read: (UnsafeMutablePointer<C>) -> Value?,
+    _ write: (Value, UnsafeMutablePointer<C>, Arena) -> Void
+) throws -> [UInt8]? {
+    let codec = MessageCodec()
+    let arena = codec.arena
+    let message = try codec.unpack(type, bytes.span.bytes, singularFieldsMax: Limits.protobufSingularFieldsMax)
+    guard let value = read(message) else { return nil }
+    return [UInt8](try codec.pack(type) { write(value, $0, arena) }.message)
+}
+
+@Suite(.enabled(if: FileManager.default.fileExists(atPath: Vector.folder.path), "no proto/vectors here"))
+struct `vectors` {
+    private static let trips: [String: @Sendable ([UInt8]) throws -> [UInt8]?] = [
+        "perch.v1.App": { try again($0, Perch__V1__App.self, { AppSummary($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.AppRef": { try again($0, Perch__V1__AppRef.self, { AppReference($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.BillingPlan": {
+            try again($0, Perch__V1__BillingPlan.self, { BillingPlan($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.BuyProductRequest": {
+            try again($0, Perch__V1__BuyProductRequest.self, { BuyProductRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.BuyProductResponse": {
+            try again($0, Perch__V1__BuyProductResponse.self, { BuyProductResponse($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.CatalogSummary": {
+            try again($0, Perch__V1__CatalogSummary.self, { CatalogSummary($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.CatalogWarning": {
+            try again($0, Perch__V1__CatalogWarning.self, { CatalogWarning($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.CheckCatalogRequest": {
+            try again($0, Perch__V1__CheckCatalogRequest.self, { CheckCatalogRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.CheckCatalogResponse": {
+            try again($0, Perch__V1__CheckCatalogResponse.self, { CheckCatalogResponse($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.Clock": { try again($0, Perch__V1__Clock.self, { ClockState($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.CommitmentInfo": {
+            try again($0, Perch__V1__CommitmentInfo.self, { Commitment($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.CurrentEntitlementTaskRequest": {
+            try again(
+                $0, Perch__V1__CurrentEntitlementTaskRequest.self, { CurrentEntitlementRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.CurrentEntitlementTaskResponse": {
+            try again(
+                $0, Perch__V1__CurrentEntitlementTaskResponse.self, { TaskState<Verified<Transaction>?>($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ExpireSubscriptionRequest": {
+            try again(
+                $0, Perch__V1__ExpireSubscriptionRequest.self, { ExpireSubscriptionRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ExpireSubscriptionResponse": {
+            try again($0, Perch__V1__ExpireSubscriptionResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.Failure": { try again($0, Perch__V1__Failure.self, { Failure($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.Finding": { try again($0, Perch__V1__Finding.self, { Finding($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.FinishRequest": {
+            try again($0, Perch__V1__FinishRequest.self, { FinishRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.FinishResponse": {
+            try again($0, Perch__V1__FinishResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ForceRenewalRequest": {
+            try again($0, Perch__V1__ForceRenewalRequest.self, { ForceRenewalRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ForceRenewalResponse": {
+            try again($0, Perch__V1__ForceRenewalResponse.self, { ChangedTransaction($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.Forecast": { try again($0, Perch__V1__Forecast.self, { Forecast($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.GetCatalogRequest": {
+            try again($0, Perch__V1__GetCatalogRequest.self, { GetCatalogRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetCatalogResponse": {
+            try again($0, Perch__V1__GetCatalogResponse.self, { CatalogContents($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetClockRequest": {
+            try again($0, Perch__V1__GetClockRequest.self, { ClockRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetClockResponse": {
+            try again($0, Perch__V1__GetClockResponse.self, { ClockResponse($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetCurrentEntitlementRequest": {
+            try again(
+                $0, Perch__V1__GetCurrentEntitlementRequest.self, { CurrentEntitlementRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetCurrentEntitlementResponse": {
+            try again(
+                $0, Perch__V1__GetCurrentEntitlementResponse.self, { TaskState<Verified<Transaction>?>($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetLatestTransactionRequest": {
+            try again(
+                $0, Perch__V1__GetLatestTransactionRequest.self, { LatestTransactionRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetLatestTransactionResponse": {
+            try again(
+                $0, Perch__V1__GetLatestTransactionResponse.self, { LatestTransaction($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetProductsRequest": {
+            try again($0, Perch__V1__GetProductsRequest.self, { ProductsRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetProductsResponse": {
+            try again($0, Perch__V1__GetProductsResponse.self, { TaskState<Products>($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetServerStatusResponse": {
+            try again($0, Perch__V1__GetServerStatusResponse.self, { ServerStatus($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetSubscriptionStatusRequest": {
+            try again(
+                $0, Perch__V1__GetSubscriptionStatusRequest.self, { SubscriptionStatusRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetSubscriptionStatusResponse": {
+            try again(
+                $0, Perch__V1__GetSubscriptionStatusResponse.self, { TaskState<SubscriptionStatuses>($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListAppsResponse": {
+            try again($0, Perch__V1__ListAppsResponse.self, { AppList($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListCurrentEntitlementsRequest": {
+            try again(
+                $0, Perch__V1__ListCurrentEntitlementsRequest.self, { ListCurrentEntitlementsRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListCurrentEntitlementsResponse": {
+            try again(
+                $0, Perch__V1__ListCurrentEntitlementsResponse.self, { EntitlementList($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListTransactionsRequest": {
+            try again(
+                $0, Perch__V1__ListTransactionsRequest.self, { ListTransactionsRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListTransactionsResponse": {
+            try again($0, Perch__V1__ListTransactionsResponse.self, { TransactionPage($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListUnfinishedRequest": {
+            try again(
+                $0, Perch__V1__ListUnfinishedRequest.self, { ListUnfinishedRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListUnfinishedResponse": {
+            try again($0, Perch__V1__ListUnfinishedResponse.self, { TransactionPage($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.LoadCatalogRequest": {
+            try again($0, Perch__V1__LoadCatalogRequest.self, { LoadCatalogRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.LoadCatalogResponse": {
+            try again($0, Perch__V1__LoadCatalogResponse.self, { LoadCatalogResponse($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.Metric": { try again($0, Perch__V1__Metric.self, { Metric($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.Money": { try again($0, Perch__V1__Money.self, { Money($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.Period": { try again($0, Perch__V1__Period.self, { Period($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.Position": { try again($0, Perch__V1__Position.self, { Position($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.Product": { try again($0, Perch__V1__Product.self, { Product($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.Products": { try again($0, Perch__V1__Products.self, { Products($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.ProductsTaskRequest": {
+            try again($0, Perch__V1__ProductsTaskRequest.self, { ProductsRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ProductsTaskResponse": {
+            try again($0, Perch__V1__ProductsTaskResponse.self, { TaskState<Products>($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.PurchaseOffer": {
+            try again($0, Perch__V1__PurchaseOffer.self, { PurchaseOffer($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.PurchaseRequest": {
+            try again($0, Perch__V1__PurchaseRequest.self, { PurchaseRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.PurchaseResponse": {
+            try again($0, Perch__V1__PurchaseResponse.self, { PurchaseResponse($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.RefundTransactionRequest": {
+            try again(
+                $0, Perch__V1__RefundTransactionRequest.self, { RefundTransactionRequest($0) }, { $0.write(to: $1, $2) }
+            )
+        },
+        "perch.v1.RefundTransactionResponse": {
+            try again(
+                $0, Perch__V1__RefundTransactionResponse.self, { ChangedTransaction($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.RenewalInfo": {
+            try again($0, Perch__V1__RenewalInfo.self, { RenewalInfo($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.RenewalInfoResult": {
+            try again($0, Perch__V1__RenewalInfoResult.self, { Verified<RenewalInfo>($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.Revocation": {
+            try again($0, Perch__V1__Revocation.self, { Revocation($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SetAutoRenewRequest": {
+            try again($0, Perch__V1__SetAutoRenewRequest.self, { SetAutoRenewRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SetAutoRenewResponse": {
+            try again($0, Perch__V1__SetAutoRenewResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SetClockRequest": {
+            try again($0, Perch__V1__SetClockRequest.self, { SetClockRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SetClockResponse": {
+            try again($0, Perch__V1__SetClockResponse.self, { SetClockResponse($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SetTimeRateRequest": {
+            try again($0, Perch__V1__SetTimeRateRequest.self, { SetTimeRateRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SetTimeRateResponse": {
+            try again($0, Perch__V1__SetTimeRateResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.Storefront": {
+            try again($0, Perch__V1__Storefront.self, { Storefront($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SubscriptionInfo": {
+            try again($0, Perch__V1__SubscriptionInfo.self, { SubscriptionInfo($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SubscriptionOffer": {
+            try again($0, Perch__V1__SubscriptionOffer.self, { SubscriptionOffer($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SubscriptionStatus": {
+            try again($0, Perch__V1__SubscriptionStatus.self, { SubscriptionStatus($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SubscriptionStatusTaskRequest": {
+            try again(
+                $0, Perch__V1__SubscriptionStatusTaskRequest.self, { SubscriptionStatusRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SubscriptionStatusTaskResponse": {
+            try again(
+                $0, Perch__V1__SubscriptionStatusTaskResponse.self, { TaskState<SubscriptionStatuses>($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SubscriptionStatuses": {
+            try again($0, Perch__V1__SubscriptionStatuses.self, { SubscriptionStatuses($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.Transaction": {
+            try again($0, Perch__V1__Transaction.self, { Transaction($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.TransactionOffer": {
+            try again($0, Perch__V1__TransactionOffer.self, { TransactionOffer($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.TransactionResult": {
+            try again($0, Perch__V1__TransactionResult.self, { Verified<Transaction>($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.TransactionUpdatesRequest": {
+            try again(
+                $0, Perch__V1__TransactionUpdatesRequest.self, { TransactionUpdatesRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.TransactionUpdatesResponse": {
+            try again(
+                $0, Perch__V1__TransactionUpdatesResponse.self, { TransactionEvent($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ValueInfo": { try again($0, Perch__V1__ValueInfo.self, { ValueInfo($0) }, { $0.write(to: $1, $2) }) },
+        "perch.wire.v1.Beat": { try again($0, Perch__Wire__V1__Beat.self, { Beat($0) }, { $0.write(to: $1, $2) }) },
+        "perch.wire.v1.Drain": { try again($0, Perch__Wire__V1__Drain.self, { Drain($0) }, { $0.write(to: $1, $2) }) },
+        "perch.wire.v1.Hello": { try again($0, Perch__Wire__V1__Hello.self, { Hello($0) }, { $0.write(to: $1, $2) }) },
+        "perch.wire.v1.Limits": {
+            try again($0, Perch__Wire__V1__Limits.self, { PeerLimits($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.wire.v1.Metadata": {
+            try again($0, Perch__Wire__V1__Metadata.self, { Metadata($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.wire.v1.Status": {
+            try again($0, Perch__Wire__V1__Status.self, { Status($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.wire.v1.StatusDetail": {
+            try again($0, Perch__Wire__V1__StatusDetail.self, { StatusDetail($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.wire.v1.Welcome": {
+            try again($0, Perch__Wire__V1__Welcome.self, { Welcome($0) }, { $0.write(to: $1, $2) })
+        },
+    ]
+
+    /// Messages that are only parts of a value of ours. They are in the vectors of what contains them.
+    private static let parts: Set<String> = [
+        "perch.v1.AdvanceToBoundary", "perch.v1.CurrentEntitlement", "perch.v1.FreezeClock",
+        "perch.v1.GetServerStatusRequest", "perch.v1.ListAppsRequest", "perch.v1.Loading", "perch.v1.ResumeClock",
+        "perch.v1.Unchanged", "perch.wire.v1.Call",
+    ]
+
+    @Test(arguments: Vector.messageFiles)
+    func `each message is written as other implementations write it`(_ file: String) throws {
+        let contract = Contract.all()
+        for vector in try Vector.read(file) {
+            let name = try #require(vector.message)
+            guard let trip = Self.trips[name] else {
+                #expect(Self.parts.contains(name), "\(name) has no place in these tests")
+                continue
+            }
+            let descriptor = try #require(contract[name])
+            #expect(
+                try trip(vector.bytes) == Contract.inTheModel(vector.canonicalBytes[...], descriptor),
+                "\(name): \(vector.name)")
+        }
+    }
+
+    @Test func `each call is read as other implementations write it`() throws {
+        let codec = MessageCodec()
+        var count = 0
+        for vector in try Vector.read("messages-wire.json") where vector.message == "perch.wire.v1.Call" {
+            let bytes = vector.bytes
+            let call = try codec.decodeCall(bytes.span.bytes)
+            let again = try bytes.withUnsafeBytes {
+                [UInt8](
+                    try codec.encodeCall(
+                        path: call.path, timeoutMilliseconds: call.timeoutMilliseconds, metadata: call.metadata,
+                        request: UnsafeRawBufferPointer(rebasing: $0[call.request])
+                    ).message)
+            }
+            #expect(again == vector.canonicalBytes, "\(vector.name)")
+            count += 1
+        }
+        #expect(count > 5)
+    }
+
+    @Test func `what clients must not send is refused by the word that they are told`() throws {
+        let codec = MessageCodec()
+        let contract = Contract.all()
+        for vector in try Vector.read("messages-refused.json") {
+            let descriptor = try #require(contract[vector.message ?? ""])
+            do {
+                _ = try codec.unpack(
+                    descriptor, vector.bytes.span.bytes, singularFieldsMax: Limits.protobufSingularFieldsMax)
+                Issue.record("\(vector.name): was read")
+            } catch {
+                #expect(WireStatus(error).reason?.rawValue == vector.reason, "\(vector.name): \(error)")
+            }
+        }
+    }
+
+    @Test func `frames of other implementations are taken apart as they say`() throws {
+        let codec = MessageCodec()
+        let contract = Contract.all()
+        for vector in try Vector.read("frames.json") {
+            var decoder = FrameDecoder()
+            decoder.append(vector.bytes)
+            for says in try #require(vector.frames) {
+                let frame = try #require(try decoder.next())
+                #expect(frame.header.kind.rawValue == says.number)
+                #expect(frame.header.stream == says.stream)
+                #expect(frame.header.isCompressed == says.compressed)
+                #expect(frame.header.length == says.length)
+                guard let name = says.message else { continue }
+                let descriptor = try #require(contract[name])
+                let payload =
+                    says.compressed ? [UInt8](try codec.inflate(frame.payload.span.bytes)) : frame.payload
+                _ = try codec.unpack(
+                    descriptor, payload.span.bytes, singularFieldsMax: Limits.responseSingularFieldsMax)
+            }
+            #expect(try decoder.next() == nil)
+            #expect(decoder.bufferedByteCount == Vector.bytes(vector.rest ?? "").count)
+        }
+    }
+
+    @Test func `frames that end a connection by their header or their compression end it by the same word`() throws {
+        let ofFrames = ["UNKNOWN_KIND", "RESERVED_FLAG", "FRAME_TOO_LONG"]
+        let ofCompression = ["INFLATE_CORRUPT", "INFLATE_RATIO", "INFLATE_LIMIT"]
+        let codec = MessageCodec()
+        var count = 0
+        for vector in try Vector.read("frames-refused.json") {
+            let expected = try #require(vector.drain)
+            guard ofFrames.contains(expected) || ofCompression.contains(expected) else { continue }
+            count += 1
+            var decoder = FrameDecoder(
+                lengthLimit: vector.given == "connected" ? Limits.helloBytesMax : Limits.frameBytesMax)
+            decoder.append(vector.bytes)
+            do {
+                let frame = try #require(try decoder.next(), "\(vector.name)")
+                _ = try codec.inflate(frame.payload.span.bytes)
+                Issue.record("\(vector.name): was read")
+            } catch let error as FrameError {
+                #expect(WireStatus(error).reason?.rawValue == expected, "\(vector.name)")
+            } catch let error as InflateError {
+                #expect(WireStatus(error).reason?.rawValue == expected, "\(vector.name)")
+            }
+        }
+        #expect(count > 20)
+    }
+}
