@@ -39,7 +39,7 @@ extension Limits {
     /// beyond is closed with PARTIAL_FRAMES_LIMIT.
     package static let partialFramesBytesMax = 64 * 1024 * 1024
 
-    /// Nested messages, the outermost counted as 1; then MESSAGE_TOO_DEEP. The contract's deepest needs 6.
+    /// Nested messages, the outermost counted as 1; then MESSAGE_TOO_DEEP. The contract's deepest needs 7.
     package static let protobufDepthMax = 32
 
     /// Occurrences of singular and unknown fields in a request, nested ones included; then MESSAGE_TOO_MANY_FIELDS.

@@ -1,3 +1,4 @@
+import CPerchProto
 import PerchBase
 import PerchModel
 import Testing
@@ -103,6 +104,40 @@ private func refusal(_ method: PerchWire.Method, _ bytes: [UInt8]) -> MessageErr
         let bytes = field(1, Array("/x".utf8)) + field(3, field(1, [0xC0, 0x80]))
         #expect(throws: MessageError.notUTF8(field: "perch.wire.v1.Call.metadata.key", atByte: 0)) {
             try MessageCodec().decodeCall(bytes.span.bytes)
+        }
+    }
+
+    @Test func `32 messages within one another are read, and one more is not`() throws {
+        // No message of the contract contains itself, so one is described here: `t.M { M m = 1; }`.
+        let descriptor = UnsafeMutablePointer<ProtobufCMessageDescriptor>.allocate(capacity: 1)
+        let fields = UnsafeMutablePointer<ProtobufCFieldDescriptor>.allocate(capacity: 1)
+        defer {
+            descriptor.deallocate()
+            fields.deallocate()
+        }
+        let name = Array("t.M".utf8CString)
+        let fieldName = Array("m".utf8CString)
+        func nested(_ depth: Int) -> [UInt8] { (1..<depth).reduce([]) { inner, _ in field(1, inner) } }
+        func check(_ bytes: [UInt8]) throws {
+            _ = try bytes.withUnsafeBytes { try MessageScan.check($0, as: descriptor, singularFieldsMax: 100) }
+        }
+        try name.withUnsafeBufferPointer { name in
+            try fieldName.withUnsafeBufferPointer { fieldName in
+                fields.initialize(to: ProtobufCFieldDescriptor())
+                fields.pointee.id = 1
+                fields.pointee.name = fieldName.baseAddress
+                fields.pointee.type = PROTOBUF_C_TYPE_MESSAGE
+                fields.pointee.label = PROTOBUF_C_LABEL_NONE
+                fields.pointee.descriptor = UnsafeRawPointer(descriptor)
+                descriptor.initialize(to: ProtobufCMessageDescriptor())
+                descriptor.pointee.name = name.baseAddress
+                descriptor.pointee.n_fields = 1
+                descriptor.pointee.fields = UnsafePointer(fields)
+                let limit = Limits.protobufDepthMax
+                try check(nested(limit))
+                let path = "t.M" + String(repeating: ".m", count: limit)
+                #expect(throws: MessageError.tooDeep(field: path, limit: limit)) { try check(nested(limit + 1)) }
+            }
         }
     }
 
