@@ -71,6 +71,9 @@ struct Arena {
     /// Whether what changes by signing again is left out: signing dates, JWS, device verification.
     var omitsSignatures: Bool { self.state.pointee.omitsSignatures }
 
+    /// Bytes taken, while one chunk was enough; nil for larger messages.
+    var usedBytesOfOneChunk: Int? { self.state.pointee.full.isEmpty ? self.state.pointee.used : nil }
+
     /// Bytes held.
     var totalBytes: Int { self.state.pointee.total }
 

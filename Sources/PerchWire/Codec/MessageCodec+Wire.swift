@@ -75,7 +75,7 @@ extension MessageCodec {
         path: String, timeoutMilliseconds: UInt64 = 0, metadata: [Metadata] = [], request: UnsafeRawBufferPointer
     ) throws(MessageError) -> Encoded {
         let arena = self.arena
-        return try self.pack(Perch__Wire__V1__Call.self) { message in
+        return try self.pack(Perch__Wire__V1__Call.self, borrowedBytes: request.count) { message in
             message.pointee.method = arena.text(path)
             message.pointee.timeout_ms = timeoutMilliseconds
             (message.pointee.n_metadata, message.pointee.metadata) = arena.list(metadata) { $0.write(to: $1, arena) }

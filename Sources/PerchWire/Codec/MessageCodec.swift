@@ -48,30 +48,48 @@ package final class MessageCodec {
 
     // MARK: Encoding
 
+    /// `borrowedBytes`: of what the structures point to outside the arena.
     func pack<C: CMessage>(
-        _ type: C.Type, _ fill: (UnsafeMutablePointer<C>) -> Void
+        _ type: C.Type, borrowedBytes: Int = 0, _ fill: (UnsafeMutablePointer<C>) -> Void
     ) throws(MessageError) -> Encoded {
         self.arena.reset(isWriting: true)
         let message: UnsafeMutablePointer<C> = self.arena.message(fill)
-        return try self.pack(UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self))
+        return try self.pack(
+            UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self), borrowedBytes: borrowedBytes)
     }
 
-    private func pack(_ message: UnsafePointer<ProtobufCMessage>) throws(MessageError) -> Encoded {
-        let count = protobuf_c_message_get_packed_size(message)
-        guard count <= Limits.frameBytesMax else {
-            throw .tooLong(message: Self.name(message), bytes: count, limitBytes: Limits.frameBytesMax)
+    private func pack(
+        _ message: UnsafePointer<ProtobufCMessage>, borrowedBytes: Int
+    ) throws(MessageError) -> Encoded {
+        let room = self.packedBytesMax(message, borrowedBytes: borrowedBytes)
+        guard room.atLeast <= Limits.frameBytesMax else {
+            throw .tooLong(message: Self.name(message), bytes: room.atLeast, limitBytes: Limits.frameBytesMax)
         }
         guard !self.arena.isOverLimit else {
             throw .tooMuchMemory(message: Self.name(message), limitBytes: Limits.codecArenaBytesMax)
         }
-        let memory = self.output.begin(FrameHeader.byteCount + count)
-        let written = protobuf_c_message_pack(
+        let memory = self.output.begin(FrameHeader.byteCount + room.atMost)
+        let count = protobuf_c_message_pack(
             message, (memory.baseAddress! + FrameHeader.byteCount).assumingMemoryBound(to: UInt8.self))
-        precondition(written == count, "protobuf-c wrote \(written) bytes of \(count)")
+        precondition(count <= room.atMost, "protobuf-c wrote \(count) bytes into \(room.atMost)")
         FrameHeader.writePrefix(isCompressed: false, length: count, into: memory)
-        let encoded = Encoded(memory: memory)
+        let encoded = Encoded(
+            memory: UnsafeMutableRawBufferPointer(rebasing: memory[..<(FrameHeader.byteCount + count)]))
         self.last = encoded
         return encoded
+    }
+
+    /// How long a message can get, without asking each field where that is known well enough.
+    ///
+    /// Measuring costs as much as packing. But no field packs into more than three times the bytes that it has in the
+    /// arena: an enumeration of four bytes into a tag of two (field numbers stay below 2,048) and a number of ten, and
+    /// text has a pointer of eight for its tag and length. Large messages are measured, because three times their size would be held for nothing.
+    private func packedBytesMax(
+        _ message: UnsafePointer<ProtobufCMessage>, borrowedBytes: Int
+    ) -> (atLeast: Int, atMost: Int) {
+        if borrowedBytes == 0, let used = self.arena.usedBytesOfOneChunk { return (0, 3 * used) }
+        let count = protobuf_c_message_get_packed_size(message)
+        return (count, count)
     }
 
     private static func name(_ message: UnsafePointer<ProtobufCMessage>) -> String {
@@ -153,9 +171,11 @@ package final class MessageCodec {
         self.arena.reset(isWriting: true, omitsSignatures: true)
         let message: UnsafeMutablePointer<C> = self.arena.message(fill)
         let plain = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
-        let memory = self.scratch.begin(protobuf_c_message_get_packed_size(plain))
-        protobuf_c_message_pack(plain, memory.baseAddress?.assumingMemoryBound(to: UInt8.self))
-        return Digest(of: UnsafeRawBufferPointer(memory).bytes)
+        let room = self.packedBytesMax(plain, borrowedBytes: 0).atMost
+        let memory = self.scratch.begin(room)
+        let count = protobuf_c_message_pack(plain, memory.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        precondition(count <= room, "protobuf-c wrote \(count) bytes into \(room)")
+        return Digest(of: UnsafeRawBufferPointer(rebasing: memory[..<count]).bytes)
     }
 
     /// Encodes `inner` where the next message does not overwrite it.

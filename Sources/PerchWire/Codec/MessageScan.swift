@@ -7,12 +7,17 @@ import PerchBase
 ///
 /// Costs nothing in memory but its own few words: the path of a field is put together only when there is an error.
 struct MessageScan {
+    private typealias Path = InlineArray<32, UnsafePointer<ProtobufCFieldDescriptor>?>
+
     private let bytes: UnsafeRawBufferPointer
     private let singularFieldsMax: Int
     private var singularFields = 0
     private var items = 0
     /// The fields on the way to where the scan is; `depth` of them count.
-    private var path = InlineArray<32, UnsafePointer<ProtobufCFieldDescriptor>?>(repeating: nil)
+    ///
+    /// Not stored in here: a scan that is a few words can be handed around in registers. With the path in it, copying it
+    /// was a fifth of the cost of reading a status.
+    private let path: UnsafeMutablePointer<Path>
     private var depth = 0
     private let root: UnsafePointer<ProtobufCMessageDescriptor>
 
@@ -23,17 +28,22 @@ struct MessageScan {
     static func check(
         _ bytes: UnsafeRawBufferPointer, as root: UnsafePointer<ProtobufCMessageDescriptor>, singularFieldsMax: Int
     ) throws(MessageError) -> Bool {
-        var scan = MessageScan(bytes: bytes, singularFieldsMax: singularFieldsMax, root: root)
-        try scan.message(root, 0, bytes.count)
-        return scan.hasPieces
+        precondition(Limits.protobufDepthMax == 32, "the path has room for 32 fields")
+        var path = Path(repeating: nil)
+        return try withUnsafeMutablePointer(to: &path) { path throws(MessageError) in
+            var scan = MessageScan(bytes: bytes, singularFieldsMax: singularFieldsMax, path: path, root: root)
+            try scan.message(root, 0, bytes.count)
+            return scan.hasPieces
+        }
     }
 
     private init(
-        bytes: UnsafeRawBufferPointer, singularFieldsMax: Int, root: UnsafePointer<ProtobufCMessageDescriptor>
+        bytes: UnsafeRawBufferPointer, singularFieldsMax: Int, path: UnsafeMutablePointer<Path>,
+        root: UnsafePointer<ProtobufCMessageDescriptor>
     ) {
-        precondition(Limits.protobufDepthMax == 32, "the path has room for 32 fields")
         self.bytes = bytes
         self.singularFieldsMax = singularFieldsMax
+        self.path = path
         self.root = root
     }
 
@@ -61,7 +71,7 @@ struct MessageScan {
                 if seen & bit != 0 { self.hasPieces = true }
                 seen |= bit
             }
-            self.path[self.depth] = field
+            self.path.pointee[self.depth] = field
             self.depth += 1
             try self.value(of: field, wireType, &at, end)
             self.depth -= 1
@@ -152,6 +162,7 @@ struct MessageScan {
     // MARK: Numbers
 
     /// A tag has at most five bytes, as a number of 32 bits.
+    @inline(__always)
     private func tag(_ at: inout Int, _ end: Int) throws(MessageError) -> UInt32 {
         let start = at
         let value = try self.varint(&at, end, bytesMax: 5)
@@ -161,6 +172,7 @@ struct MessageScan {
     }
 
     /// The offset at which a value with a length ends.
+    @inline(__always)
     private func length(_ at: inout Int, _ end: Int) throws(MessageError) -> Int {
         let start = at
         let length = try self.varint(&at, end, bytesMax: 5)
@@ -172,6 +184,14 @@ struct MessageScan {
 
     @inline(__always)
     private func varint(_ at: inout Int, _ end: Int, bytesMax: Int) throws(MessageError) -> UInt64 {
+        if at < end, self.bytes[at] < 0x80 {
+            at += 1
+            return UInt64(self.bytes[at - 1])
+        }
+        return try self.longVarint(&at, end, bytesMax: bytesMax)
+    }
+
+    private func longVarint(_ at: inout Int, _ end: Int, bytesMax: Int) throws(MessageError) -> UInt64 {
         var value: UInt64 = 0
         var index = 0
         while index < bytesMax {
@@ -210,6 +230,7 @@ struct MessageScan {
 
     // MARK: Descriptions
 
+    @inline(__always)
     private static func field(
         _ number: UInt32, of descriptor: UnsafePointer<ProtobufCMessageDescriptor>, _ hint: inout Int
     ) -> UnsafePointer<ProtobufCFieldDescriptor>? {
@@ -235,6 +256,7 @@ struct MessageScan {
         }
     }
 
+    @inline(never)
     private func malformed(_ at: Int, _ fault: MessageError.Fault) -> MessageError {
         .malformed(field: self.pathText, atByte: at, fault: fault)
     }
@@ -244,7 +266,7 @@ struct MessageScan {
     private var pathText: String {
         var text = self.rootName
         for index in 0..<self.depth {
-            if let field = self.path[index] { text += "." + String(cString: field.pointee.name) }
+            if let field = self.path.pointee[index] { text += "." + String(cString: field.pointee.name) }
         }
         return text
     }
