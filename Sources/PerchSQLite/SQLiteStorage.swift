@@ -115,6 +115,19 @@ package final class SQLiteStorage: Storage {
         self.connection.close(keepingLog: self.failure != nil)
     }
 
+    /// The most pages that SQLite allows a file to have: 16 TiB.
+    package static let pagesMax = 4_294_967_294
+
+    /// Lets the file grow to so many pages of 4 KiB and no further; what is there already stays. A write that needs
+    /// more is refused for want of room, as on a full disk.
+    package func limitPages(to count: Int) throws(StorageError) {
+        do throws(SQLiteError) {
+            _ = try self.connection.number("PRAGMA max_page_count = \(count)")
+        } catch {
+            throw error.storageError
+        }
+    }
+
     /// Runs a write of the batch. What fails breaks the batch: after some errors SQLite has already undone it.
     func write(_ query: Query, _ values: [Statement.Value]) throws(StorageError) {
         self.requireBatch()

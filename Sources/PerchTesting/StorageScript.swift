@@ -1,0 +1,209 @@
+package import PerchBase
+package import PerchModel
+package import PerchStore
+
+/// A seeded sequence of changes such as a store makes, and what may be asked about them.
+///
+/// A value: a copy from before a batch stands for the store as it was then.
+package struct StorageScript: Sendable {
+    package var random: SeededRandom
+    package private(set) var revision: UInt64 = 0
+    package private(set) var accounts: [AccountRecord] = []
+    package private(set) var keys: [AccountKey] = []
+    package private(set) var answerKeys: [MutationKey] = []
+    package private(set) var rows: [TransactionRow] = []
+    private var dueInstants: [AccountNumber: Instant] = [:]
+    private var catalogues: [AppNumber: (revision: UInt64, catalogue: Catalogue)] = [:]
+    private var clock: Int64 = 0
+
+    package init(seed: UInt64) { self.random = SeededRandom(seed: seed) }
+
+    /// Two apps; few purchase dates and due instants, so that many are equal.
+    package static let apps: [AppNumber] = [1, 2]
+    package static let days = (0..<6).map { Instant(milliseconds: 1_700_000_000_000 + $0 * 86_400_000) }
+
+    /// One revision: up to `size` things happen in it.
+    package mutating func change(size: Int = 4) -> StoredChange {
+        self.revision += 1
+        self.clock += Int64(self.random.below(3))
+        var change = StoredChange(
+            revision: self.revision, committed: Instant(milliseconds: 1_000 + self.clock), nextTransaction: 1,
+            nextAccount: 1)
+        for _ in 0...self.random.below(size) {
+            switch self.random.below(12) {
+            case 0, 1: self.openAccount(in: &change)
+            case 2...5: self.insertTransaction(in: &change)
+            case 6: self.updateTransaction(in: &change)
+            case 7, 8: self.finishTransaction(in: &change)
+            case 9: self.addFact(in: &change)
+            case 10: self.changeApp(in: &change)
+            default: self.keepAnswer(in: &change)
+            }
+        }
+        change.nextTransaction = TransactionID(self.rows.count + 1)
+        change.nextAccount = AccountNumber(self.accounts.count + 1)
+        return change
+    }
+
+    private mutating func openAccount(in change: inout StoredChange) {
+        let number = AccountNumber(self.accounts.count + 1)
+        let record = AccountRecord(account: number, app: self.random.element(Self.apps))
+        self.accounts.append(record)
+        let key = AccountKey(app: record.app, bytes: Array("user-\(number)".utf8))
+        self.keys.append(key)
+        change.aliases.append((key, number))
+        change.facts.append(self.fact(.opened(appTransactionID: self.random.string()), number))
+        self.touch(record, in: &change)
+    }
+
+    private mutating func insertTransaction(in change: inout StoredChange) {
+        guard let record = self.anyAccount() else { return }
+        var transaction = self.random.transaction()
+        transaction.id = TransactionID(self.rows.count + 1)
+        self.shape(&transaction)
+        transaction.revocation = nil
+        let terms = self.random.optional { $0.lineTerms() }
+        change.facts.append(self.fact(.purchased(transaction, terms: terms), record.account))
+        self.rows.append(TransactionRow(account: record.account, transaction: transaction, isFinished: false))
+        self.touch(record, in: &change)
+    }
+
+    private mutating func updateTransaction(in change: inout StoredChange) {
+        guard !self.rows.isEmpty else { return }
+        let index = self.random.below(self.rows.count)
+        var transaction = self.random.transaction()
+        transaction.id = self.rows[index].transaction.id
+        self.shape(&transaction)
+        self.rows[index].transaction = transaction
+        let body: Fact.Body = self.random.bool() ? .revoked(transaction, fallback: nil) : .upgradedFrom(transaction)
+        change.facts.append(self.fact(body, self.rows[index].account))
+    }
+
+    private mutating func finishTransaction(in change: inout StoredChange) {
+        guard !self.rows.isEmpty else { return }
+        let index = self.random.below(self.rows.count)
+        self.rows[index].isFinished = true
+        change.facts.append(self.fact(.finished(self.rows[index].transaction.id), self.rows[index].account))
+    }
+
+    private mutating func addFact(in change: inout StoredChange) {
+        guard let record = self.anyAccount() else { return }
+        let body = Fact.Body.autoRenewSet(original: self.random.uint64(), isOn: true, preference: self.random.string())
+        change.facts.append(self.fact(body, record.account))
+        self.touch(record, in: &change)
+    }
+
+    private mutating func changeApp(in change: inout StoredChange) {
+        // One revision changes one app once.
+        guard change.app == nil else { return }
+        let app = self.random.element(Self.apps)
+        if self.catalogues[app] == nil || self.random.bool() {
+            self.catalogues[app] = (self.revision, self.random.catalogue())
+        }
+        guard let catalogue = self.catalogues[app] else { return }
+        let state = AppState(
+            number: app, bundleID: "app.\(app)", environment: .xcode, revision: self.revision,
+            effective: Instant(milliseconds: self.clock), committed: change.committed,
+            catalogue: catalogue.catalogue, catalogueRevision: catalogue.revision,
+            catalogueSource: self.random.string(), settings: self.random.settings(), clock: self.random.clock())
+        change.app = StoredAppState(state: state, fileSettings: self.random.settings())
+    }
+
+    private mutating func keepAnswer(in change: inout StoredChange) {
+        let key = MutationKey(app: self.random.element(Self.apps), bytes: self.random.bytes(upTo: 3))
+        if !self.answerKeys.contains(key) { self.answerKeys.append(key) }
+        var answer = self.random.keptAnswer()
+        answer.kept = self.random.element(Self.days)
+        change.answer = (key, answer)
+    }
+
+    private mutating func shape(_ transaction: inout Transaction) {
+        transaction.purchaseDate = self.random.element(Self.days)
+        transaction.productID = self.random.element(["coins", "pro", "monthly"])
+        if self.random.bool() { transaction.productType = .consumable }
+    }
+
+    private mutating func fact(_ body: Fact.Body, _ account: AccountNumber) -> StoredFact {
+        StoredFact(
+            account: account, fact: Fact(body, effective: self.random.instant()),
+            origin: self.random.bytes(upTo: 3))
+    }
+
+    private mutating func anyAccount() -> AccountRecord? {
+        self.accounts.isEmpty ? nil : self.random.element(self.accounts)
+    }
+
+    /// A new record of an account, and perhaps another due instant. A revision writes each record once.
+    private mutating func touch(_ record: AccountRecord, in change: inout StoredChange) {
+        guard !change.records.contains(where: { $0.record.account == record.account }) else { return }
+        var record = record
+        record.revision = self.revision
+        record.committed = change.committed
+        record.lines = self.random.array(upTo: 2) { $0.line() }
+        self.accounts[Int(record.account) - 1] = record
+        let previous = self.dueInstants[record.account]
+        let due = self.random.bool() ? previous : self.random.optional { $0.element(Self.days) }
+        self.dueInstants[record.account] = due
+        change.records.append((record, due, previous))
+    }
+}
+
+extension Storage {
+    /// All that this store answers about what a script did: equal for two that hold the same.
+    package func transcript(of script: StorageScript) throws(StorageError) -> [String] {
+        func digest(_ bytes: [UInt8]?) -> String { bytes.map { Digest(of: $0).description } ?? "none" }
+        func rows(_ rows: [TransactionRow]) -> String {
+            rows.map { "\($0.transaction.id)\($0.isFinished ? "f" : "")" }.joined(separator: " ")
+        }
+        var lines = ["header \(try self.header())"]
+        for state in try self.appStates() {
+            lines.append("app \(state.state.number) newest \(digest(state.sealed()))")
+        }
+        for app in StorageScript.apps {
+            for effective in Int64(-1)...60 {
+                let state = try self.appState(app, inForceAt: Instant(milliseconds: effective))
+                let catalogue = state.map { $0.state.catalogue.sealed(app: app, revision: 0) }
+                lines.append("app \(app) at \(effective): \(digest(state?.sealed())) \(digest(catalogue))")
+            }
+            let due = try self.due(app, through: .distantFuture, limit: 10_000)
+            lines.append("due \(app): \(due.map { "\($0.instant.milliseconds)/\($0.account)" })")
+            lines.append("earliest \(app): \(String(describing: try self.earliestDue(app)))")
+        }
+        for key in script.keys { lines.append("alias \(key.bytes): \(try self.account(key) ?? 0)") }
+        for key in script.answerKeys {
+            lines.append("answer \(key.app) \(key.bytes): \(digest(try self.answer(to: key)?.sealed(to: key)))")
+        }
+        for row in script.rows {
+            let found = try self.transaction(row.transaction.id)
+            let blob = found.map { $0.transaction.sealed(account: $0.account) }
+            lines.append("row \(row.transaction.id): \(digest(blob)) \(found?.isFinished ?? false)")
+        }
+        for revision in 0...script.revision + 1 {
+            lines.append("commit \(revision): \(String(describing: try self.commitTime(of: revision)))")
+        }
+        for account in script.accounts.map(\.account) {
+            lines.append("record \(account): \(digest(try self.record(account)?.sealed()))")
+            for isNewestFirst in [false, true] {
+                var query = TransactionQuery(limit: 10_000)
+                query.isNewestFirst = isNewestFirst
+                lines.append("list \(account): \(rows(try self.transactions(of: account, query)))")
+                query.productID = "coins"
+                lines.append("coins \(account): \(rows(try self.transactions(of: account, query)))")
+                query.productID = nil
+                query.includesFinishedConsumables = true
+                lines.append("all \(account): \(rows(try self.transactions(of: account, query)))")
+                query.unfinishedOnly = true
+                lines.append("unfinished \(account): \(rows(try self.transactions(of: account, query)))")
+            }
+            let facts = try self.facts(of: account)
+            lines.append("facts \(account): \(facts.map { "\($0.effective.milliseconds) \($0.cause)" })")
+            let start = EventPlace(revision: 0, ordinal: 0)
+            for event in try self.events(of: account, after: start, limit: 10_000) {
+                lines.append(
+                    "event \(account) \(event.place.revision)/\(event.place.ordinal) at \(event.committed) \(event.kind) "
+                        + "\(event.origin) \(digest(event.transaction.sealed(account: account)))")
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,305 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchTesting
+import Testing
+
+private let all = StorageImplementation.allCases
+
+@Suite struct `Every storage` {
+    @Test(arguments: all)
+    func `is empty when it is new`(_ implementation: StorageImplementation) throws {
+        let storage = try implementation.make().storage
+        let header = try storage.header()
+        #expect(header.epoch == 1)
+        #expect(header.revision == 0)
+        #expect(header.nextTransaction == 1)
+        #expect(header.nextAccount == 1)
+        #expect(header.lease == .distantPast)
+        #expect(try storage.appStates().isEmpty)
+        #expect(try storage.appState(1, inForceAt: .distantFuture) == nil)
+        #expect(try storage.earliestDue(1) == nil)
+        #expect(try storage.due(1, through: .distantFuture, limit: 10) == [])
+    }
+
+    @Test(arguments: all)
+    func `knows nothing of what was never there, whatever the number`(_ implementation: StorageImplementation) throws {
+        let store = try implementation.make()
+        var builder = ChangeBuilder()
+        try store.write(builder.facts(1, [.purchased(ChangeBuilder.transaction(0), terms: nil)]))
+        for number in [UInt64(2), 1 << 62, 1 << 63, UInt64.max] {
+            #expect(try store.storage.record(number) == nil)
+            #expect(try store.storage.transaction(number) == nil)
+            #expect(try store.storage.commitTime(of: number) == nil)
+            #expect(try store.storage.facts(of: number) == [])
+            #expect(try store.storage.transactions(of: number, TransactionQuery(limit: 9)) == [])
+            let place = EventPlace(revision: number, ordinal: .max)
+            #expect(try store.storage.events(of: 1, after: place, limit: 9) == [])
+        }
+        #expect(try store.storage.account(AccountKey(app: 1, bytes: [1])) == nil)
+        #expect(try store.storage.answer(to: MutationKey(app: 1, bytes: [1])) == nil)
+        #expect(try store.storage.transaction(0) != nil, "zero is a valid number")
+    }
+
+    @Test(arguments: all)
+    func `counts on with each change of a batch`(_ implementation: StorageImplementation) throws {
+        let store = try implementation.make()
+        let identity = try store.storage.header().identity
+        var builder = ChangeBuilder()
+        try store.write([builder.change(), builder.change(), builder.change()])
+        let header = try store.storage.header()
+        #expect(header.revision == 3)
+        #expect(header.nextTransaction == 30)
+        #expect(header.nextAccount == 300)
+        #expect(header.identity == identity)
+        #expect(try (1...3).map { try store.storage.commitTime(of: $0)?.milliseconds } == [1_000, 2_000, 3_000])
+    }
+
+    @Test(arguments: all)
+    func `shows a batch to itself, and forgets it when it is rolled back`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try implementation.make()
+        var script = StorageScript(seed: 11)
+        try store.write((0..<40).map { _ in script.change() })
+        let before = try store.storage.transcript(of: script)
+
+        try store.storage.begin()
+        for _ in 0..<40 { try store.storage.apply(script.change()) }
+        try store.storage.setLease(until: Instant(milliseconds: 77))
+        try store.storage.forgetAnswers(before: StorageScript.days[3])
+        let within = try store.storage.transcript(of: script)
+        store.storage.rollback()
+
+        var sameScript = StorageScript(seed: 11)
+        for _ in 0..<40 { _ = sameScript.change() }
+        #expect(try store.storage.transcript(of: sameScript) == before)
+
+        // Written for good, it reads as it did within the batch.
+        try store.storage.begin()
+        for _ in 0..<40 { try store.storage.apply(sameScript.change()) }
+        try store.storage.setLease(until: Instant(milliseconds: 77))
+        try store.storage.forgetAnswers(before: StorageScript.days[3])
+        try store.storage.commit()
+        #expect(try store.storage.transcript(of: sameScript) == within)
+        #expect(within != before)
+    }
+
+    @Test(arguments: all)
+    func `keeps nothing of a batch that found no room, and goes on when there is`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try implementation.make()
+        var script = StorageScript(seed: 5)
+        try store.write((0..<20).map { _ in script.change() })
+        let before = try store.storage.transcript(of: script)
+
+        var next = script
+        let changes = (0..<200).map { _ in next.change() }
+        try store.takeRoom()
+        let error = #expect(throws: StorageError.self) { try store.write(changes) }
+        guard case .full = error else {
+            Issue.record("not for want of room: \(String(describing: error))")
+            return
+        }
+        #expect(try store.storage.transcript(of: script) == before)
+
+        try store.makeRoom()
+        try store.write(changes)
+        #expect(try store.storage.header().revision == next.revision)
+    }
+
+    @Test(arguments: all)
+    func `finds an account by each of its keys, bytewise and within its app`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try implementation.make()
+        var builder = ChangeBuilder()
+        let key = AccountKey(app: 1, bytes: [0x61])
+        let upper = AccountKey(app: 1, bytes: [0x41])
+        let longer = AccountKey(app: 1, bytes: [0x61, 0x20])
+        let elsewhere = AccountKey(app: 2, bytes: [0x61])
+        try store.write(builder.change { $0.aliases = [(key, 1), (longer, 1), (elsewhere, 2)] })
+        #expect(try store.storage.account(key) == 1)
+        #expect(try store.storage.account(longer) == 1)
+        #expect(try store.storage.account(elsewhere) == 2)
+        #expect(try store.storage.account(upper) == nil)
+        try store.write(builder.change { $0.aliases = [(key, 3)] })
+        #expect(try store.storage.account(key) == 3, "a key can move")
+        #expect(try store.storage.account(longer) == 1)
+    }
+
+    @Test(arguments: all)
+    func `keeps the newest record`(_ implementation: StorageImplementation) throws {
+        let store = try implementation.make()
+        var random = SeededRandom(seed: 2)
+        var builder = ChangeBuilder()
+        let (first, second) = (random.record(1), random.record(1))
+        try store.write(builder.change { $0.records = [(first, nil, nil)] })
+        #expect(try store.storage.record(1) == first)
+        try store.write(builder.change { $0.records = [(second, nil, nil)] })
+        #expect(try store.storage.record(1) == second)
+    }
+
+    @Test(arguments: all)
+    func `lists what is due by instant, then account, each app for itself`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try implementation.make()
+        let storage = store.storage
+        var builder = ChangeBuilder()
+        try store.write([
+            builder.due(3, 50), builder.due(1, 70), builder.due(2, 50), builder.due(4, -5), builder.due(5, app: 2, 1),
+            builder.due(6, nil),
+        ])
+        func due(through instant: Int64, limit: Int = 10) throws -> [AccountNumber] {
+            try storage.due(1, through: Instant(milliseconds: instant), limit: limit).map(\.account)
+        }
+        #expect(try due(through: .max) == [4, 2, 3, 1])
+        #expect(try due(through: .max, limit: 2) == [4, 2])
+        #expect(try due(through: .max, limit: 0) == [])
+        #expect(try due(through: 50) == [4, 2, 3], "an instant itself is due")
+        #expect(try due(through: 49) == [4])
+        #expect(try due(through: -6) == [])
+        #expect(try storage.earliestDue(1) == Instant(milliseconds: -5))
+        #expect(try storage.earliestDue(2) == Instant(milliseconds: 1))
+
+        try store.write([builder.due(4, 60, previous: -5), builder.due(2, nil, previous: 50)])
+        #expect(try due(through: .max) == [3, 4, 1])
+        #expect(try storage.earliestDue(1) == Instant(milliseconds: 50))
+        try store.write(builder.due(3, 50, previous: 50))
+        #expect(try due(through: .max) == [3, 4, 1], "what stays is there once")
+    }
+
+    @Test(arguments: all)
+    func `says which state of an app was in force, the newest where two began at once`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try implementation.make()
+        var builder = ChangeBuilder()
+        try store.write([
+            builder.app(1, effective: 10, marker: "a"), builder.app(2, effective: 15, marker: "other"),
+            builder.app(1, effective: 20, marker: "b"), builder.app(1, effective: 20, marker: "c", catalogue: 4),
+            builder.app(1, effective: 30, marker: "d", catalogue: 4),
+        ])
+        func state(at instant: Int64) throws -> AppState? {
+            try store.storage.appState(1, inForceAt: Instant(milliseconds: instant))?.state
+        }
+        #expect(try state(at: 9) == nil)
+        #expect(try state(at: 10)?.catalogueSource == "a")
+        #expect(try state(at: 19)?.catalogueSource == "a")
+        #expect(try state(at: 20)?.catalogueSource == "c")
+        #expect(try state(at: 29)?.catalogueSource == "c")
+        #expect(try state(at: .max)?.catalogueSource == "d")
+        #expect(try state(at: 10)?.catalogue.schemaVersion == "of 1")
+        #expect(try state(at: 30)?.catalogue.schemaVersion == "of 4")
+        #expect(try store.storage.appStates().map(\.state.catalogueSource) == ["d", "other"])
+    }
+
+    @Test(arguments: all)
+    func `keeps an answer with its key, until those of its time are forgotten`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try implementation.make()
+        var builder = ChangeBuilder()
+        var random = SeededRandom(seed: 9)
+        func key(_ byte: UInt8, app: AppNumber = 1) -> MutationKey { MutationKey(app: app, bytes: [byte]) }
+        var answers: [MutationKey: KeptAnswer] = [:]
+        for (key, kept) in [(key(1), Int64(10)), (key(2), 20), (key(3), 30), (key(1, app: 2), 40)] {
+            var answer = random.keptAnswer()
+            answer.kept = Instant(milliseconds: kept)
+            answers[key] = answer
+            try store.write(builder.change { $0.answer = (key, answer) })
+        }
+        for (key, answer) in answers { #expect(try store.storage.answer(to: key) == answer) }
+        try store.storage.begin()
+        try store.storage.forgetAnswers(before: Instant(milliseconds: 20))
+        try store.storage.commit()
+        #expect(try store.storage.answer(to: key(1)) == nil)
+        #expect(try store.storage.answer(to: key(2)) == answers[key(2)], "kept at the instant itself: not before it")
+        #expect(try store.storage.answer(to: key(3)) == answers[key(3)])
+        #expect(try store.storage.answer(to: key(1, app: 2)) == answers[key(1, app: 2)])
+    }
+
+    @Test(arguments: all)
+    func `renews its lease only with the batch that does`(_ implementation: StorageImplementation) throws {
+        let storage = try implementation.make().storage
+        try storage.begin()
+        try storage.setLease(until: Instant(milliseconds: 5))
+        #expect(try storage.header().lease == Instant(milliseconds: 5))
+        try storage.commit()
+        try storage.begin()
+        try storage.setLease(until: Instant(milliseconds: 9))
+        storage.rollback()
+        #expect(try storage.header().lease == Instant(milliseconds: 5))
+        storage.rollback()
+        #expect(try storage.header().lease == Instant(milliseconds: 5), "outside a batch there is nothing to undo")
+    }
+
+    @Test(arguments: all)
+    func `tells the events of an account in order, after a place, and no other facts`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try implementation.make()
+        var builder = ChangeBuilder()
+        let (first, second) = (ChangeBuilder.transaction(1), ChangeBuilder.transaction(2))
+        let refunded = ChangeBuilder.transaction(1, isRevoked: true)
+        try store.write([
+            builder.facts(1, [.opened(appTransactionID: "9"), .purchased(first, terms: nil)], origin: [7]),
+            builder.facts(2, [.purchased(second, terms: nil)]),
+            builder.facts(1, [.finished(1), .revoked(refunded, fallback: nil), .upgradedFrom(refunded)], origin: [8]),
+        ])
+        func places(after revision: UInt64, _ ordinal: UInt32, limit: Int = 9) throws -> [EventPlace] {
+            let place = EventPlace(revision: revision, ordinal: ordinal)
+            return try store.storage.events(of: 1, after: place, limit: limit).map(\.place)
+        }
+        let (bought, revoked) = (EventPlace(revision: 1, ordinal: 1), EventPlace(revision: 3, ordinal: 1))
+        let changed = EventPlace(revision: 3, ordinal: 2)
+        #expect(try places(after: 0, 0) == [bought, revoked, changed])
+        #expect(try places(after: 0, 0, limit: 1) == [bought])
+        #expect(try places(after: 0, 0, limit: 0) == [])
+        #expect(try places(after: 1, 0) == [bought, revoked, changed])
+        #expect(try places(after: 1, 1) == [revoked, changed])
+        #expect(try places(after: 2, .max) == [revoked, changed])
+        #expect(try places(after: 3, 1) == [changed])
+        #expect(try places(after: 3, 2) == [])
+        let events = try store.storage.events(of: 1, after: EventPlace(revision: 0, ordinal: 0), limit: 9)
+        #expect(events.map(\.kind) == [.purchased, .revoked, .changed])
+        #expect(events.map(\.origin) == [[7], [8], [8]])
+        #expect(events.map(\.committed.milliseconds) == [1_000, 3_000, 3_000])
+        #expect(events.map(\.transaction) == [first, refunded, refunded])
+        #expect(
+            try store.storage.facts(of: 1).map(\.body) == [
+                .opened(appTransactionID: "9"), .purchased(first, terms: nil), .finished(1),
+                .revoked(refunded, fallback: nil), .upgradedFrom(refunded),
+            ])
+    }
+
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `agrees with every other about all that a long random life comes to`(_ seed: UInt64) throws {
+        let stores = try all.map { try $0.make() }
+        var script = StorageScript(seed: seed)
+        for _ in 0..<25 {
+            var next = script
+            let changes = (0...next.random.below(8)).map { _ in next.change() }
+            let isKept = next.random.below(4) > 0
+            let forgets = next.random.below(6) == 0
+            let lease = Instant(milliseconds: Int64(next.revision))
+            for store in stores {
+                try store.storage.begin()
+                for change in changes { try store.storage.apply(change) }
+                if forgets { try store.storage.forgetAnswers(before: StorageScript.days[2]) }
+                try store.storage.setLease(until: lease)
+                if isKept { try store.storage.commit() } else { store.storage.rollback() }
+            }
+            if isKept { script = next } else { script.random = next.random }
+        }
+        let transcripts = try stores.map { store in
+            // All but the identity, which is each store's own.
+            try store.storage.transcript(of: script).map { line in
+                line.hasPrefix("header") ? String(line.drop { $0 != "," }) : line
+            }
+        }
+        for transcript in transcripts.dropFirst() { #expect(transcript == transcripts[0], "seed \(seed)") }
+    }
+}
