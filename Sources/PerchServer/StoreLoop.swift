@@ -16,6 +16,8 @@ final class StoreLoop: LoopDriver {
     /// Microseconds that a batch took, from taking it to the end of its commit.
     private var batchMicroseconds = Histogram()
     private var hasToldFailure = false
+    /// The storage is closed: whoever still asks is not answered, the process is ending.
+    private var hasStopped = false
 
     init(
         engine: StoreEngine, inbox: Inbox<StoreRequest>, questions: Inbox<StoreQuestion>, loops: [Inbox<LoopEvent>],
@@ -33,6 +35,10 @@ final class StoreLoop: LoopDriver {
 
     func turn(now: MonotonicTime) -> MonotonicTime? {
         self.inbox.take(into: &self.requests)
+        if self.hasStopped {
+            self.requests.removeAll()
+            return nil
+        }
         let wall = self.clock.now()
         var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
         let batches = self.engine.counters.batches
@@ -52,6 +58,7 @@ final class StoreLoop: LoopDriver {
             self.hasToldFailure = true
             self.control.post(.storeFailed(failure.description))
         }
+        if self.hasStopped { return nil }
         return next.map { now.advanced(byMilliseconds: max(0, $0.milliseconds(since: wall))) }
     }
 
@@ -70,6 +77,7 @@ final class StoreLoop: LoopDriver {
             case .stop:
                 self.engine.writeLeaseAtStop(wall: wall)
                 self.engine.close()
+                self.hasStopped = true
                 self.control.post(.storeStopped)
             }
         }

@@ -1,0 +1,77 @@
+"""Counts what a further watcher of the same view costs the server. See the script `watchers` beside this."""
+import collections, glob, pathlib, re, subprocess, sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Interop"))
+from client import Client, Contract, MESSAGE, STATUS
+
+COUNTED = ("swift_retain", "swift_release", "malloc")
+STEPS = (1000, 4000)
+APP = {"bundle_id": "app.perch.sample"}
+
+
+def calls(path):
+    """How often each counted function was called, by the `calls=` lines of a callgrind file."""
+    names, counts, callee = {}, collections.Counter(), None
+    for line in open(path):
+        if match := re.match(r"c?fn=\((\d+)\)(?: (.*))?", line):
+            if match[2]:
+                names[match[1]] = match[2].strip().split("'")[0]
+            if line.startswith("cfn="):
+                callee = names[match[1]]
+        elif match := re.match(r"calls=(\d+)", line):
+            counts[callee] += int(match[1])
+    return {name: sum(n for f, n in counts.items() if f in (name, "_" + name + "_")) for name in COUNTED}
+
+
+def main(perch, catalog, work):
+    contract = Contract(work + "/perch.binpb")
+    server = subprocess.Popen(
+        ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--dump-instr=no", f"--callgrind-out-file={work}/out",
+         perch, "serve", "--catalog", catalog, "--bundle-id", APP["bundle_id"], "--store", "memory", "--time-rate", "0",
+         "--loops", "1", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        for line in server.stdout:
+            if "serving on" in line:
+                address = ("127.0.0.1", int(re.search(r"127\.0\.0\.1:(\d+)", line)[1]))
+                break
+        writer = Client(address, contract)
+        writer.hello(client_name="writer")
+        watchers, measured = [], []
+        for round, count in enumerate(STEPS):
+            while len(watchers) < count:
+                watcher = Client(address, contract)
+                watcher.hello(client_name="watcher")
+                watcher.call("/perch.v1.EntitlementService/CurrentEntitlementTask", app=APP, account="one",
+                             product_id="app.perch.season")
+                watchers.append(watcher)
+                while not watcher.read().message.HasField("success") if watcher.answers else False:
+                    pass
+            subprocess.run(["callgrind_control", "-i", "on", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
+            writer.call("/perch.v1.TestStoreService/BuyProduct", app=APP, account="one", product_id="app.perch.season")
+            while writer.read().kind != STATUS:
+                pass
+            for watcher in watchers:
+                while watcher.read().kind != MESSAGE:
+                    pass
+            subprocess.run(["callgrind_control", "-i", "off", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["callgrind_control", "-d", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
+            dumps = sorted(glob.glob(work + "/out*"), key=lambda p: pathlib.Path(p).stat().st_mtime)
+            measured.append(calls(dumps[-1]))
+            subprocess.run(["callgrind_control", "-z", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
+            print(f"one change to {count} watchers:", ", ".join(f"{n} {c}" for n, c in measured[-1].items()))
+    finally:
+        server.terminate()
+        server.wait(60)
+    failed = 0
+    for name in COUNTED:
+        each = (measured[1][name] - measured[0][name]) / (STEPS[1] - STEPS[0])
+        # Tables grow, and a turn begins more often under valgrind: one call in a hundred watchers is none for each.
+        verdict = "none" if each < 0.05 else "TOO MANY"
+        failed += verdict != "none"
+        print(f"{name} for a further watcher: {each:.3f} ({verdict})")
+    print(f"{len(COUNTED) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
