@@ -195,6 +195,7 @@ extension LoopCore {
             value = .products(shown)
         }
         self.setCrossing(view, crossing ?? .distantFuture)
+        self.views[view].isStale = false
 
         let isNew = !wasReady || slot.digest != digest || slot.hasFailed
         let needsFirst = self.hasWaiting(view)

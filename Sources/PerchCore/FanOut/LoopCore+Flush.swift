@@ -318,6 +318,7 @@ extension LoopCore {
             call = next
         }
         self.connections[connection].firstDirty = call
+        if call >= 0 { self.calls[call].previousDirty = -1 }
         if call < 0 { self.connections[connection].lastDirty = -1 }
     }
 

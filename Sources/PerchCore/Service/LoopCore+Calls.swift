@@ -159,21 +159,20 @@ extension LoopCore {
     }
 
     private mutating func unlistCall(_ call: Int32, _ connection: Int32) {
-        var previous: Int32 = -1
-        var current = self.connections[connection].firstDirty
-        while current >= 0, current != call {
-            previous = current
-            current = self.calls[current].nextDirty
-        }
-        guard current == call else { return }
-        let next = self.calls[call].nextDirty
+        let (previous, next) = (self.calls[call].previousDirty, self.calls[call].nextDirty)
         if previous >= 0 {
             self.calls[previous].nextDirty = next
         } else {
             self.connections[connection].firstDirty = next
         }
-        if self.connections[connection].lastDirty == call { self.connections[connection].lastDirty = previous }
+        if next >= 0 {
+            self.calls[next].previousDirty = previous
+        } else {
+            self.connections[connection].lastDirty = previous
+        }
         self.calls[call].nextDirty = -1
+        self.calls[call].previousDirty = -1
+        self.calls[call].flags.remove(.isListed)
     }
 
     /// A unary call's answer: MESSAGE, then STATUS.
@@ -217,6 +216,7 @@ extension LoopCore {
             self.calls[call].flags.insert(.isListed)
             self.calls[call].nextDirty = -1
             let last = self.connections[connection].lastDirty
+            self.calls[call].previousDirty = last
             if last >= 0 { self.calls[last].nextDirty = call } else { self.connections[connection].firstDirty = call }
             self.connections[connection].lastDirty = call
         }

@@ -68,19 +68,32 @@ extension LoopCore {
         case .greeting, .open:
             break
         }
-        if self.connections[index].flags.contains(.hasPartialInput) {
-            var partial = self.takePartial(index)
-            partial.reserveCapacity(partial.count + bytes.byteCount)
-            bytes.withUnsafeBytes { partial.append(contentsOf: $0) }
-            let taken = self.takeFrames(index, partial.span.bytes)
-            if taken < partial.count { self.keepPartial(index, partial[taken...]) }
-        } else {
+        guard self.connections[index].flags.contains(.hasPartialInput) else {
             let taken = self.takeFrames(index, bytes)
             if taken < bytes.byteCount {
                 let rest = bytes.withUnsafeBytes { Array($0[taken...]) }
-                self.keepPartial(index, rest[...])
+                self.keepPartial(index, rest)
             }
+            return
         }
+        // In place, so that a frame that comes a byte at a time costs what its bytes cost.
+        guard self.hasRoom(forPartial: bytes.byteCount, index) else { return }
+        self.partialBytes += bytes.byteCount
+        bytes.withUnsafeBytes { self.partialInputs[index]?.append(contentsOf: $0) }
+        guard self.isPartialWhole(index) else { return }
+        var partial = self.takePartial(index)
+        let taken = self.takeFrames(index, partial.span.bytes)
+        if taken < partial.count {
+            partial.removeFirst(taken)
+            self.keepPartial(index, partial)
+        }
+    }
+
+    /// Whether what is kept of a frame is all of it, or not yet enough to tell how long it is. Its header was judged.
+    private func isPartialWhole(_ index: Int32) -> Bool {
+        guard let partial = self.partialInputs[index], partial.count >= FrameHeader.byteCount else { return true }
+        let length = partial[5..<9].reduce(0) { $0 << 8 | Int($1) }
+        return partial.count >= FrameHeader.byteCount + length || length > self.settings.frameBytesMax
     }
 
     private mutating func takePartial(_ index: Int32) -> [UInt8] {
@@ -90,20 +103,25 @@ extension LoopCore {
         return partial
     }
 
-    private mutating func keepPartial(_ index: Int32, _ rest: ArraySlice<UInt8>) {
-        guard self.connections.isTaken(index), self.connections[index].phase.takesFrames, !rest.isEmpty else { return }
-        guard self.partialBytes + self.elsewhere.partialBytes + rest.count <= self.settings.partialFramesBytesMax else {
-            self.close(
-                index,
-                WireStatus(
-                    .partialFramesLimit,
-                    "this server holds \(self.partialBytes + self.elsewhere.partialBytes) bytes of frames that are not complete, the limit is \(self.settings.partialFramesBytesMax); send whole frames, or fewer at once"
-                ))
-            return
-        }
+    private mutating func keepPartial(_ index: Int32, _ rest: [UInt8]) {
+        guard self.connections.isTaken(index), self.connections[index].phase.takesFrames, !rest.isEmpty,
+            self.hasRoom(forPartial: rest.count, index)
+        else { return }
         self.connections[index].flags.insert(.hasPartialInput)
         self.partialBytes += rest.count
-        self.partialInputs[index] = Array(rest)
+        self.partialInputs[index] = rest
+    }
+
+    private mutating func hasRoom(forPartial count: Int, _ index: Int32) -> Bool {
+        let held = self.partialBytes + self.elsewhere.partialBytes
+        guard held + count > self.settings.partialFramesBytesMax else { return true }
+        self.close(
+            index,
+            WireStatus(
+                .partialFramesLimit,
+                "this server holds \(held) bytes of frames that are not complete, the limit is \(self.settings.partialFramesBytesMax); send whole frames, or fewer at once"
+            ))
+        return false
     }
 
     /// Takes whole frames from the front of `bytes` and says how many bytes they were.
@@ -320,9 +338,14 @@ extension LoopCore {
     private mutating func leaveOpenPhase(_ index: Int32, to phase: Connection.Phase) {
         if self.connections[index].phase == .greeting { self.handshakes -= 1 }
         self.connections[index].phase = phase
-        while self.connections[index].firstCall >= 0 { self.removeCall(self.connections[index].firstCall) }
-        self.connections[index].firstDirty = -1
+        // Nothing is said any more: the list is let go as a whole, before its members.
+        while self.connections[index].firstDirty >= 0 {
+            let call = self.connections[index].firstDirty
+            self.connections[index].firstDirty = self.calls[call].nextDirty
+            self.calls[call].flags.remove(.isListed)
+        }
         self.connections[index].lastDirty = -1
+        while self.connections[index].firstCall >= 0 { self.removeCall(self.connections[index].firstCall) }
         self.connections[index].flags.subtract([.wantsBeat, .hasOpenGroup])
         _ = self.beats.remove(index)
         if self.connections[index].flags.contains(.hasPartialInput) { _ = self.takePartial(index) }

@@ -55,7 +55,7 @@ extension LoopCore {
             let view = Int32(bitPattern: UInt32(truncatingIfNeeded: due.payload))
             self.views[view].crossingTimer = .none
             self.views[view].crossing = .distantFuture
-            self.views[view].state = .empty
+            self.views[view].isStale = true
             self.views[view].pendingCause = cause
             self.counters.crossings += 1
             self.refresh(view)

@@ -98,6 +98,7 @@ struct CallSlot: BitwiseCopyable {
     var nextInConnection: Int32 = -1
     var previousInConnection: Int32 = -1
     var nextDirty: Int32 = -1
+    var previousDirty: Int32 = -1
 }
 
 /// What is not state and so cannot be computed again: answers, STATUS, PONG, WELCOME, DRAIN.
@@ -125,6 +126,8 @@ struct ViewSlot: BitwiseCopyable {
     /// In the list of views that are computed at the end of this turn.
     var isListed = false
     var hasFailed = false
+    /// Time has passed its crossing: nobody new is given the value that is kept.
+    var isStale = false
     /// What led to the last value, and what will have led to the next.
     var cause = Cause.snapshot
     var pendingCause = Cause.unspecified

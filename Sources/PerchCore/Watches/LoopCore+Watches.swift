@@ -42,7 +42,9 @@ extension LoopCore {
     /// Whether a view's value, as it is kept, can be given to one more watch.
     private func canServe(_ view: Int32, _ call: Int32) -> Bool {
         let slot = self.views[view]
-        guard slot.state == .ready, !slot.isListed, slot.crossing > self.clock(of: slot.app) else { return false }
+        guard slot.state == .ready, !slot.isStale, !slot.isListed, slot.crossing > self.clock(of: slot.app) else {
+            return false
+        }
         if let token = self.callTokens[call] {
             return token.digest == slot.digest ? !slot.unchanged.isNone : !slot.snapshot.isNone
         }
