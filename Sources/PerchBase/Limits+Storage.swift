@@ -9,9 +9,9 @@ extension Limits {
 
     /// Bytes of write-ahead log from which the store checkpoints before it begins its next batch.
     ///
-    /// 16 MiB are about a thousand single purchases in a large store: one in a thousand waits for a checkpoint, and a
-    /// start after a crash reads no more than this and one batch. When there is no room to checkpoint, the log grows
-    /// until it, too, finds none; then writes are refused until there is.
+    /// A single purchase writes about 12 pages, so one in some 340 waits for a checkpoint, of about 100 ms in a large
+    /// store; a start after a crash reads no more than this and one batch. When there is no room to checkpoint, the log
+    /// grows until it, too, finds none; then writes are refused until there is.
     package static let storeLogBytes = 16 * 1024 * 1024
 
     /// Bytes to which the log's file is cut back after a batch that grew it beyond.

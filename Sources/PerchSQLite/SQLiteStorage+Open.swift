@@ -5,6 +5,9 @@ import PerchStore
 extension SQLiteStorage {
     /// Takes the file's lock, looks whether it is a store that this version knows, and makes it one if it is new.
     static func prepareFile(_ connection: Connection, path: String, for use: Use) throws(SQLiteError) {
+        if connection.isReadOnly {
+            throw SQLiteError(code: SQLITE_READONLY, message: "it opens for reading only", doing: "open")
+        }
         // Before anything is read: they say how a new file is made, and that there is no shared memory to be used.
         connection.reservedBytes = PERCH_PAGE_RESERVED_BYTES
         try connection.execute(
@@ -17,21 +20,31 @@ extension SQLiteStorage {
         guard connection.reservedBytes == PERCH_PAGE_RESERVED_BYTES else {
             throw Self.damaged("its header reserves \(connection.reservedBytes) bytes a page, a store of Perch 4")
         }
-        if connection.isReadOnly {
-            throw SQLiteError(code: SQLITE_READONLY, message: "it opens for reading only", doing: "open")
-        }
         switch use {
-        case .service:
-            let mode = try connection.text("PRAGMA journal_mode = WAL")
-            guard mode == "wal" else {
-                throw SQLiteError(code: SQLITE_IOERR, message: "journal mode is \(mode ?? "none")", doing: "open")
-            }
-            try connection.execute(
-                "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(Limits.storeLogFileBytes)")
+        case .service: try Self.useLog(connection)
         case .generation:
             try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         }
         if isNew { try Self.create(connection) }
+    }
+
+    /// Every commit synced, to a log.
+    private static func useLog(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute(
+            "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(Limits.storeLogFileBytes)")
+        let mode = try connection.text("PRAGMA journal_mode = WAL")
+        guard mode == "wal" else {
+            throw SQLiteError(code: SQLITE_IOERR, message: "journal mode is \(mode ?? "none")", doing: "open")
+        }
+    }
+
+    /// Ends the generation of a store.
+    func beginService() throws(StorageError) {
+        do throws(SQLiteError) {
+            try Self.useLog(self.connection)
+        } catch {
+            throw error.storageError
+        }
     }
 
     /// Whether there is nothing in the file yet. Else it is a store, of a schema that this version knows.

@@ -10,6 +10,7 @@ enum Schema {
     /// - `transactions.state` is 0 for an unfinished one, 1 for a finished one, 2 for a finished one that is spent: a
     ///   consumable that was not refunded. `spends` says whether finishing it makes it so. `product` is a checksum of
     ///   the product's identifier: enough to skip the rows of others within the index, never taken for the identifier.
+    ///   Without a rowid, since SQLite cannot seek to (date, rowid) in an index: it would walk through all of one date.
     /// - `facts.is_event` is in the index so that facts that are no event are skipped there.
     /// - `catalogues` stand beside the states that share them.
     static let statements = [
@@ -34,8 +35,8 @@ enum Schema {
         "CREATE TABLE records (account INTEGER PRIMARY KEY, blob BLOB NOT NULL)",
         """
         CREATE TABLE transactions (
-            id INTEGER PRIMARY KEY, account INTEGER NOT NULL, purchase_date INTEGER NOT NULL,
-            state INTEGER NOT NULL, spends INTEGER NOT NULL, product INTEGER NOT NULL, blob BLOB NOT NULL)
+            id INTEGER PRIMARY KEY NOT NULL, account INTEGER NOT NULL, purchase_date INTEGER NOT NULL,
+            state INTEGER NOT NULL, spends INTEGER NOT NULL, product INTEGER NOT NULL, blob BLOB NOT NULL) WITHOUT ROWID
         """,
         "CREATE INDEX transactions_by_date ON transactions (account, purchase_date, id, state, product)",
         "CREATE INDEX transactions_unfinished ON transactions (account, purchase_date, id, product) WHERE state = 0",
