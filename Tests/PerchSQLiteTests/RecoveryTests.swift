@@ -67,7 +67,7 @@ import Testing
         let copy = try #require(life.copies.last)
         var random = SeededRandom(seed: 40)
         var revisions: Set<UInt64> = []
-        for _ in 0..<60 {
+        for _ in 0..<40 {
             let count = random.below(copy.log.count + 1)
             var log = Array(copy.log.prefix(count))
             if random.bool() { log += random.bytes(upTo: 9_000) }
@@ -128,7 +128,7 @@ import Testing
         let file = TemporaryDirectory.read(path)
         var random = SeededRandom(seed: 70)
         var refused = 0
-        let flips = 400
+        let flips = 300
         for index in 0..<flips {
             // The first hundred hit the file's own header.
             let bit = random.below(index < 100 ? 800 : file.count * 8)

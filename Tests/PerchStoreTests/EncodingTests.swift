@@ -151,11 +151,8 @@ private let seedCount: UInt64 = 120
         for seed in UInt64(1)...8 {
             var random = SeededRandom(seed: seed)
             let bytes = blob.make(&random).bytes
-            for count in 0..<bytes.count {
-                #expect(throws: DecodingFault.self, "seed \(seed), \(count) of \(bytes.count) bytes") {
-                    try blob.open(Array(bytes.prefix(count)))
-                }
-            }
+            let accepted = (0..<bytes.count).filter { !self.refuses(blob, Array(bytes.prefix($0))) }
+            #expect(accepted == [], "seed \(seed), of \(bytes.count) bytes")
         }
     }
 
@@ -164,11 +161,22 @@ private let seedCount: UInt64 = 120
         for seed in UInt64(1)...3 {
             var random = SeededRandom(seed: seed)
             let bytes = blob.make(&random).bytes
-            for bit in 0..<bytes.count * 8 {
+            let accepted = (0..<bytes.count * 8).filter { bit in
                 var flipped = bytes
                 flipped[bit / 8] ^= 1 << UInt8(bit % 8)
-                #expect(throws: DecodingFault.self, "seed \(seed), bit \(bit)") { try blob.open(flipped) }
+                return !self.refuses(blob, flipped)
             }
+            #expect(accepted == [], "seed \(seed), bits")
+        }
+    }
+
+    /// Plain, since an expectation for each of a hundred thousand bits would take longer than reading them.
+    private func refuses(_ blob: Blob, _ bytes: [UInt8]) -> Bool {
+        do {
+            _ = try blob.open(bytes)
+            return false
+        } catch {
+            return error is DecodingFault
         }
     }
 
