@@ -1,0 +1,326 @@
+"""Kills a server while clients write and watch, starts it again, and looks whether anything is lost, doubled or made up.
+
+    crash.py PERCH DESCRIPTORS CATALOG DIRECTORY KILLS WRITES_PER_SECOND [--seed N] [--shortest S] [--longest S]
+
+A kill before which fewer writes were acknowledged than planned shows nothing: it is void, and another one takes its place.
+"""
+import argparse
+import collections
+import pathlib
+import random
+import signal
+import statistics
+import sys
+import threading
+import time
+
+import audit
+from client import Contract
+from server import Server
+from watchers import ENTITLEMENT, PRODUCTS, STATUSES, EventStream, StateStream, Watcher
+from writers import COINS, GROUP, LIFETIME, SEASON, WEEKLY, Writer, as_json
+
+WRITERS = 8
+TIME_RATE = 1005  # Every period lasts two seconds, so lines renew by themselves all the time.
+# Acknowledged within a cycle: all that was due until so long before the kill.
+SLACK_SECONDS = 0.1
+READY_SECONDS = 1.0
+CHECKS = (
+    "every planned kill came in the middle of the planned writes",
+    "ready within a second after each start",
+    "every acknowledged transaction is listed exactly once",
+    "a listed transaction has the acknowledged fields",
+    "what is listed as bought is what was acknowledged as bought",
+    "what is listed as unfinished is what nobody finished",
+    "the same key gives the same answer",
+    "each event comes exactly once and in order, reconnects included",
+    "the events of all connections together are those that the store has",
+    "an event's revision and origin are those of the acknowledged request",
+    "a cursor is answered by what came after it only",
+    "no BEAT passes an event that is still to come",
+    "positions on a watch never decrease, restarts included",
+    "an equal value is never pushed twice in a row, restarts included",
+    "a token is answered by a value or unchanged",
+    "every watch's last value equals a unary read",
+    "no stream ends but with its server",
+    "no crash takes back what anyone has seen",
+    "the store's clock never runs backwards",
+    "a writer is refused only what its account's state forbids",
+    "every call is answered within 10 s",
+    "a watcher hears at least a beat in 25 s",
+    "no client ends early",
+    "reads at the end are answered",
+    "a server that is told to stop ends with 0",
+    "the file's revisions have no hole, and each has its facts",
+    "the file is sound",
+)
+
+
+class Cycle:
+    """From one start of the server to its kill."""
+
+    def __init__(self, address, seen, duration):
+        self.address, self.seen, self.duration = address, seen, duration
+        self.began = time.perf_counter()
+        self.over = threading.Event()
+        self.counts = [0] * WRITERS
+        self.clock = 0
+
+    def acknowledged(self, index):
+        if not self.over.is_set():
+            self.counts[index] += 1
+
+
+class Test:
+    """What all clients share: the server of the moment, the log, and what was found."""
+
+    def __init__(self, arguments):
+        self.seed, self.rate = arguments.seed, arguments.writes_per_second
+        self.contract = Contract(arguments.descriptors)
+        self.lock = threading.Lock()
+        self.changed = threading.Condition(self.lock)
+        self.cycle, self.ended = None, False
+        self.violations, self.examined = collections.defaultdict(list), collections.Counter()
+        self.seen, self.seen_by, self.clock = 0, "", 0
+        self.identity = None
+        self.log = (arguments.directory / "acknowledged.ndjson").open("a")
+
+    # What clients ask
+
+    def cycle_now(self):
+        """The server that runs, as soon as there is one; None when no other will come."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.ended or self.cycle and not self.cycle.over.is_set())
+            return None if self.ended else self.cycle
+
+    cycle_to_write = cycle_to_watch = cycle_now
+
+    def wait_for_end(self, cycle):
+        """A writer lost its connection: only a kill does that."""
+        if not cycle.over.wait(5):
+            self.broken("no client ends early", "a writer lost its connection to a server that was not killed")
+
+    def pause(self):
+        time.sleep(0.002)  # Between attempts to come back; nothing waits for it but a watcher.
+
+    # What clients tell
+
+    def broken(self, name, what):
+        assert name in CHECKS, name
+        with self.lock:
+            self.violations[name].append(what)
+
+    def looked(self, name, count=1):
+        assert name in CHECKS, name
+        with self.lock:
+            self.examined[name] += count
+
+    def saw(self, revision, who):
+        with self.lock:
+            if revision > self.seen:
+                self.seen, self.seen_by = revision, who
+
+    def write_down(self, record):
+        with self.lock:
+            self.log.write(as_json(record) + "\n")
+            self.log.flush()
+        self.saw(record["revision"], f"the answer to {record['key']}")
+
+    def welcomed(self, welcome, who):
+        identity = (welcome.store_id, welcome.epoch)
+        with self.lock:
+            cycle, self.identity = self.cycle, self.identity or identity
+        self.looked("no crash takes back what anyone has seen")
+        if identity != self.identity or welcome.revision < cycle.seen[0]:
+            self.broken("no crash takes back what anyone has seen",
+                        f"{who} is welcomed at revision {welcome.revision} of {identity}; {cycle.seen[1]} was at "
+                        f"{cycle.seen[0]} of {self.identity} before the server was killed")
+        self.looked("the store's clock never runs backwards")
+        if welcome.server_time_ms < self.clock:
+            self.broken("the store's clock never runs backwards",
+                        f"{who} is welcomed at {welcome.server_time_ms}, it was {self.clock} before the kill")
+        with self.lock:
+            cycle.clock = max(cycle.clock, welcome.server_time_ms)
+
+    # What the schedule says
+
+    def begin(self, address, duration):
+        with self.changed:
+            self.cycle = Cycle(address, (self.seen, self.seen_by), duration)
+            self.changed.notify_all()
+            return self.cycle
+
+    def end(self, cycle):
+        cycle.over.set()
+        with self.lock:
+            self.clock = max(self.clock, cycle.clock)
+
+    def end_all(self):
+        with self.changed:
+            self.ended = True
+            self.changed.notify_all()
+
+
+class Run:
+    def __init__(self, arguments):
+        self.arguments, self.test = arguments, Test(arguments)
+        self.random = random.Random(f"{arguments.seed} kills")
+        self.store = arguments.directory / "store.db"
+        self.server = Server(arguments.perch, arguments.catalog, self.store, arguments.directory / "server.log",
+                             time_rate=TIME_RATE)
+        self.writers = [Writer(index, WRITERS, self.test) for index in range(WRITERS)]
+        self.watchers = [Watcher(index, self.streams(writer), self.test) for index, writer in enumerate(self.writers)]
+        # A connection with a single watch has no groups: another way through the server.
+        self.watchers += [Watcher(len(self.watchers) + index, [EventStream(writer.accounts[0])], self.test)
+                          for index, writer in enumerate(self.writers[:3])]
+        self.ready, self.early_kills, self.void_kills = [], 0, 0
+
+    def streams(self, writer):
+        first, second, third, fourth = writer.accounts
+        streams = [EventStream(account) for account in writer.accounts]
+        streams += [StateStream(STATUSES, account=account, group_id=GROUP) for account in (first, second)]
+        streams += [StateStream(ENTITLEMENT, account=first, product_id=WEEKLY)]
+        streams += [StateStream(ENTITLEMENT, account=account, product_id=LIFETIME) for account in (third, fourth)]
+        streams += [StateStream(ENTITLEMENT, account=third, product_id=SEASON)]
+        return streams + [StateStream(PRODUCTS, product_ids=[COINS, SEASON, LIFETIME, WEEKLY])]
+
+    def start(self):
+        """Starts the server; now and then one before it that is killed while it starts."""
+        if self.ready and self.random.random() < 0.2:
+            self.server.spawn()
+            time.sleep(self.random.uniform(0, 0.04))
+            self.server.kill()
+            self.early_kills += 1
+        seconds = self.server.start()
+        self.ready.append(seconds)
+        self.test.looked("ready within a second after each start")
+        if seconds > READY_SECONDS:
+            self.test.broken("ready within a second after each start", f"{seconds * 1000:.0f} ms")
+        return seconds
+
+    def kill_in_writes(self):
+        """One start, some writes, one kill. Whether it came in the middle of what was planned."""
+        duration = self.random.uniform(self.arguments.shortest, self.arguments.longest)
+        cuts = [(self.random.uniform(0.2, 0.9) * duration, self.random.choice(self.watchers)) for _ in range(2)]
+        seconds = self.start()
+        cycle = self.test.begin(self.server.address, duration)
+        for after, watcher in sorted(cuts, key=lambda cut: cut[0]):
+            time.sleep(max(0, cycle.began + after - time.perf_counter()))
+            watcher.cut()
+        time.sleep(max(0, cycle.began + duration - time.perf_counter()))
+        written, planned = sum(cycle.counts), int(self.test.rate * max(0, duration - SLACK_SECONDS))
+        ended = self.server.process.poll()
+        self.server.kill()
+        self.test.end(cycle)
+        waiting = sum(1 for writer in self.writers if writer.pending)
+        is_void = written < planned
+        log = pathlib.Path(f"{self.store}-wal")
+        print(f"{len(self.ready):4}  {seconds * 1000:8.0f}  {duration:6.2f}  {written:6} of {planned:4}  {waiting:7}  "
+              f"{self.test.seen:8}  {log.stat().st_size / 1024 if log.exists() else 0:8.0f}"
+              f"{'  void' if is_void else ''}", flush=True)
+        if ended is not None:
+            self.test.broken("no client ends early", f"the server ended by itself with {ended}; see server.log")
+        return not is_void
+
+    def run(self):
+        print(f"seed {self.arguments.seed}, {self.arguments.kills} kills, {self.test.rate} writes a second from "
+              f"{WRITERS} writers, {len(self.watchers)} watchers with "
+              f"{sum(len(watcher.streams) for watcher in self.watchers)} streams", flush=True)
+        print("run   ready ms  kill s  acknowledged  waiting  revision  log KiB", flush=True)
+        began = time.perf_counter()
+        for client in self.watchers + self.writers:
+            client.start()
+        kills, name = 0, CHECKS[0]
+        while kills < self.arguments.kills and not self.is_hopeless():
+            if self.kill_in_writes():
+                kills += 1
+            else:
+                self.void_kills += 1
+        self.test.looked(name, kills)
+        if kills < self.arguments.kills:
+            self.test.broken(name, f"{kills} of {self.arguments.kills}; {self.void_kills} were void: the machine is too "
+                                   f"slow for {self.test.rate} writes a second, or the server is")
+        self.finish()
+        self.figures(time.perf_counter() - began)
+
+    def is_hopeless(self):
+        """Too many void kills, or a client that has given up."""
+        return (self.void_kills > 3 + self.arguments.kills // 4
+                or any(not client.is_alive() for client in self.watchers + self.writers))
+
+    def finish(self):
+        """A last start, some more writes, quiet, and then everything is compared."""
+        self.start()
+        cycle = self.test.begin(self.server.address, 0)
+        time.sleep(0.5)
+        for writer in self.writers:
+            writer.stopping.set()
+        for writer in self.writers:
+            writer.join(15)
+            if writer.is_alive():
+                self.test.broken("every call is answered within 10 s", f"{writer.name}: {writer.describe()}")
+        audit.audit(self, cycle)
+
+    def figures(self, seconds):
+        ready = sorted(self.ready)
+        requests = [request for writer in self.writers for request in writer.requests]
+        events = sum(len(stream.events) for stream in self.event_streams())
+        states = [stream for watcher in self.watchers for stream in watcher.streams if isinstance(stream, StateStream)]
+        print(f"ready after: least {ready[0] * 1000:.0f}, median {statistics.median(ready) * 1000:.0f}, 90 % "
+              f"{ready[int(len(ready) * 0.9)] * 1000:.0f}, most {ready[-1] * 1000:.0f} ms, of {len(ready)} starts")
+        print(f"kills: {len(self.ready) - 1} while writing ({self.void_kills} void), {self.early_kills} while starting, "
+              f"in {seconds:.0f} s")
+        print(f"writes: {len(requests)} acknowledged, {sum(1 for each in requests if each.attempts > 1)} of them asked "
+              f"for again after a kill, {sum(1 for each in requests if each.refused)} refused, "
+              f"{sum(writer.replays for writer in self.writers)} repeated with their key")
+        print(f"watches: {events} events, {sum(stream.pushes for stream in states)} values, "
+              f"{sum(stream.resumes for stream in states)} resumed by token "
+              f"({sum(stream.resumed_unchanged for stream in states)} unchanged), "
+              f"{sum(watcher.connections for watcher in self.watchers)} connections, "
+              f"{sum(watcher.beats for watcher in self.watchers)} beats")
+        print(f"clock: {(self.test.clock - time.time() * 1000) / 1000:.1f} s ahead of the machine's at the end")
+
+    def event_streams(self):
+        return [stream for watcher in self.watchers for stream in watcher.streams if isinstance(stream, EventStream)]
+
+
+def report(test):
+    passed = failed = 0
+    for name in CHECKS:
+        violations, examined = test.violations[name], test.examined[name]
+        if not violations and examined:
+            passed += 1
+            print(f"ok      {name} ({examined})")
+            continue
+        failed += 1
+        print(f"FAILED  {name}: {f'{len(violations)} times' if violations else 'nothing of the kind was seen'}")
+        for violation in violations[:3]:
+            print(f"        {violation[:700]}")
+    print(f"{passed} passed, {failed} failed", flush=True)
+    return failed == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("perch", type=pathlib.Path)
+    parser.add_argument("descriptors", type=pathlib.Path)
+    parser.add_argument("catalog", type=pathlib.Path)
+    parser.add_argument("directory", type=pathlib.Path)
+    parser.add_argument("kills", type=int)
+    parser.add_argument("writes_per_second", type=int)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--shortest", type=float, default=0.3, help="seconds from ready to a kill, at least")
+    parser.add_argument("--longest", type=float, default=1.5, help="seconds from ready to a kill, at most")
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    run = Run(arguments)
+    try:
+        run.run()
+    finally:
+        run.test.end_all()
+        run.server.kill()
+    return 0 if report(run.test) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

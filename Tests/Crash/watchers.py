@@ -1,0 +1,208 @@
+"""Clients that watch, and come back with their tokens and cursors whenever the server goes away."""
+import threading
+
+from client import BEAT, MESSAGE, PING, PONG, STATUS, Client
+from writers import APP, one_line
+
+ENTITLEMENTS, UPDATES = "/perch.v1.EntitlementService/", "/perch.v1.TransactionService/TransactionUpdates"
+STATUSES, ENTITLEMENT = ENTITLEMENTS + "SubscriptionStatusTask", ENTITLEMENTS + "CurrentEntitlementTask"
+PRODUCTS = ENTITLEMENTS + "ProductsTask"
+READS = {STATUSES: "GetSubscriptionStatus", ENTITLEMENT: "GetCurrentEntitlement", PRODUCTS: "GetProducts"}
+UNFINISHED = 1
+
+
+def value_of(message):
+    """The value of a state without what is no part of its equality: the dates of signing."""
+    value = type(message.success).FromString(message.success.SerializeToString())
+    if "statuses" in value.DESCRIPTOR.fields_by_name:
+        for status in value.statuses:
+            unsigned(status.transaction.transaction)
+            if status.renewal_info.HasField("renewal_info"):
+                unsigned(status.renewal_info.renewal_info)
+    elif "transaction" in value.DESCRIPTOR.fields_by_name and value.HasField("transaction"):
+        unsigned(value.transaction.transaction)
+    return value
+
+
+def unsigned(message):
+    for name in ("signed_date_ms", "device_verification", "device_verification_nonce"):
+        if name in message.DESCRIPTOR.fields_by_name:
+            message.ClearField(name)
+
+
+class Stream:
+    """What is kept of one stream from connection to connection."""
+
+    def __init__(self, method, **fields):
+        self.method, self.fields = method, fields
+        self.name = f"{method.split('/')[-1]} of {fields.get('account', 'the catalogue')}"
+        self.opened = False
+
+
+class StateStream(Stream):
+    def __init__(self, method, **fields):
+        super().__init__(method, **fields)
+        self.token, self.value, self.position = b"", None, (0, 0)
+        self.pushes = self.resumes = self.resumed_unchanged = 0
+
+    def request(self):
+        return {"app": APP, "resume_token": self.token, **self.fields}
+
+    def take(self, message, test, watcher):
+        state = message.WhichOneof("state")
+        first, self.opened = not self.opened, True
+        if state == "loading":
+            if self.token or not first:
+                test.broken("a token is answered by a value or unchanged", f"{self.name}: loading")
+            return
+        if state not in ("success", "unchanged"):
+            test.broken("a token is answered by a value or unchanged", f"{self.name}: {one_line(message)}")
+            return
+        position = (message.info.position.revision, message.info.position.as_of_ms)
+        if position < self.position:
+            test.broken("positions on a watch never decrease, restarts included",
+                       f"{self.name}: {position} after {self.position}")
+        test.saw(position[0], self.name)
+        if first and self.token:
+            self.resumes += 1
+        if state == "unchanged":
+            self.resumed_unchanged += 1
+            if not first or self.value is None:
+                test.broken("a token is answered by a value or unchanged", f"{self.name}: an unchanged that is not first")
+        else:
+            value = value_of(message)
+            if self.value is not None and value == self.value:
+                test.broken("an equal value is never pushed twice in a row, restarts included",
+                           f"{self.name}: at {self.position} and {position}: {one_line(value)}")
+            self.value = value
+            self.pushes += 1
+        self.position, self.token = position, message.info.resume_token
+
+
+class EventStream(Stream):
+    def __init__(self, account):
+        super().__init__(UPDATES, account=account)
+        self.account = account
+        self.cursor = self.first_cursor = b""
+        self.events = []  # (revision, kind, transaction number), and the message
+        self.seen = set()
+
+    def request(self):
+        return {"app": APP, "cursor": self.cursor, **self.fields}
+
+    def take(self, message, test, watcher):
+        self.opened = True
+        if message.kind == UNFINISHED:
+            if self.cursor:
+                test.broken("a cursor is answered by what came after it only", f"{self.name}: {one_line(message)}")
+            return
+        if not message.HasField("transaction"):
+            if self.cursor:
+                test.broken("a cursor is answered by what came after it only", f"{self.name}: a second marker")
+            self.cursor = self.first_cursor = message.cursor
+            return
+        event = (message.revision, message.kind, message.transaction.transaction.id)
+        if event in self.seen:
+            test.broken("each event comes exactly once and in order, reconnects included", f"{self.name}: twice {event}")
+        elif self.events and message.revision < self.events[-1][0][0]:
+            test.broken("each event comes exactly once and in order, reconnects included",
+                       f"{self.name}: {event} after {self.events[-1][0]}")
+        if message.revision <= watcher.beat:
+            test.broken("no BEAT passes an event that is still to come",
+                       f"{self.name}: {event} after a BEAT of revision {watcher.beat}")
+        test.saw(message.revision, self.name)
+        self.seen.add(event)
+        self.events.append((event, message))
+        self.cursor = message.cursor
+
+
+class Watcher(threading.Thread):
+    """A connection with some streams. Runs until it is told to stop."""
+
+    def __init__(self, index, streams, test):
+        super().__init__(name=f"watcher {index}", daemon=True)
+        self.index, self.streams, self.test = index, streams, test
+        self.client, self.numbers, self.reads = None, {}, set()
+        self.reading = threading.Lock()
+        self.beat, self.beats, self.connections = 0, 0, 0
+        self.is_open, self.caught_up, self.stopping = threading.Event(), threading.Event(), False
+        self.answers = {}
+
+    def run(self):
+        try:
+            while (cycle := self.test.cycle_to_watch()) is not None and not self.stopping:
+                try:
+                    self.connect(cycle)
+                    while frame := self.client.read():
+                        with self.reading:
+                            self.take(frame)
+                except TimeoutError:
+                    if not self.stopping:
+                        self.test.broken("a watcher hears at least a beat in 25 s", self.name)
+                    return
+                except (ConnectionError, OSError, ValueError):
+                    pass  # The server was killed, or this connection was cut: come back.
+                self.is_open.clear()
+                self.test.pause()
+        except Exception as error:  # Whatever ends a watcher early is a finding, not a quiet stop.
+            self.test.broken("no client ends early", f"{self.name}: {type(error).__name__}: {error}")
+
+    def connect(self, cycle):
+        self.numbers, self.reads, self.answers, self.beat = {}, set(), {}, 0
+        client = Client(cycle.address, self.test.contract)
+        client.socket.settimeout(25)
+        welcome = client.hello(client_name="crash", client_id=self.name.encode(), heartbeat_seconds=10)
+        self.test.welcomed(welcome, self.name)
+        for stream in self.streams:
+            stream.opened = False
+            self.numbers[client.call(stream.method, **stream.request())] = stream
+        self.client = client
+        self.cycle, self.connections = cycle, self.connections + 1
+        self.is_open.set()
+
+    def cut(self):
+        """From another thread: this connection breaks, as a network does."""
+        if self.client and self.is_open.is_set():
+            try:
+                self.client.socket.shutdown(2)
+            except OSError:
+                pass  # The server was quicker.
+
+    def take(self, frame):
+        if frame.kind == BEAT:
+            self.beats += 1
+            self.beat = frame.message.revision
+            self.test.saw(self.beat, f"a BEAT to {self.name}")
+        elif frame.kind == PONG:
+            self.caught_up.set()
+        elif frame.stream in self.numbers and frame.kind == MESSAGE:
+            self.numbers[frame.stream].take(frame.message, self.test, self)
+        elif frame.stream in self.numbers and frame.kind == STATUS:
+            if self.stopping:
+                return  # The server was told to stop, and tells every stream.
+            self.test.broken("no stream ends but with its server",
+                                  f"{self.numbers[frame.stream].name}: {one_line(frame.message)}")
+        elif frame.kind == MESSAGE:
+            self.answers[frame.stream] = frame.message
+        elif frame.kind == STATUS:
+            if frame.message.code:
+                self.test.broken("reads at the end are answered", one_line(frame.message))
+            self.reads.discard(frame.stream)
+            if not self.reads:
+                # All reads were answered at the last revision; what the turn has for watches comes before the PONG.
+                self.client.send(PING, 0, b"caughtup")
+
+    def read_all(self, position):
+        """From another thread, when no server is killed any more: the value of each state stream by a unary read on
+        the same connection, once that has come to `position` and everything before it was said."""
+        reads = [(ENTITLEMENTS + READS[stream.method], stream.fields, stream)
+                 for stream in self.streams if isinstance(stream, StateStream)]
+        reads = reads or [(UPDATES.replace("TransactionUpdates", "ListUnfinished"), self.streams[0].fields, None)]
+        with self.reading:
+            self.caught_up.clear()
+            asked = {self.client.call(method, app=APP, at_least=position, **fields): stream
+                     for method, fields, stream in reads}
+            self.reads = set(asked)
+        if not self.caught_up.wait(15):
+            raise TimeoutError(f"{self.name} did not come to revision {position.revision} within 15 s")
+        return [(stream, self.answers[number]) for number, stream in asked.items() if stream]

@@ -1,0 +1,213 @@
+"""Clients that change accounts at a steady rate, and write down each answer before they ask for the next thing.
+
+An answer that did not come because the server was killed is asked for again, with the same key, as soon as there is a
+server; so in the end every request has exactly one answer, and the log says which.
+"""
+import json
+import random
+import threading
+import time
+
+from client import MESSAGE, STATUS, Client
+
+APP = {"bundle_id": "com.example.app", "environment": 3}
+COINS, SEASON, LIFETIME = "com.example.coins", "com.example.season", "com.example.lifetime"
+WEEKLY, MONTHLY, YEARLY = "com.example.weekly", "com.example.monthly", "com.example.yearly"
+GROUP = "premium"
+SUBSCRIPTIONS = (WEEKLY, MONTHLY, YEARLY)
+TRANSACTIONS, STORE = "/perch.v1.TransactionService/", "/perch.v1.TestStoreService/"
+PURCHASE, FINISH, REFUND = TRANSACTIONS + "Purchase", TRANSACTIONS + "Finish", STORE + "RefundTransaction"
+AUTO_RENEW, RENEW, EXPIRE = STORE + "SetAutoRenew", STORE + "ForceRenewal", STORE + "ExpireSubscription"
+ACCOUNTS_EACH = 4  # The first two of them subscribe.
+# What may be refused: the account has come to another state, by time or by its own last request.
+REFUSABLE = {"NOT_SUBSCRIBED": (AUTO_RENEW, RENEW, EXPIRE)}
+
+
+class Request:
+    """A change that somebody asks for, the same bytes however often it is sent."""
+
+    def __init__(self, number, method, account, fields):
+        self.number, self.method, self.account, self.fields = number, method, account, fields
+        self.attempts = 0
+        self.answer = self.refused = None
+
+    @property
+    def key(self):
+        return self.fields["idempotency_key"]
+
+    @property
+    def position(self):
+        return (self.answer.position.revision, self.answer.position.as_of_ms) if self.answer else (0, 0)
+
+    @property
+    def transaction(self):
+        """The transaction that the answer shows; None where it shows none."""
+        if self.answer is None or "transaction" not in self.answer.DESCRIPTOR.fields_by_name:
+            return None
+        return self.answer.transaction.transaction
+
+
+class Caller(Client):
+    """A client that asks one thing at a time."""
+
+    def ask(self, path, **request):
+        """The answer of a unary call and the status that ended it. ConnectionError when the server goes away."""
+        stream, answer = self.call(path, **request), None
+        while frame := self.read():
+            if frame.stream == stream and frame.kind == MESSAGE:
+                answer = frame.message
+            elif frame.stream == stream and frame.kind == STATUS:
+                del self.answers[stream]
+                return answer, frame.message
+        raise ConnectionError("the server closed the connection")
+
+    def get(self, path, **request):
+        """The answer of a unary call that must not be refused."""
+        answer, status = self.ask(path, **request)
+        if status.code:
+            raise RuntimeError(f"{path} was refused: {status.reason}: {status.message}")
+        return answer
+
+    def close(self):
+        self.input.close()
+        self.socket.close()
+
+
+class Writer(threading.Thread):
+    def __init__(self, index, count, test):
+        super().__init__(name=f"writer {index}", daemon=True)
+        self.index, self.count, self.test = index, count, test
+        self.random = random.Random(f"{test.seed} writer {index}")
+        self.accounts = [f"account-{index}-{number}" for number in range(ACCOUNTS_EACH)]
+        self.client = self.pending = None
+        self.requests, self.replays = [], 0
+        self.purchased = {account: [] for account in self.accounts}  # transactions that may be finished or refunded
+        self.lines = {account: None for account in self.accounts}  # a transaction of the subscription line
+        self.stopping = threading.Event()
+
+    # Deciding
+
+    def choose(self):
+        """The next request: (method, account, fields)."""
+        pick = self.random.random()
+        subscriber = self.accounts[self.random.randrange(2)]
+        anyone = self.accounts[self.random.randrange(ACCOUNTS_EACH)]
+        if pick < 0.10:
+            return PURCHASE, subscriber, {"account": subscriber, "product_id": self.random.choice(SUBSCRIPTIONS)}
+        if pick < 0.16 and self.lines[subscriber] is not None:
+            return AUTO_RENEW, subscriber, {"transaction_id": self.lines[subscriber],
+                                            "enabled": self.random.random() < 0.6}
+        if pick < 0.20 and self.lines[subscriber] is not None:
+            method = RENEW if self.random.random() < 0.7 else EXPIRE
+            return method, subscriber, {"account": subscriber, "product_id": self.random.choice(SUBSCRIPTIONS)}
+        if pick < 0.40 and self.purchased[anyone]:
+            return FINISH, anyone, {"account": anyone, "transaction_id": self.random.choice(self.purchased[anyone])}
+        if pick < 0.50 and self.purchased[anyone]:
+            return REFUND, anyone, {"transaction_id": self.random.choice(self.purchased[anyone])}
+        if pick < 0.60:
+            return PURCHASE, anyone, {"account": anyone, "product_id": LIFETIME}
+        if pick < 0.68:
+            return PURCHASE, anyone, {"account": anyone, "product_id": SEASON}
+        return PURCHASE, anyone, {"account": anyone, "product_id": COINS, "quantity": self.random.randrange(1, 11)}
+
+    def make(self):
+        method, account, fields = self.choose()
+        number = len(self.requests)
+        return Request(number, method, account, {"app": APP, "idempotency_key": f"{self.index}-{number}".encode(),
+                                                 **fields})
+
+    # Doing
+
+    def run(self):
+        try:
+            while not (self.stopping.is_set() and self.pending is None):
+                cycle = self.test.cycle_to_write()
+                if cycle is None:
+                    return
+                try:
+                    self.connect(cycle)
+                    self.write(cycle)
+                except TimeoutError:
+                    self.test.broken("every call is answered within 10 s", f"{self.name}: {self.describe()}")
+                    return
+                except (ConnectionError, OSError):
+                    self.test.wait_for_end(cycle)
+        except Exception as error:  # Whatever ends a writer early is a finding, not a quiet stop.
+            self.test.broken("no client ends early", f"{self.name}: {type(error).__name__}: {error}")
+
+    def describe(self):
+        return f"{self.pending.method} {self.pending.fields}" if self.pending else "nothing under way"
+
+    def connect(self, cycle):
+        self.client = Caller(cycle.address, self.test.contract)
+        self.client.socket.settimeout(10)
+        welcome = self.client.hello(client_name="crash", client_id=f"writer-{self.index}".encode(),
+                                    heartbeat_seconds=600)
+        self.test.welcomed(welcome, self.name)
+        if self.pending:
+            self.send(cycle)
+        for request in self.random.sample(self.requests, min(2, len(self.requests))):
+            self.replay(request)
+
+    def write(self, cycle):
+        """One request in each of this writer's places in the schedule, late if it must be, as long as there is time."""
+        place = 0
+        while not self.stopping.is_set():
+            wait = cycle.began + (place * self.count + self.index) / self.test.rate - time.perf_counter()
+            if wait > 0:
+                self.stopping.wait(wait)
+                if self.stopping.is_set():
+                    return
+            place += 1
+            self.pending = self.make()
+            self.send(cycle)
+            if self.random.random() < 0.03:
+                self.replay(self.requests[-1])
+
+    def send(self, cycle):
+        """Asks, and writes the answer down outside the server before anything else is asked."""
+        request = self.pending
+        request.attempts += 1
+        answer, status = self.client.ask(request.method, **request.fields)
+        if status.code and request.method not in REFUSABLE.get(status.reason, ()):
+            self.test.broken("a writer is refused only what its account's state forbids",
+                                  f"{request.method} {request.fields}: {status.reason}: {status.message}")
+        request.answer, request.refused = answer, status.reason
+        self.test.write_down({
+            "key": request.key.decode(), "method": request.method, "account": request.account,
+            "attempts": request.attempts, "refused": status.reason, "revision": request.position[0],
+            "as_of_ms": request.position[1],
+            "transaction": request.transaction.id if request.transaction is not None else None})
+        self.requests.append(request)
+        self.pending = None
+        self.took(request)
+        cycle.acknowledged(self.index)
+
+    def took(self, request):
+        transaction = request.transaction
+        if transaction is None:
+            return
+        if transaction.product_id in SUBSCRIPTIONS:
+            self.lines[request.account] = transaction.id
+        if request.method == PURCHASE and not request.answer.already_held:
+            self.purchased[request.account].append(transaction.id)
+
+    def replay(self, request):
+        """The same key again: the same answer, byte for byte. What was refused did not happen, and may happen now."""
+        if request.refused:
+            return
+        answer, status = self.client.ask(request.method, **request.fields)
+        self.replays += 1
+        if status.code or answer != request.answer:
+            self.test.broken(
+                "the same key gives the same answer",
+                f"{request.method} {request.fields}: first {one_line(request.answer)}, then "
+                f"{status.reason or one_line(answer)}")
+
+
+def one_line(message):
+    return " ".join(str(message).split())
+
+
+def as_json(record):
+    return json.dumps(record, separators=(",", ":"))
