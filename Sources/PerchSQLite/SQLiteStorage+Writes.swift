@@ -31,17 +31,19 @@ extension SQLiteStorage {
             try self.write(.setAlias, [.integer(Int64(key.app)), .bytes(key.bytes), .stored(account)])
         }
         if let app = change.app { try self.write(app) }
-        if let (key, answer) = change.answer {
-            try self.write(
-                .setAnswer,
-                [
-                    .integer(Int64(key.app)), .bytes(key.bytes), .integer(answer.kept.milliseconds),
-                    .bytes(answer.sealed(to: key)),
-                ])
-        }
+        if let (key, answer) = change.answer { try self.keep(answer, for: key) }
         self.currentHeader.revision = change.revision
         self.currentHeader.nextTransaction = change.nextTransaction
         self.currentHeader.nextAccount = change.nextAccount
+    }
+
+    package func keep(_ answer: KeptAnswer, for key: MutationKey) throws(StorageError) {
+        try self.write(
+            .setAnswer,
+            [
+                .integer(Int64(key.app)), .bytes(key.bytes), .integer(answer.kept.milliseconds),
+                .bytes(answer.sealed(to: key)),
+            ])
     }
 
     private func write(_ write: TransactionWrite?, account: AccountNumber) throws(StorageError) {

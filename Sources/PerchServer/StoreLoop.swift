@@ -54,7 +54,7 @@ final class StoreLoop: LoopDriver {
             self.control.post(.storeAnswer(ticket: ticket, answer))
         }
         self.answerQuestions(wall: wall)
-        if let failure = self.engine.failure, !self.hasToldFailure {
+        if let failure = self.engine.failure, !self.hasToldFailure, !self.hasStopped {
             self.hasToldFailure = true
             self.control.post(.storeFailed(failure.description))
         }

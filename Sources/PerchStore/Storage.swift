@@ -28,6 +28,8 @@ package protocol Storage: AnyObject {
 
     func begin() throws(StorageError)
     func apply(_ change: StoredChange) throws(StorageError)
+    /// Keeps the answer to a key that changed nothing, and so has no revision.
+    func keep(_ answer: KeptAnswer, for key: MutationKey) throws(StorageError)
     func setLease(until instant: Instant) throws(StorageError)
     /// Forgets the answers that were kept before an instant.
     func forgetAnswers(before instant: Instant) throws(StorageError)

@@ -120,15 +120,16 @@ extension LoopCore {
             call = next
         }
 
-        if slot.phase == .open, isComplete,
-            slot.flags.contains(.wantsBeat) || (saidValue && slot.watchCount > 1 && !self.isSweeping)
-        {
-            let beat = self.beatBody(revision: isAllSaid ? self.applied : slot.said)
-            _ = self.append(
-                .beat, call: -1, kind: FrameKind.beat.rawValue, stream: 0, beat, &bytes, firstSegment)
-            self.payloads.release(beat)
-        } else if saidValue, slot.watchCount > 1, self.isSweeping {
-            self.heldGroups.append(connection)
+        if slot.phase == .open, isComplete, slot.flags.contains(.wantsBeat) || (saidValue && slot.watchCount > 1) {
+            if isAllSaid {
+                let beat = self.beatBody(revision: self.applied)
+                _ = self.append(
+                    .beat, call: -1, kind: FrameKind.beat.rawValue, stream: 0, beat, &bytes, firstSegment)
+                self.payloads.release(beat)
+            } else if self.isSweeping {
+                // It comes with the end of the sweep; otherwise with what is still to be said.
+                self.heldGroups.append(connection)
+            }
         }
         guard bytes > 0 else { return }
         self.staging.writes.append(
@@ -336,8 +337,6 @@ extension LoopCore {
             if slot.firstOwed >= 0 || slot.firstDirty >= 0 {
                 // More than one call's worth, or a value that is still being computed.
                 if slot.firstOwed >= 0 || self.hasSomethingReady(connection) { self.list(connection) }
-            } else if slot.waitingCount == 0, !self.isSweeping {
-                self.connections[connection].said = self.applied
             }
             self.resumeReading(connection)
             self.closeIfDrained(connection)

@@ -18,7 +18,7 @@ extension LoopCore {
         let index = self.connections.insert(
             Connection(
                 socket: socket, flags: flags, heartbeatSeconds: UInt16(Limits.heartbeatSecondsDefault),
-                said: self.applied, lastBeat: self.now.monotonic))
+                lastBeat: self.now.monotonic))
         self.counters.connectionsAccepted += 1
         self.handshakes += 1
         self.effects.append(.listen(connection: index, socket: socket, reading: true, writing: false))

@@ -49,8 +49,6 @@ struct Connection: BitwiseCopyable {
     var lastDirty: Int32 = -1
     /// The frame that the kernel took a part of: index among the unfinished ones.
     var unfinished: Int32 = -1
-    /// Everything up to this revision has been said here.
-    var said: UInt64
     /// Monotonic milliseconds; 0: nothing waits for the kernel.
     var stalledSince: Int64 = 0
     var lastBeat: Int64

@@ -77,6 +77,8 @@ extension LoopCore {
         self.accounts[account].tenantCount += 1
         self.connections[self.calls[call].connection].watchCount += 1
         let place = cursor ?? EventPlace(revision: 0, ordinal: 0)
+        self.calls[call].flags.insert(.isWaiting)
+        self.connections[self.calls[call].connection].waitingCount += 1
         self.updates[call] = UpdatesState(
             account: account, key: key, phase: cursor == nil ? .starting : .behind, cursor: place, through: place)
         // The number of the account comes with its record: changes find the stream by it.
@@ -99,6 +101,7 @@ extension LoopCore {
         }
         if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
         self.connections[slot.connection].watchCount -= 1
+        if slot.flags.contains(.isWaiting) { self.connections[slot.connection].waitingCount -= 1 }
         self.calls[call].target = -1
         self.releaseAccount(state.account)
     }
@@ -171,11 +174,22 @@ extension LoopCore {
             preconditionFailure("events were asked for")
         }
         self.updates[call] = state
+        self.noteWhetherBehind(call)
         if state.ready.isEmpty {
             self.resumeUpdates(call)
         } else {
             self.listCall(call)
         }
+    }
+
+    /// A stream that is behind keeps bookmarks from passing it, as a watch does that waits for its first value.
+    private mutating func noteWhetherBehind(_ call: Int32) {
+        let isBehind = self.isBehind(call)
+        guard self.calls[call].flags.contains(.isWaiting) != isBehind else { return }
+        if isBehind { self.calls[call].flags.insert(.isWaiting) } else { self.calls[call].flags.remove(.isWaiting) }
+        self.connections[self.calls[call].connection].waitingCount += isBehind ? 1 : -1
+        // A beat may have waited for this.
+        if !isBehind { self.list(self.calls[call].connection) }
     }
 
     private static func finishReady(_ state: inout UpdatesState) {
@@ -213,12 +227,15 @@ extension LoopCore {
         var encoded: [EncodedEvent] = []
         var call = self.accounts[slot].firstUpdates
         while call >= 0 {
+            // What is behind has its page still to say, of a time before this change: it has to ask once more.
+            self.updates[call]?.isCompleteAfterReady = false
             if case .live? = self.updates[call]?.phase {
                 if encoded.isEmpty { encoded = events.map { self.encodeEvent($0, key) } }
                 let isFull = self.connections[self.calls[call].connection].flags.contains(.isFull)
                 if isFull {
                     // It reads slowly: it keeps its cursor, and asks when there is room.
                     self.updates[call]?.phase = .behind
+                    self.noteWhetherBehind(call)
                     self.listCall(call)
                 } else {
                     self.giveLive(call, encoded)
@@ -238,6 +255,7 @@ extension LoopCore {
         guard state.ready.count - state.taken + events.count <= Self.eventsPerPage else {
             state.phase = .behind
             self.updates[call] = state
+            self.noteWhetherBehind(call)
             self.listCall(call)
             return
         }
@@ -284,7 +302,10 @@ extension LoopCore {
         let isDone = state.taken == state.ready.count
         if isDone { Self.finishReady(&state) }
         self.updates[call] = state
-        if isDone { self.resumeUpdates(call) }
+        if isDone {
+            self.noteWhetherBehind(call)
+            self.resumeUpdates(call)
+        }
     }
 
 }

@@ -176,7 +176,13 @@ extension StoreEngine {
                 fetched = try self.storage.transactions(of: record.account, query)
                 continue
             case .unchanged(let answer):
-                return .mutated(answer, Position(revision: self.header.revision, asOf: now))
+                let position = Position(revision: self.header.revision, asOf: now)
+                if !mutation.key.isEmpty {
+                    // Kept too: what changed nothing now might change something when it is repeated later.
+                    let kept = KeptAnswer(digest: mutation.keyDigest, result: answer, position: position, kept: wall)
+                    try self.storage.keep(kept, for: mutationKey)
+                }
+                return .mutated(answer, position)
             case .commit(let accountFacts, let answer):
                 return try self.apply(
                     accountFacts, of: mutation, answer: answer, mutationKey: mutationKey, app: app, now: now,

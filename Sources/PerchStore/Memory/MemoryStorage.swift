@@ -182,6 +182,10 @@ package final class MemoryStorage: Storage {
         self.undo?.append { $0[keyPath: path] = before }
     }
 
+    package func keep(_ answer: KeptAnswer, for key: MutationKey) {
+        self.change(\.answers[key]) { $0 = answer }
+    }
+
     package func setLease(until instant: Instant) {
         self.change(\.header) { $0.lease = instant }
     }
