@@ -90,7 +90,14 @@ final class ServerLoop: LoopDriver {
     }
 
     private func accept(_ socket: Int32, _ peer: SocketAddress) {
+        // Judged by what the others hold now: a storm of connects fills many turns of one loop.
+        self.core.elsewhere = self.limits.elsewhere(than: self.index)
+        defer { self.publishLimits() }
         _ = self.core.accepted(socket: socket, isLoopback: peer.isLoopback)
+    }
+
+    private func publishLimits() {
+        self.limits.publish(self.index, handshakes: self.core.handshakes, partialBytes: self.core.partialBytes)
     }
 
     private func read(_ connection: Int32, isHungUp: Bool) {
@@ -117,7 +124,7 @@ final class ServerLoop: LoopDriver {
         let next = self.core.endTurn()
         self.execute()
         self.hasBegun = false
-        self.limits.publish(self.index, handshakes: self.core.handshakes, partialBytes: self.core.partialBytes)
+        self.publishLimits()
         if !self.asks.isEmpty {
             self.store.post(self.asks)
             self.asks.removeAll(keepingCapacity: true)

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// What each loop holds of the limits that belong to the process: read by the others at the beginning of their turns.
+/// What each loop holds of the limits that belong to the process: read by the others when they accept, and at the
+/// beginning of their turns.
 ///
-/// Sendable without a claim: one pair of atomics for each loop, written by that loop alone. A limit may be passed by
-/// what one turn of the other loops brings.
+/// Sendable without a claim: one pair of atomics for each loop, written by that loop alone. Two loops that judge at the
+/// same instant may both let one pass.
 final class SharedLimits: Sendable {
     private final class Share: Sendable {
         let handshakes = Atomic<Int>(0)
