@@ -68,6 +68,9 @@ let package = Package(
                 "PerchCore", "PerchMetrics",
             ]),
 
+        // The Swift API: streams, calls and reconnecting, in StoreKit's words.
+        swift("PerchClient", ["PerchBase", "PerchLoop", "PerchModel", "PerchWire"]),
+
         // What each target promises; sockets and files only where the name says so.
         tests("PerchBaseTests", ["PerchBase"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
@@ -75,6 +78,9 @@ let package = Package(
         tests("PerchCatalogueTests", ["PerchBase", "PerchCatalogue", "PerchModel"]),
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto"]),
         tests("PerchStoreTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
+        tests(
+            "PerchClientTests",
+            ["PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchClient"]),
         tests("PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
     ]
 )

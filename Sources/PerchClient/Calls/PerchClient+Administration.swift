@@ -1,0 +1,50 @@
+import PerchWire
+
+// Running a server.
+extension PerchClient {
+    /// The apps of the server, by bundle identifier.
+    public func apps(timeout: Duration? = nil) async throws(PerchError) -> [AppSummary] {
+        try await self.call(.listApps, timeout: timeout) { response in
+            guard case .listApps(let list) = response else { return nil }
+            return list.apps.map { AppSummary($0) }
+        }
+    }
+
+    /// What the server would make of a catalogue file; nothing changes.
+    public func checkCatalog(_ file: [UInt8], timeout: Duration? = nil) async throws(PerchError) -> CatalogSummary {
+        let request = CheckCatalogRequest(file: file)
+        return try await self.call(.checkCatalog(request), timeout: timeout) { response in
+            guard case .checkCatalog(let answer) = response else { return nil }
+            return CatalogSummary(answer.summary)
+        }
+    }
+
+    /// Replaces the catalogue of the app; watches of products are told. Never repeated by the client.
+    ///
+    /// `source` says for people where the file came from.
+    public func loadCatalog(
+        _ file: [UInt8], source: String = "", timeout: Duration? = nil
+    ) async throws(PerchError) -> LoadedCatalog {
+        let request = LoadCatalogRequest(app: self.app, file: file, source: source)
+        return try await self.call(.loadCatalog(request), timeout: timeout) { response in
+            guard case .loadCatalog(let answer) = response, let position = answer.position else { return nil }
+            return LoadedCatalog(position: position, summary: CatalogSummary(answer.summary))
+        }
+    }
+
+    /// What the catalogue of the app holds.
+    public func catalog(timeout: Duration? = nil) async throws(PerchError) -> CatalogContents {
+        try await self.call(.getCatalog(GetCatalogRequest(app: self.app)), timeout: timeout) { response in
+            guard case .getCatalog(let contents) = response else { return nil }
+            return CatalogContents(contents)
+        }
+    }
+
+    /// How the server is: its store, its counters, and what it finds of itself.
+    public func serverStatus(timeout: Duration? = nil) async throws(PerchError) -> ServerStatus {
+        try await self.call(.getServerStatus, timeout: timeout) { response in
+            guard case .getServerStatus(let status) = response else { return nil }
+            return ServerStatus(status)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+public import PerchBase
+import PerchLoop
+public import PerchModel
+import PerchWire
+
+/// A client of a Perch server, in StoreKit's own words: streams that tell who owns what, and calls.
+///
+/// It connects when first something is asked, keeps one connection for everything, and comes back by itself when that
+/// ends: streams go on where they were, and calls are repeated where that is safe. All clients of a process share one
+/// thread; everything here can be used from any task. A client ends with `close`, or when nobody holds it or anything
+/// that came from it.
+///
+///     let client = try PerchClient()
+///     for await state in client.currentEntitlementTask(account: "anna", product: "gold.monthly") {
+///         if case .success(let transaction, _) = state { show(isEntitled: transaction != nil) }
+///     }
+public final class PerchClient: Sendable {
+    /// Names this client across its connections: 16 random bytes, the origin of what its own calls cause.
+    public let id: [UInt8]
+
+    let loop: ClientLoop
+    let app: AppReference
+    private let number: ItemID
+    private let callTimeoutMilliseconds: Int64
+    private let connectionCell = LatestCell<ConnectionState>(.idle)
+
+    /// Makes a client; nothing is sent yet.
+    ///
+    /// `address` is `localhost` or a numeric address, with a port: `127.0.0.1:7447`, `[::1]:7447`. `app` may be left
+    /// out where the server, or the identity, has exactly one.
+    public convenience init(
+        address: String = "127.0.0.1:7447", app: AppIdentifier? = nil, options: PerchClientOptions = .init()
+    ) throws(PerchError) {
+        try self.init(address: address, app: app, options: options, on: try ClientLoop.shared())
+    }
+
+    /// The same on a thread of the caller's own, which outlives the client.
+    package init(
+        address: String, app: AppIdentifier? = nil, options: PerchClientOptions = .init(), on loop: ClientLoop
+    ) throws(PerchError) {
+        let destination = try Self.parse(address)
+        self.id = .random(count: 16)
+        self.loop = loop
+        self.app = AppReference(app)
+        self.number = loop.newID()
+        self.callTimeoutMilliseconds = options.callTimeout.wholeMilliseconds
+        var settings = ClientSettings(name: options.name, clientID: self.id)
+        settings.acceptsCompression = options.acceptsCompression
+        settings.heartbeatSeconds = options.heartbeatSeconds
+        settings.connectTimeoutMilliseconds = options.connectTimeout.wholeMilliseconds
+        settings.reconnectBaseMilliseconds = options.reconnectBase.wholeMilliseconds
+        settings.reconnectCapMilliseconds = options.reconnectCap.wholeMilliseconds
+        settings.waitsForServer = options.waitsForServer
+        if case .file = options.authorization { settings.canReauthenticate = true }
+        loop.post(
+            .add(
+                client: self.number,
+                ClientConfiguration(
+                    address: destination, settings: settings, authorization: options.authorization,
+                    seed: .random(in: .min ... .max)),
+                self.connectionCell))
+    }
+
+    deinit { self.loop.post(.remove(client: self.number)) }
+
+    /// Ends every stream and every call, and the connection. What is asked afterwards fails with `CLOSED`.
+    public func close() {
+        self.loop.post(.remove(client: self.number))
+    }
+
+    /// What the connection is doing.
+    public var connection: ConnectionStates { ConnectionStates(self.connectionCell) }
+
+    private static func parse(_ address: String) throws(PerchError) -> SocketAddress {
+        let local = "localhost:"
+        let text = address.hasPrefix(local) ? "127.0.0.1:" + address.dropFirst(local.count) : address
+        do throws(SocketAddressFault) {
+            let parsed = try SocketAddress(parsing: text)
+            guard parsed.port == 0 else { return parsed }
+        } catch {
+            throw PerchError(code: .invalidArgument, reason: PerchError.addressInvalid, message: "\(error)")
+        }
+        throw PerchError(
+            code: .invalidArgument, reason: PerchError.addressInvalid,
+            message: "port 0 in \"\(address)\" cannot be connected to; the server says on which port it listens")
+    }
+
+    func post(_ command: ItemCommand) {
+        self.loop.post(.item(client: self.number, command))
+    }
+
+    // MARK: Streams
+
+    /// Products with their prices, and which identifiers are unavailable: now, and whenever the catalogue changes.
+    ///
+    /// `locale`, such as `en_US`, and `storefront`, such as `USA`, are the app's where they are left empty.
+    public func productsTask(
+        _ ids: [String], locale: String = "", storefront: String = "", atLeast: Position? = nil
+    ) -> EntitlementTask<Products> {
+        let request = ProductsRequest(app: self.app, productIDs: ids, locale: locale, storefront: storefront)
+        return EntitlementTask(
+            OpenWatch(self, .productsTask(request), atLeast: atLeast, wrap: { .products($0) }) { value in
+                guard case .products(let products) = value else { return nil }
+                return products
+            })
+    }
+
+    /// The statuses of an account in a subscription group: now, and at each change, also by time alone.
+    public func subscriptionStatusTask(
+        account: String, group: String, atLeast: Position? = nil
+    ) -> EntitlementTask<SubscriptionStatuses> {
+        let request = SubscriptionStatusRequest(app: self.app, account: account, groupID: group)
+        return EntitlementTask(
+            OpenWatch(self, .subscriptionStatusTask(request), atLeast: atLeast, wrap: { .statuses($0) }) { value in
+                guard case .statuses(let statuses) = value else { return nil }
+                return statuses
+            })
+    }
+
+    /// The transaction that entitles an account to a product, or nil: now, and at each change, also by time alone.
+    public func currentEntitlementTask(
+        account: String, product: String, atLeast: Position? = nil
+    ) -> EntitlementTask<Verified<Transaction>?> {
+        let request = CurrentEntitlementRequest(app: self.app, account: account, productID: product)
+        return EntitlementTask(
+            OpenWatch(self, .currentEntitlementTask(request), atLeast: atLeast, wrap: { .entitlement($0) }) { value in
+                guard case .entitlement(let transaction) = value else { return nil }
+                return .some(transaction)
+            })
+    }
+
+    /// What happens to the transactions of an account, after `cursor`; without one, the unfinished ones first.
+    ///
+    /// What this client's own calls cause is left out, because their answers said it, unless `includingOwn`.
+    public func transactionUpdates(
+        account: String, after cursor: UpdateCursor? = nil, includingOwn: Bool = false
+    ) -> TransactionUpdates {
+        let request = TransactionUpdatesRequest(app: self.app, account: account, cursor: cursor?.bytes ?? [])
+        return TransactionUpdates(UpdatesStart(self, request, includesOwn: includingOwn))
+    }
+
+    // MARK: Calls
+
+    /// Asks once, and returns the answer as `read` finds it in the response.
+    func call<Answer: Sendable>(
+        _ request: Request, timeout: Duration?, _ read: (Response) throws(PerchError) -> Answer?
+    ) async throws(PerchError) -> Answer {
+        let timeoutMilliseconds = timeout?.wholeMilliseconds ?? self.callTimeoutMilliseconds
+        let id = self.loop.newID()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                self.post(.call(id, request, timeoutMilliseconds: timeoutMilliseconds, caller))
+                // The flag of cancellation is set before its handler runs: if that came before the call, it is seen.
+                if Task.isCancelled { self.post(.cancel(id)) }
+            }
+        } onCancel: {
+            self.post(.cancel(id))
+        }
+        let response = try result.get()
+        guard let answer = try read(response) else {
+            throw PerchError(
+                code: .unimplemented, reason: PerchError.newerServer,
+                message: "\(request.method.path) was answered without what this version needs; use a newer one",
+                mayHaveHappened: Repeatability(request).isMutation)
+        }
+        return answer
+    }
+}
+
+extension [UInt8] {
+    /// Of the system's generator.
+    static func random(count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    /// Under which a call may be repeated, where the caller has no key of its own.
+    static var newIdempotencyKey: [UInt8] { .random(count: 16) }
+}

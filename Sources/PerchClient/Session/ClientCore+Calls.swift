@@ -1,0 +1,233 @@
+import PerchBase
+package import PerchWire
+
+/// A unary call, from its making to its answer.
+///
+///     waiting ──sent──▶ under way ──STATUS──▶ over;   under way ──connection lost──▶ waiting again, or over
+struct PendingCall {
+    let request: Request
+    let timeoutMilliseconds: Int64
+    /// On the monotonic clock; what `timer` fires at.
+    let deadline: Int64
+    var timer = TimerHeap.ID.none
+    /// Nil while it waits for a connection.
+    var stream: UInt32?
+    /// How often it was sent.
+    var attempts = 0
+    var response: Answer?
+    /// Why it was last sent in vain.
+    var lastLoss: PerchError?
+
+    enum Answer {
+        case read(Response)
+        /// A newer server has answered with what is not known here.
+        case unreadable
+    }
+}
+
+/// What may be done with a call whose answer was lost.
+enum Repeatability {
+    /// It changes nothing.
+    case read
+    /// It carries an idempotency key: however often it comes, it happens once.
+    case keyed
+    /// It might happen twice.
+    case once
+
+    init(_ request: Request) {
+        switch request {
+        case .purchase(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .finish(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .buyProduct(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .refundTransaction(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .setAutoRenew(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .forceRenewal(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .expireSubscription(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        // A repeated advance goes twice as far; a rate or a catalogue might undo what somebody else has set since.
+        case .setClock, .setTimeRate, .loadCatalog: self = .once
+        case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getSubscriptionStatus,
+            .getCurrentEntitlement, .listCurrentEntitlements, .listTransactions, .listUnfinished,
+            .getLatestTransaction, .transactionUpdates, .getClock, .listApps, .checkCatalog, .getCatalog,
+            .getServerStatus:
+            self = .read
+        }
+    }
+
+    var attemptsMax: Int {
+        switch self {
+        case .read: Limits.clientReadAttemptsMax
+        case .keyed: Limits.clientMutationAttemptsMax
+        case .once: 1
+        }
+    }
+
+    var isMutation: Bool { self != .read }
+}
+
+// Unary calls.
+extension ClientCore {
+    /// Makes a call. Its end is `finish`, whatever happens.
+    package mutating func call(_ id: ItemID, _ request: Request, timeoutMilliseconds: Int64) {
+        let (deadline, overflow) = self.now.monotonic.addingReportingOverflow(timeoutMilliseconds)
+        var call = PendingCall(
+            request: request, timeoutMilliseconds: timeoutMilliseconds, deadline: overflow ? .max : deadline)
+        if let refusal = self.refusal() {
+            self.actions.append(.finish(id, .failure(refusal)))
+            return
+        }
+        call.timer = self.deadlines.schedule(at: call.deadline, payload: id)
+        self.calls[id] = call
+        self.waitingCalls.append(id)
+        self.connectIfWanted()
+        self.sendWaitingCalls()
+    }
+
+    /// Why nothing new can be asked now; nil if it can.
+    private func refusal() -> PerchError? {
+        switch self.link {
+        case .closed:
+            return .clientClosed
+        case .waiting(let until, _):
+            guard !self.settings.waitsForServer, var failure = self.connectFailure else { break }
+            failure.message += "; the next try is in \(until - self.now.monotonic) ms"
+            return failure
+        case .idle, .connecting, .greeting, .open:
+            break
+        }
+        return self.limitReached
+    }
+
+    /// Set while one more call or stream would be too many.
+    var limitReached: PerchError? {
+        let count = self.calls.count + self.watches.count + self.updates.count
+        guard count >= Limits.clientCallsMax else { return nil }
+        let reason = ErrorReason.callsLimit
+        return PerchError(
+            code: .resourceExhausted, reason: reason.rawValue,
+            message:
+                "this client has \(count) calls and streams, the limit is \(Limits.clientCallsMax); end some, or use another client",
+            details: ["found": "\(count)", "limit": "\(Limits.clientCallsMax)"])
+    }
+
+    /// The caller does not want the answer any more.
+    package mutating func cancelCall(_ id: ItemID) {
+        guard let call = self.calls[id] else { return }
+        if let stream = call.stream { self.abandon(stream, isWatch: false, hasSpoken: false) }
+        self.finish(id, .failure(self.doubting(call, .cancelledHere)))
+    }
+
+    mutating func callIsLate(_ id: ItemID) {
+        guard let call = self.calls[id] else { return }
+        if let stream = call.stream { self.abandon(stream, isWatch: false, hasSpoken: false) }
+        let missing = call.attempts == 0 ? "no connection" : "no answer"
+        var message = "\(missing) came within \(call.timeoutMilliseconds) ms; allow more time, or see how the server is"
+        if let loss = call.lastLoss { message += "; it was sent \(call.attempts) times, and at last: \(loss.message)" }
+        let error = PerchError(
+            code: .deadlineExceeded, reason: ErrorReason.deadline.rawValue, message: message)
+        self.finish(id, .failure(self.doubting(call, error)))
+    }
+
+    mutating func finish(_ id: ItemID, _ result: Result<Response, PerchError>) {
+        guard let call = self.calls.removeValue(forKey: id) else { preconditionFailure("call \(id) ended twice") }
+        self.deadlines.cancel(call.timer)
+        if call.stream == nil { self.waitingCalls.removeAll { $0 == id } }
+        self.actions.append(.finish(id, result))
+    }
+
+    /// An error after which nobody knows whether a mutation happened says so.
+    private func doubting(_ call: PendingCall, _ error: PerchError) -> PerchError {
+        var error = error
+        error.mayHaveHappened = call.attempts > 0 && Repeatability(call.request).isMutation
+        return error
+    }
+
+    mutating func sendWaitingCalls() {
+        guard self.canOpen, !self.waitingCalls.isEmpty else { return }
+        let waiting = self.waitingCalls
+        self.waitingCalls.removeAll()
+        for id in waiting {
+            guard let call = self.calls[id] else { preconditionFailure("call \(id) waits and is over") }
+            let left = max(call.deadline - self.now.monotonic, 1)
+            let lead = min(left / 2, Limits.clientDeadlineLeadMilliseconds)
+            do throws(PerchError) {
+                let stream = try self.open(call.request, timeoutMilliseconds: max(left - lead, 1), as: .call(id))
+                self.calls[id]?.stream = stream
+                self.calls[id]?.attempts += 1
+            } catch {
+                self.finish(id, .failure(self.doubting(call, error)))
+            }
+        }
+    }
+
+    mutating func tookCallStatus(_ id: ItemID, _ status: Status) {
+        guard let call = self.calls[id] else { preconditionFailure("a STATUS for a call that is over") }
+        self.calls[id]?.stream = nil
+        guard status.code == StatusCode.ok.rawValue else {
+            let error = PerchError(status)
+            switch ErrorReason(rawValue: status.reason) {
+            case .shuttingDown:
+                self.lose(id, error)
+                return
+            case .deadline, .storeFailed, .internal:
+                self.finish(id, .failure(self.doubting(call, error)))
+            default:
+                self.finish(id, .failure(error))
+            }
+            return
+        }
+        switch call.response {
+        case .read(let response):
+            self.finish(id, .success(response))
+        case .unreadable:
+            let error = PerchError(
+                code: .unimplemented, reason: PerchError.newerServer,
+                message: "\(call.request.method.path) was answered with what this version cannot read; use a newer one")
+            self.finish(id, .failure(self.doubting(call, error)))
+        case nil:
+            let message = "STATUS 0 came without the answer of \(call.request.method.path)"
+            self.finish(id, .failure(self.doubting(call, .breach(message))))
+            self.breach(message)
+        }
+    }
+
+    /// A call was sent in vain: it waits for the next connection, or ends.
+    private mutating func lose(_ id: ItemID, _ reason: PerchError) {
+        guard let call = self.calls[id] else { return }
+        let repeatability = Repeatability(call.request)
+        guard call.attempts < repeatability.attemptsMax else {
+            var error = reason
+            if repeatability.isMutation {
+                error.message =
+                    "\(reason.message); the call was sent \(call.attempts) times, and whether it happened is unknown: read before repeating it"
+                error.details["reason"] = reason.reason
+                error.reason = PerchError.outcomeUnknown
+                error.code = .unknown
+                error.mayHaveHappened = true
+            }
+            self.finish(id, .failure(error))
+            return
+        }
+        self.calls[id]?.stream = nil
+        self.calls[id]?.response = nil
+        self.calls[id]?.lastLoss = reason
+        self.waitingCalls.append(id)
+    }
+
+    /// The connection is gone. What was sent is repeated where that is safe; what was not waits, unless there is no
+    /// server and nobody wants to wait for one.
+    mutating func loseCalls(_ reason: PerchError, wasConnecting: Bool) {
+        let waited = self.waitingCalls
+        self.waitingCalls.removeAll()
+        // In the order in which they were made, the older ones first.
+        for id in self.calls.keys.sorted() where self.calls[id]?.stream != nil { self.lose(id, reason) }
+        for id in waited {
+            guard let call = self.calls[id] else { continue }
+            if wasConnecting, !self.settings.waitsForServer, call.attempts == 0 {
+                self.finish(id, .failure(reason))
+            } else {
+                self.waitingCalls.append(id)
+            }
+        }
+        self.waitingCalls.sort()
+    }
+}

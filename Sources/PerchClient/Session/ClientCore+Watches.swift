@@ -1,0 +1,312 @@
+package import PerchBase
+package import PerchModel
+package import PerchWire
+
+/// The value of any state stream.
+package enum WatchValue: Hashable, Sendable {
+    case products(Products)
+    case statuses(SubscriptionStatuses)
+    case entitlement(Verified<Transaction>?)
+}
+
+/// One state stream, over all its connections.
+struct Watch {
+    /// Without token and demand; those are added when it is sent.
+    let request: Request
+    /// What the first value must not be older than; nil once there was one.
+    var atLeast: Position?
+    var stream: UInt32?
+    /// Its first message has come on this connection: it counts as a watch.
+    var hasSpoken = false
+    /// Of the last applied value; empty for none.
+    var token: [UInt8]
+    /// The last applied value.
+    var last: WatchValue?
+    /// What led to it.
+    var cause: Cause
+    /// What consumers see.
+    var shown: Shown
+    /// What came after the last applied state. Nil: nothing.
+    var held: Held?
+    /// Times that the server ended it since its last value.
+    var refusals = 0
+    /// When it is opened again on this connection.
+    var retry = TimerHeap.ID.none
+
+    enum Shown: Equatable {
+        case loading
+        case failure(EntitlementTaskFailure)
+        case success
+    }
+
+    struct Held {
+        var state: PerchWire.TaskState<WatchValue>
+        /// A good value that a failure came after.
+        var passed: (value: WatchValue, info: ValueInfo)?
+    }
+
+    /// Its connection, or its call there, is gone: what was not applied is told again.
+    mutating func lost() {
+        self.stream = nil
+        self.hasSpoken = false
+        self.held = nil
+    }
+}
+
+// State streams: what comes is held to the end of its group, and shown if it is news.
+extension ClientCore {
+    /// Opens a watch. `last` is what its consumers know already; with `info` it is what they see, and is gone on from.
+    package mutating func watch(
+        _ id: ItemID, _ request: Request, atLeast: Position?, last: WatchValue? = nil, info: ValueInfo? = nil
+    ) {
+        let failure: PerchError?
+        if case .closed = self.link { failure = .clientClosed } else { failure = self.limitReached }
+        if let failure {
+            self.showFinal(id, failure, last: last)
+            return
+        }
+        self.watches[id] = Watch(
+            request: request, atLeast: info == nil ? atLeast : nil, token: info?.token ?? [], last: last,
+            cause: info?.cause ?? .unspecified, shown: info == nil ? .loading : .success)
+        self.connectIfWanted()
+        self.openWatch(id)
+    }
+
+    /// Nobody looks any more.
+    package mutating func unwatch(_ id: ItemID) {
+        guard let watch = self.watches.removeValue(forKey: id) else { return }
+        self.deadlines.cancel(watch.retry)
+        self.held.removeAll { $0 == id }
+        if let stream = watch.stream { self.abandon(stream, isWatch: true, hasSpoken: watch.hasSpoken) }
+    }
+
+    /// Sends the call of a watch, if there is a connection for it and it does not wait for its time.
+    mutating func openWatch(_ id: ItemID) {
+        guard self.canOpen, let watch = self.watches[id], watch.stream == nil else { return }
+        self.deadlines.cancel(watch.retry)
+        do throws(PerchError) {
+            let stream = try self.open(
+                watch.request.resuming(watch.token, atLeast: watch.atLeast), timeoutMilliseconds: 0, as: .watch(id))
+            self.watches[id]?.stream = stream
+        } catch {
+            self.watches[id] = nil
+            self.showFinal(id, error, last: watch.last)
+        }
+    }
+
+    private mutating func showFinal(_ id: ItemID, _ error: PerchError, last: WatchValue?) {
+        let failure = EntitlementTaskFailure(
+            reason: error.reason, message: error.message, error: error, isFinal: true)
+        self.actions.append(.show(id, .failure(failure, last: last), isNews: true))
+        self.actions.append(.endWatch(id))
+    }
+
+    /// The time of a stream that was refused has come.
+    mutating func reopen(_ id: ItemID) {
+        if self.watches[id] != nil {
+            self.openWatch(id)
+        } else {
+            self.openUpdates(id)
+        }
+    }
+
+    // MARK: What comes
+
+    /// A state came. With a single watch it is applied at once, else at the end of its group.
+    mutating func tookState(_ id: ItemID, _ response: Response?) {
+        guard var watch = self.watches[id] else { preconditionFailure("a state of a watch that is gone") }
+        if !watch.hasSpoken {
+            watch.hasSpoken = true
+            self.spokenCount += 1
+        }
+        // A state that only a newer client knows is left out.
+        if let state = response.flatMap({ $0.watchState }) {
+            if case .unchanged = state, watch.last == nil || watch.token.isEmpty {
+                return self.breach("a watch without a token was answered by `unchanged`")
+            }
+            let before = watch.held
+            watch.held = Watch.Held(state: state, passed: before?.passed)
+            if case .failure = state {
+                if case .success(let value, let info) = before?.state {
+                    watch.held?.passed = (value, ValueInfo(info))
+                }
+            } else {
+                watch.held?.passed = nil
+            }
+            if before == nil { self.held.append(id) }
+        }
+        self.watches[id] = watch
+        if self.spokenCount < 2 { self.applyGroup() }
+    }
+
+    /// The end of a group: everything that is held is shown, together.
+    mutating func applyGroup() {
+        guard !self.held.isEmpty else { return }
+        let held = self.held
+        self.held.removeAll()
+        for id in held { self.applyState(id) }
+    }
+
+    private mutating func applyState(_ id: ItemID) {
+        guard var watch = self.watches[id], let held = watch.held else {
+            preconditionFailure("a state was held that is not there")
+        }
+        watch.held = nil
+        if let passed = held.passed {
+            watch.last = passed.value
+            watch.token = passed.info.token
+            watch.cause = passed.info.cause
+        }
+        switch held.state {
+        case .loading:
+            // Consumers have been loading since they came, and whoever has a value keeps it.
+            break
+        case .failure(let failure, _):
+            self.show(
+                EntitlementTaskFailure(reason: failure.reason, message: failure.message), in: &watch, id)
+        case .success(let value, let info):
+            self.show(value, ValueInfo(info), in: &watch, id)
+        case .unchanged(let info):
+            guard let last = watch.last else { preconditionFailure("an unchanged value that was never there") }
+            var known = ValueInfo(info)
+            if known.token.isEmpty { known.token = watch.token }
+            // What led to the value is known from when it came.
+            known.cause = watch.cause
+            self.show(last, known, in: &watch, id)
+        }
+        self.watches[id] = watch
+    }
+
+    private mutating func show(_ value: WatchValue, _ info: ValueInfo, in watch: inout Watch, _ id: ItemID) {
+        let isNews = watch.shown != .success || watch.last != value
+        watch.last = value
+        watch.token = info.token
+        watch.cause = info.cause
+        watch.atLeast = nil
+        watch.refusals = 0
+        watch.shown = .success
+        self.actions.append(.show(id, .success(value, info: info), isNews: isNews))
+    }
+
+    private mutating func show(_ failure: EntitlementTaskFailure, in watch: inout Watch, _ id: ItemID) {
+        guard watch.shown != .failure(failure) else { return }
+        watch.shown = .failure(failure)
+        self.actions.append(.show(id, .failure(failure, last: watch.last), isNews: true))
+    }
+
+    // MARK: Its end
+
+    /// The server has ended a watch.
+    mutating func watchEnded(_ id: ItemID, _ status: Status) {
+        guard var watch = self.watches[id] else { preconditionFailure("a STATUS for a watch that is gone") }
+        let error = PerchError(status)
+        switch StreamRefusal(status, canReauthenticate: self.settings.canReauthenticate) {
+        case .comeBack:
+            // DRAIN has come or is about to; without one it is asked again after a pause.
+            self.retry(id, &watch.refusals, &watch.retry)
+            self.watches[id] = watch
+        case .withoutToken where !watch.token.isEmpty:
+            watch.token = []
+            self.watches[id] = watch
+            self.openWatch(id)
+        case .later:
+            self.show(
+                EntitlementTaskFailure(reason: error.reason, message: error.message, error: error), in: &watch, id)
+            self.retry(id, &watch.refusals, &watch.retry)
+            self.watches[id] = watch
+        case .reauthenticate:
+            self.show(
+                EntitlementTaskFailure(reason: error.reason, message: error.message, error: error), in: &watch, id)
+            self.watches[id] = watch
+            self.lost(error)
+        case .final, .withoutToken:
+            self.watches[id] = nil
+            self.showFinal(id, error, last: watch.last)
+        }
+    }
+
+    /// Schedules a stream to be opened again on this connection, with full jitter. If that is about to end, the next one
+    /// opens it.
+    mutating func retry(_ id: ItemID, _ refusals: inout Int, _ timer: inout TimerHeap.ID) {
+        guard self.canOpen else { return }
+        let cap = max(self.settings.reconnectCapMilliseconds, 1)
+        let bound = min(max(self.settings.reconnectBaseMilliseconds, 1) << Int64(min(refusals, 20)), cap)
+        refusals += 1
+        self.deadlines.cancel(timer)
+        let pause = Int64.random(in: 0...bound, using: &self.random)
+        timer = self.deadlines.schedule(at: self.now.monotonic + pause, payload: id)
+    }
+}
+
+/// What a STATUS that ends a stream asks of the client.
+enum StreamRefusal: Equatable {
+    /// The server goes away: consumers need not know.
+    case comeBack
+    /// What was sent to resume by is not taken.
+    case withoutToken
+    /// It may work later.
+    case later
+    /// With other credentials, which the next connection may bring.
+    case reauthenticate
+    /// Asking again would be answered the same.
+    case final
+
+    init(_ status: Status, canReauthenticate: Bool) {
+        switch ErrorReason(rawValue: status.reason) {
+        case .shuttingDown, .cancelled, .deadline: self = .comeBack
+        case .tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture: self = .withoutToken
+        case .behind: self = .later
+        case .unauthenticated where canReauthenticate: self = .reauthenticate
+        default:
+            switch StatusCode(rawValue: status.code) {
+            case .unavailable, .internal, .unknown, .resourceExhausted, .aborted, .deadlineExceeded, .ok: self = .later
+            default: self = .final
+            }
+        }
+    }
+}
+
+extension Request {
+    /// The request of a state stream, with what it goes on from.
+    func resuming(_ token: [UInt8], atLeast: Position?) -> Request {
+        switch self {
+        case .productsTask(var request):
+            request.resumeToken = token
+            request.atLeast = atLeast
+            return .productsTask(request)
+        case .subscriptionStatusTask(var request):
+            request.resumeToken = token
+            request.atLeast = atLeast
+            return .subscriptionStatusTask(request)
+        case .currentEntitlementTask(var request):
+            request.resumeToken = token
+            request.atLeast = atLeast
+            return .currentEntitlementTask(request)
+        default:
+            preconditionFailure("\(self.method.path) is not a state stream")
+        }
+    }
+}
+
+extension Response {
+    /// The state in a message of a state stream.
+    var watchState: PerchWire.TaskState<WatchValue>? {
+        switch self {
+        case .productsTask(let state): state.map { .products($0) }
+        case .subscriptionStatusTask(let state): state.map { .statuses($0) }
+        case .currentEntitlementTask(let state): state.map { .entitlement($0) }
+        default: nil
+        }
+    }
+}
+
+extension PerchWire.TaskState {
+    func map<Other>(_ convert: (Value) -> Other) -> PerchWire.TaskState<Other> {
+        switch self {
+        case .loading: .loading
+        case .failure(let failure, let info): .failure(failure, info)
+        case .success(let value, let info): .success(convert(value), info)
+        case .unchanged(let info): .unchanged(info)
+        }
+    }
+}

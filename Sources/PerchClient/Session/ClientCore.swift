@@ -1,0 +1,341 @@
+package import PerchBase
+package import PerchWire
+
+/// What one client decides: its connection, its calls and its streams, as a value that is stepped.
+///
+/// No socket, no clock, no thread, no randomness of its own. A driver feeds it what the socket, its caller and the clock
+/// say, sends `output`, and carries out `actions`; tests do the same with virtual time. The connection goes
+///
+///     idle ──wanted──▶ connecting ──connected──▶ greeting ──WELCOME──▶ open;   any of them ──lost──▶ waiting ──time──▶ connecting
+///
+/// Our bug, trapped: input of a connection that was not asked for. The server's fault, after which the connection is
+/// made anew: everything in `breach`. Legitimate races, ignored: a cancelled call that is over already, messages on a
+/// stream that was cancelled, and everything that comes after the connection was given up.
+package struct ClientCore: ~Copyable {
+    package let settings: ClientSettings
+    /// What is to be done, in order; the driver empties it.
+    package var actions: [ClientAction] = []
+    /// What is to be sent; the driver removes what was taken.
+    package var output: [UInt8] = []
+
+    var link = Link.idle
+    var now: ClientTime
+    let codec: MessageCodec
+    var decoder = FrameDecoder()
+    var random: SplitMix64
+    /// When the last byte came.
+    var lastHeard: Int64 = 0
+    /// Pauses since a connection was stable.
+    var failures = 0
+    /// Why the last try to connect failed; nil once one has succeeded.
+    var connectFailure: PerchError?
+    /// Which store the last connection led to: tokens are good there.
+    var store: StoreName?
+
+    var streams: [UInt32: StreamUse] = [:]
+    var nextStream: UInt32 = 1
+    /// Streams that count as watches on this connection: from their first message to their STATUS.
+    var spokenCount = 0
+    /// Watches whose newest state waits for the end of its group, in the order of arrival.
+    var held: [ItemID] = []
+
+    var calls: [ItemID: PendingCall] = [:]
+    /// Calls that wait for a connection, in the order in which they were made.
+    var waitingCalls: [ItemID] = []
+    var watches: [ItemID: Watch] = [:]
+    var updates: [ItemID: Updates] = [:]
+    var deadlines = TimerHeap()
+
+    package init(settings: ClientSettings, codec: MessageCodec, seed: UInt64, now: ClientTime) {
+        self.settings = settings
+        self.codec = codec
+        self.random = SplitMix64(seed: seed)
+        self.now = now
+    }
+
+    enum Link {
+        case idle
+        case connecting(deadline: Int64)
+        case greeting(deadline: Int64)
+        case open(Open)
+        case waiting(until: Int64, reason: PerchError)
+        case closed
+    }
+
+    struct Open {
+        var since: Int64
+        var silenceMilliseconds: Int64
+        var frameBytesMax: Int
+        /// The server stops: calls go on until told their STATUS, new ones wait for the next connection.
+        var drain: Drain?
+    }
+
+    struct StoreName: Equatable {
+        var id: [UInt8]
+        var epoch: UInt32
+    }
+
+    /// What a stream number stands for on this connection.
+    enum StreamUse {
+        case call(ItemID)
+        case watch(ItemID)
+        case updates(ItemID)
+        /// Cancelled, and its STATUS has not come yet.
+        case abandoned(isWatch: Bool, hasSpoken: Bool)
+    }
+
+    // MARK: Time
+
+    /// When `tick` is to be called next, in milliseconds of the monotonic clock; nil for "when something comes".
+    package var nextWake: Int64? {
+        var next = self.deadlines.nextTime
+        func consider(_ time: Int64) { next = min(next ?? .max, time) }
+        switch self.link {
+        case .idle, .closed: break
+        case .connecting(let deadline), .greeting(let deadline): consider(deadline)
+        case .open(let open): consider(self.lastHeard + open.silenceMilliseconds)
+        case .waiting(let until, _): consider(until)
+        }
+        return next
+    }
+
+    /// The time is `now`: what is due happens. Before any other input of a turn.
+    package mutating func tick(_ now: ClientTime) {
+        self.advance(to: now)
+        while let due = self.deadlines.popDue(at: now.monotonic) { self.isDue(due.payload) }
+        switch self.link {
+        case .connecting(let deadline) where deadline <= now.monotonic,
+            .greeting(let deadline) where deadline <= now.monotonic:
+            self.lost(
+                PerchError(
+                    code: .unavailable, reason: PerchError.welcomeTimeout,
+                    message:
+                        "the server did not answer within \(self.settings.connectTimeoutMilliseconds) ms; is it a Perch server?"
+                ))
+        case .open(let open) where self.lastHeard + open.silenceMilliseconds <= now.monotonic:
+            self.lost(
+                PerchError(
+                    code: .unavailable, reason: PerchError.connectionSilent,
+                    message:
+                        "nothing came for \(now.monotonic - self.lastHeard) ms, the limit is \(open.silenceMilliseconds), two and a half heartbeats"
+                ))
+        case .waiting(let until, _) where until <= now.monotonic:
+            self.link = .idle
+            self.connectIfWanted()
+        default:
+            break
+        }
+    }
+
+    /// The same, for inputs within a turn: nothing is due by it.
+    package mutating func advance(to now: ClientTime) {
+        assert(now.monotonic >= self.now.monotonic, "the clock ran backwards")
+        self.now = now
+    }
+
+    private mutating func isDue(_ payload: UInt64) {
+        if self.calls[payload] != nil {
+            self.callIsLate(payload)
+        } else {
+            self.reopen(payload)
+        }
+    }
+
+    // MARK: The connection
+
+    /// Whether anybody needs a connection.
+    var isWanted: Bool { !self.calls.isEmpty || !self.watches.isEmpty || !self.updates.isEmpty }
+
+    mutating func connectIfWanted() {
+        guard case .idle = self.link, self.isWanted else { return }
+        self.link = .connecting(deadline: self.now.monotonic + self.settings.connectTimeoutMilliseconds)
+        self.actions.append(.connect)
+        self.report(.connecting)
+    }
+
+    /// The connection that was asked for is there: HELLO goes out.
+    package mutating func connected(authorization: String) {
+        guard case .connecting(let deadline) = self.link else {
+            preconditionFailure("a connection came that was not asked for")
+        }
+        self.decoder = FrameDecoder()
+        self.output.removeAll()
+        self.lastHeard = self.now.monotonic
+        let hello = Hello(
+            protocolVersion: 1, authorization: authorization, clientName: self.settings.name,
+            accepts: self.settings.acceptsCompression ? [.zlib] : [],
+            heartbeatSeconds: self.settings.heartbeatSeconds, clientID: self.settings.clientID)
+        do throws(MessageError) {
+            let encoded = try self.codec.encode(hello)
+            self.output.append(contentsOf: encoded.frame(.hello, stream: 0))
+        } catch {
+            preconditionFailure("HELLO cannot be written: \(error)")
+        }
+        self.link = .greeting(deadline: deadline)
+    }
+
+    /// The connection that was asked for could not be made.
+    package mutating func connectFailed(_ error: PerchError) {
+        guard case .connecting = self.link else {
+            preconditionFailure("a connection failed that was not asked for")
+        }
+        self.lost(error)
+    }
+
+    /// The connection has ended.
+    package mutating func ended(_ message: String) {
+        switch self.link {
+        case .greeting, .open: break
+        // It was given up within this turn.
+        case .idle, .waiting, .closed, .connecting: return
+        }
+        self.lost(PerchError(code: .unavailable, reason: PerchError.connectionLost, message: message))
+    }
+
+    /// The server has sent what perch/1 does not allow.
+    mutating func breach(_ message: String) {
+        self.lost(.breach(message))
+    }
+
+    /// The connection has ended, or is given up, and why: everybody goes back to waiting, or is told.
+    mutating func lost(_ reason: PerchError) {
+        self.actions.append(.disconnect)
+        var drain: Drain?
+        var wasConnecting = false
+        switch self.link {
+        case .open(let open):
+            drain = open.drain
+            if self.now.monotonic - open.since >= Limits.clientStableMilliseconds { self.failures = 0 }
+        case .connecting, .greeting:
+            wasConnecting = true
+        case .idle, .waiting, .closed:
+            preconditionFailure("a connection was lost that did not exist")
+        }
+        self.connectFailure = wasConnecting ? reason : nil
+        self.output.removeAll()
+        self.decoder = FrameDecoder()
+        self.streams.removeAll()
+        self.spokenCount = 0
+        self.held.removeAll()
+        self.loseCalls(reason, wasConnecting: wasConnecting)
+        for (id, watch) in self.watches {
+            self.deadlines.cancel(watch.retry)
+            self.watches[id]?.lost()
+        }
+        for (id, updates) in self.updates {
+            self.deadlines.cancel(updates.retry)
+            self.updates[id]?.lost()
+        }
+        let pause = self.pause(after: drain)
+        guard self.isWanted else {
+            self.link = .idle
+            self.report(.idle)
+            return
+        }
+        self.link = .waiting(until: self.now.monotonic + pause, reason: reason)
+        self.report(.waiting(until: self.now.wall.advanced(byMilliseconds: pause), reason: reason))
+    }
+
+    /// As the server has asked; else full jitter: anything up to a bound that doubles.
+    private mutating func pause(after drain: Drain?) -> Int64 {
+        if let drain, drain.reconnectAfterMilliseconds > 0 || drain.jitterMilliseconds > 0 {
+            self.failures = 0
+            let jitter = Int64.random(in: 0...Int64(drain.jitterMilliseconds), using: &self.random)
+            return min(Int64(drain.reconnectAfterMilliseconds) + jitter, Limits.clientAwayMillisecondsMax)
+        }
+        let base = max(self.settings.reconnectBaseMilliseconds, 1)
+        let cap = max(self.settings.reconnectCapMilliseconds, 1)
+        let doubled = base.multipliedReportingOverflow(by: 1 << Int64(min(self.failures, 30)))
+        let bound = doubled.overflow ? cap : min(doubled.partialValue, cap)
+        self.failures += 1
+        return Int64.random(in: 0...bound, using: &self.random)
+    }
+
+    mutating func report(_ state: ConnectionState) {
+        self.actions.append(.connection(state))
+    }
+
+    /// The client is given up: everybody is told, and nothing more happens.
+    package mutating func close() {
+        if case .closed = self.link { return }
+        switch self.link {
+        case .connecting, .greeting, .open: self.actions.append(.disconnect)
+        case .idle, .waiting, .closed: break
+        }
+        self.link = .closed
+        self.output.removeAll()
+        self.streams.removeAll()
+        for id in self.calls.keys.sorted() { self.finish(id, .failure(.clientClosed)) }
+        for id in self.watches.keys.sorted() { self.actions.append(.endWatch(id)) }
+        for id in self.updates.keys.sorted() { self.actions.append(.endUpdates(id, .clientClosed)) }
+        self.watches.removeAll()
+        self.updates.removeAll()
+        self.report(.closed)
+    }
+}
+
+/// Names a call or a stream of a process for good; the lower was made first.
+package typealias ItemID = UInt64
+
+/// A point in time on both clocks.
+package struct ClientTime: Hashable, Sendable {
+    /// Milliseconds of a clock that never jumps and counts suspend.
+    package var monotonic: Int64
+    /// For people.
+    package var wall: Instant
+
+    package init(monotonic: Int64, wall: Instant) {
+        self.monotonic = monotonic
+        self.wall = wall
+    }
+}
+
+/// What a client is made with.
+package struct ClientSettings: Sendable {
+    package var name: String
+    package var clientID: [UInt8]
+    package var acceptsCompression = true
+    package var heartbeatSeconds = Limits.heartbeatSecondsDefault
+    package var connectTimeoutMilliseconds: Int64 = 10_000
+    package var reconnectBaseMilliseconds: Int64 = 1_000
+    package var reconnectCapMilliseconds: Int64 = 60_000
+    package var waitsForServer = false
+    /// The credentials may be other ones for the next connection.
+    package var canReauthenticate = false
+
+    package init(name: String, clientID: [UInt8]) {
+        self.name = name
+        self.clientID = clientID
+    }
+}
+
+/// What the driver has to do for a core.
+package enum ClientAction: Equatable, Sendable {
+    /// Answered by `connected` or `connectFailed`.
+    case connect
+    /// The connection, or the try to make one, is over, whoever ended it: nothing of it is kept.
+    case disconnect
+    case connection(ConnectionState)
+    /// A call is over.
+    case finish(ItemID, Result<Response, PerchError>)
+    /// A watch has this state now. `isNews`: consumers are told; else only where the value stands has changed.
+    case show(ItemID, EntitlementTaskState<WatchValue>, isNews: Bool)
+    case endWatch(ItemID)
+    case events(ItemID, [UpdateItem])
+    case endUpdates(ItemID, PerchError)
+}
+
+/// A small generator with a seed: the same seed draws the same pauses (SplitMix64, after Steele, Lea and Flood, 2014).
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { self.state = seed }
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = self.state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

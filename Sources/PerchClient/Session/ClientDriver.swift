@@ -1,0 +1,172 @@
+import PerchBase
+import PerchLoop
+import PerchWire
+
+/// Steps the cores of all clients of a loop: sockets, inbox and clock on one side, callers on the other.
+///
+/// Made by `ClientLoop`, owned by the loop's thread from then on. A turn is: ready sockets, the inbox, timers; then, for
+/// each client that something happened to, its actions and its output; and last, all callers at once, so that the values
+/// of a group are all there before anybody looks.
+final class ClientDriver: LoopDriver {
+    private let loop: EventLoop
+    private let inbox: Inbox<ClientCommand>
+    private let codec = MessageCodec()
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    private var commands: [ClientCommand] = []
+    private var sessions: [ItemID: ClientSession] = [:]
+    /// Sessions by the tags of their sockets; a tag is never given twice.
+    private var bySocket: [UInt64: ClientSession] = [:]
+    private var lastTag: UInt64 = 0
+    /// Sessions that something happened to in this turn.
+    private var touched: [ClientSession] = []
+    /// When sessions want to be stepped; the payload is the client.
+    private var wakes = TimerHeap()
+    private var woken: [CheckedContinuation<Void, Never>] = []
+    private var answered: [(CheckedContinuation<Result<Response, PerchError>, Never>, Result<Response, PerchError>)] = []
+
+    init(loop: EventLoop, inbox: Inbox<ClientCommand>) {
+        self.loop = loop
+        self.inbox = inbox
+    }
+
+    deinit { self.buffer.deallocate() }
+
+    private var time: ClientTime {
+        ClientTime(monotonic: self.loop.now.nanoseconds / 1_000_000, wall: Clocks.wall())
+    }
+
+    func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
+        // A socket that was closed within this turn is still told of.
+        guard let session = self.bySocket[tag] else { return }
+        self.touch(session)
+        if session.isConnecting {
+            if writable || hungUp { session.finishConnecting() }
+        } else if readable || hungUp {
+            session.read(into: self.buffer)
+        }
+    }
+
+    func turn(now: MonotonicTime) -> MonotonicTime? {
+        self.inbox.take(into: &self.commands)
+        for command in self.commands { self.take(command) }
+        self.commands.removeAll(keepingCapacity: true)
+        let time = self.time
+        while let due = self.wakes.popDue(at: time.monotonic) {
+            guard let session = self.sessions[due.payload] else { continue }
+            session.wakeTime = nil
+            self.touch(session)
+        }
+        var index = 0
+        while index < self.touched.count {
+            let session = self.touched[index]
+            index += 1
+            session.core.tick(time)
+            self.perform(session)
+            session.flush()
+            // What a failing connection came to.
+            self.perform(session)
+            self.schedule(session)
+            session.isTouched = false
+        }
+        self.touched.removeAll(keepingCapacity: true)
+        self.resumeAll()
+        return self.wakes.nextTime.map { MonotonicTime.zero.advanced(byMilliseconds: $0) }
+    }
+
+    private func resumeAll() {
+        let woken = self.woken
+        let answered = self.answered
+        self.woken.removeAll(keepingCapacity: true)
+        self.answered.removeAll(keepingCapacity: true)
+        for (caller, result) in answered { caller.resume(returning: result) }
+        for waiter in woken { waiter.resume() }
+    }
+
+    private func touch(_ session: ClientSession) {
+        session.core.advance(to: self.time)
+        guard !session.isTouched else { return }
+        session.isTouched = true
+        self.touched.append(session)
+    }
+
+    private func schedule(_ session: ClientSession) {
+        let wake = session.isClosed ? nil : session.core.nextWake
+        guard wake != session.wakeTime else { return }
+        self.wakes.cancel(session.wake)
+        session.wakeTime = wake
+        session.wake = wake.map { self.wakes.schedule(at: $0, payload: session.id) } ?? .none
+    }
+
+    // MARK: Commands
+
+    private func take(_ command: ClientCommand) {
+        switch command {
+        case .add(let client, let configuration, let cell):
+            let session = ClientSession(
+                client, configuration, cell, poller: self.loop.poller, codec: self.codec, now: self.time)
+            self.sessions[client] = session
+        case .remove(let client):
+            guard let session = self.sessions.removeValue(forKey: client) else { return }
+            self.close(session)
+        case .item(let client, let command):
+            guard let session = self.sessions[client] else {
+                command.refuse()
+                return
+            }
+            self.touch(session)
+            session.take(command)
+        case .stop:
+            for client in self.sessions.keys.sorted() { self.take(.remove(client: client)) }
+            self.loop.stop()
+        }
+    }
+
+    private func close(_ session: ClientSession) {
+        self.touch(session)
+        session.core.close()
+        session.isClosed = true
+    }
+
+    // MARK: Actions
+
+    private func perform(_ session: ClientSession) {
+        // Carrying one out can bring the next: a connection that fails at once.
+        while !session.core.actions.isEmpty {
+            let actions = session.core.actions
+            session.core.actions.removeAll(keepingCapacity: true)
+            for action in actions { self.perform(action, session) }
+        }
+    }
+
+    private func perform(_ action: ClientAction, _ session: ClientSession) {
+        switch action {
+        case .connect:
+            self.lastTag += 1
+            if session.connect(tag: self.lastTag) { self.bySocket[self.lastTag] = session }
+        case .disconnect:
+            if let tag = session.disconnect() { self.bySocket[tag] = nil }
+        case .connection(let state):
+            self.woken += session.connectionCell.set(state)
+            if state == .closed { self.woken += session.connectionCell.end() }
+        case .finish(let id, let result):
+            guard let caller = session.callers.removeValue(forKey: id) else {
+                preconditionFailure("call \(id) has ended and nobody waits for it")
+            }
+            self.answered.append((caller, result))
+        case .show(let id, let state, let isNews):
+            guard let sink = session.sinks[id] else { return }
+            self.woken += sink.show(state, isNews)
+        case .endWatch(let id):
+            guard let sink = session.sinks.removeValue(forKey: id) else { return }
+            self.woken += sink.end()
+        case .events(let id, let items):
+            guard let cell = session.cells[id] else { return }
+            let (waiter, pauses) = cell.append(items)
+            if let waiter { self.woken.append(waiter) }
+            if pauses { session.core.pauseUpdates(id) }
+        case .endUpdates(let id, let error):
+            guard let cell = session.cells.removeValue(forKey: id) else { return }
+            if let waiter = cell.end(error) { self.woken.append(waiter) }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import PerchBase
+import PerchLoop
+import PerchWire
+import Synchronization
+
+/// The thread that clients run on: one for all clients of a process, or as many as a load test wants.
+///
+/// Everything that a client decides and every system call for it happens on this thread. Callers post commands into its
+/// inbox, and are resumed from it. Sendable without a claim: `gate` is a lock, the rest does not change.
+package final class ClientLoop: Sendable {
+    private let loop: EventLoop
+    private let inbox: Inbox<ClientCommand>
+    private let lastID = Atomic<UInt64>(0)
+    private let gate = Mutex<Gate>(Gate())
+
+    private struct Gate {
+        var thread: LoopThread?
+        var isStopped = false
+    }
+
+    /// Of the process, begun with the first client, and never stopped: what it holds without clients is a thread asleep.
+    package static func shared() throws(PerchError) -> ClientLoop { try Self.sharedResult.get() }
+
+    private static let sharedResult = Result<ClientLoop, PerchError> { () throws(PerchError) in
+        try ClientLoop(name: "perch-client")
+    }
+
+    package init(name: String) throws(PerchError) {
+        do throws(SystemError) {
+            self.loop = try EventLoop(name: name)
+            self.inbox = Inbox(wake: self.loop.wake)
+            let thread = try self.loop.start(ClientDriver(loop: self.loop, inbox: self.inbox))
+            self.gate.withLock { $0.thread = thread }
+        } catch {
+            throw PerchError(
+                code: .resourceExhausted, reason: PerchError.loopFailed,
+                message: "the thread for clients could not be started: \(error)")
+        }
+    }
+
+    /// Names a client, a call or a stream.
+    func newID() -> ItemID {
+        self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    /// Any thread. After the end, whoever asks for something is told so at once.
+    func post(_ command: ClientCommand) {
+        let isStopped = self.gate.withLock { gate in
+            if !gate.isStopped { self.inbox.post(command) }
+            return gate.isStopped
+        }
+        if isStopped { command.refuse() }
+    }
+
+    /// Ends the thread, and with it every client on it. Never for the shared one.
+    package func stop() {
+        let thread = self.gate.withLock { gate in
+            guard !gate.isStopped else { return nil as LoopThread? }
+            gate.isStopped = true
+            self.inbox.post(.stop)
+            defer { gate.thread = nil }
+            return gate.thread
+        }
+        thread?.join()
+    }
+}
+
+/// What callers ask of the loop.
+enum ClientCommand: Sendable {
+    case add(client: ItemID, ClientConfiguration, LatestCell<ConnectionState>)
+    case remove(client: ItemID)
+    case item(client: ItemID, ItemCommand)
+    case stop
+
+    /// For a loop or a client that is no more.
+    func refuse() {
+        switch self {
+        case .add(_, _, let cell): for waiter in cell.end() { waiter.resume() }
+        case .item(_, let command): command.refuse()
+        case .remove, .stop: break
+        }
+    }
+}
+
+/// What is asked of one client.
+enum ItemCommand: Sendable {
+    case call(ItemID, Request, timeoutMilliseconds: Int64, CheckedContinuation<Result<Response, PerchError>, Never>)
+    case cancel(ItemID)
+    case watch(ItemID, Request, atLeast: Position?, last: WatchValue?, info: ValueInfo?, WatchSink)
+    case unwatch(ItemID)
+    case follow(ItemID, TransactionUpdatesRequest, includesOwn: Bool, UpdateCell)
+    case resume(ItemID)
+    case unfollow(ItemID)
+
+    func refuse() {
+        switch self {
+        case .call(_, _, _, let caller): caller.resume(returning: .failure(.clientClosed))
+        case .watch(_, _, _, _, _, let sink): for waiter in sink.end() { waiter.resume() }
+        case .follow(_, _, _, let cell): cell.end(.clientClosed)?.resume()
+        case .cancel, .unwatch, .resume, .unfollow: break
+        }
+    }
+}
+
+/// What a client is made with, beside its settings.
+struct ClientConfiguration: Sendable {
+    var address: SocketAddress
+    var settings: ClientSettings
+    var authorization: PerchClientOptions.Authorization
+    /// Of its pauses.
+    var seed: UInt64
+}

@@ -1,0 +1,140 @@
+import PerchBase
+import PerchWire
+import Synchronization
+
+/// A state stream: the newest state now, and each newer one as it comes.
+///
+/// It is open while somebody iterates over it, over any number of connections, and goes on where it was when somebody
+/// iterates again. There is no queue: a slow consumer skips states between, never the last, and never sees the same
+/// value twice in a row. When all iterations have ended, by `break` or by cancelling their tasks, the server is told.
+///
+///     for await state in client.subscriptionStatusTask(account: "anna", group: "premium") {
+///         if case .success(let statuses, let info) = state { … }
+///     }
+public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendable {
+    public typealias Element = EntitlementTaskState<Value>
+    public typealias Failure = Never
+
+    private let watch: OpenWatch<Value>
+
+    init(_ watch: OpenWatch<Value>) {
+        self.watch = watch
+    }
+
+    /// The newest state; `loading` before anybody has iterated.
+    public var current: EntitlementTaskState<Value> { self.watch.cell.state }
+
+    /// The last good value, kept through failures and without a connection.
+    public var last: Value? { self.watch.cell.state.value }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(WatchReader(self.watch))
+    }
+
+    /// One consumer's place.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let reader: WatchReader<Value>
+        private var seen: UInt64 = 0
+
+        init(_ reader: WatchReader<Value>) {
+            self.reader = reader
+        }
+
+        /// The next state; nil after a final failure, after the client was closed, and when the task is cancelled.
+        public mutating func next() async -> EntitlementTaskState<Value>? {
+            await self.next(isolation: nil)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> EntitlementTaskState<Value>? {
+            let state = await self.reader.watch.cell.next(after: &self.seen)
+            if state == nil { self.reader.end() }
+            return state
+        }
+    }
+}
+
+/// What all iterations over one stream share: its cell, and how many they are.
+///
+/// Sendable without a claim: what changes is in `cell` and behind `open`. The lock of `open` is held while commands are
+/// posted, so that opening and closing reach the loop in the order in which they happened.
+final class OpenWatch<Value: Hashable & Sendable>: Sendable {
+    let client: PerchClient
+    let request: Request
+    let atLeast: Position?
+    let cell = LatestCell<EntitlementTaskState<Value>>(.loading)
+    private let wrap: @Sendable (Value) -> WatchValue
+    private let unwrap: @Sendable (WatchValue) -> Value?
+    private let open = Mutex<(readers: Int, id: ItemID)>((0, 0))
+
+    init(
+        _ client: PerchClient, _ request: Request, atLeast: Position?,
+        wrap: @escaping @Sendable (Value) -> WatchValue, unwrap: @escaping @Sendable (WatchValue) -> Value?
+    ) {
+        self.client = client
+        self.request = request
+        self.atLeast = atLeast
+        self.wrap = wrap
+        self.unwrap = unwrap
+    }
+
+    fileprivate func enter() {
+        self.open.withLock { open in
+            open.readers += 1
+            guard open.readers == 1 else { return }
+            open.id = self.client.loop.newID()
+            // After a final failure it is tried anew, from the beginning: there is no token that was not refused.
+            self.cell.restart { _ in .loading }
+            let state = self.cell.state
+            self.client.post(
+                .watch(
+                    open.id, self.request, atLeast: self.atLeast, last: state.value.map { self.wrap($0) },
+                    info: state.info, WatchSink(cell: self.cell, unwrap: self.unwrap)))
+        }
+    }
+
+    fileprivate func leave() {
+        self.open.withLock { open in
+            open.readers -= 1
+            if open.readers == 0 { self.client.post(.unwatch(open.id)) }
+        }
+    }
+}
+
+/// One iteration over a stream. It ends when its task is cancelled, at the end of the stream, or when nobody holds it.
+final class WatchReader<Value: Hashable & Sendable>: Sendable {
+    let watch: OpenWatch<Value>
+    private let hasEnded = Atomic<Bool>(false)
+
+    init(_ watch: OpenWatch<Value>) {
+        self.watch = watch
+        watch.enter()
+    }
+
+    func end() {
+        if !self.hasEnded.exchange(true, ordering: .relaxed) { self.watch.leave() }
+    }
+
+    deinit { self.end() }
+}
+
+/// Where the loop puts the states of a watch: its consumers' cell, and nothing that would keep a client alive.
+struct WatchSink: Sendable {
+    /// Sets the state; returns who is to be told when the whole group is set.
+    let show: @Sendable (EntitlementTaskState<WatchValue>, _ isNews: Bool) -> [CheckedContinuation<Void, Never>]
+    let end: @Sendable () -> [CheckedContinuation<Void, Never>]
+
+    init<Value>(cell: LatestCell<EntitlementTaskState<Value>>, unwrap: @escaping @Sendable (WatchValue) -> Value?) {
+        self.show = { state, isNews in
+            let shown: EntitlementTaskState<Value>
+            switch state {
+            case .loading: shown = .loading
+            case .failure(let failure, let last): shown = .failure(failure, last: last.flatMap { unwrap($0) })
+            case .success(let value, let info):
+                guard let value = unwrap(value) else { preconditionFailure("a watch was given another view's value") }
+                shown = .success(value, info: info)
+            }
+            return cell.set(shown, isNews: isNews)
+        }
+        self.end = { cell.end() }
+    }
+}

@@ -1,0 +1,99 @@
+import Synchronization
+
+/// The newest state of something, for any number of readers that each want to see every newer one.
+///
+/// There is no queue: a reader that is slow finds the newest state, and has missed those between. Sendable without a
+/// claim: all that is shared is behind `inside`.
+final class LatestCell<State: Sendable>: Sendable {
+    /// A reader that waits. Resumed by whoever holds it last, outside of the lock.
+    typealias Waiter = CheckedContinuation<Void, Never>
+
+    private struct Inside {
+        var state: State
+        /// One more for each state that readers are told.
+        var version: UInt64 = 1
+        var hasEnded = false
+        var waiters: [UInt64: Waiter] = [:]
+        var lastWaiter: UInt64 = 0
+
+        mutating func takeWaiters() -> [Waiter] {
+            defer { self.waiters.removeAll() }
+            return Array(self.waiters.values)
+        }
+    }
+
+    private let inside: Mutex<Inside>
+
+    init(_ state: State) {
+        self.inside = Mutex(Inside(state: state))
+    }
+
+    var state: State { self.inside.withLock { $0.state } }
+
+    /// Any thread. Returns who waits for it: to be resumed when everything that belongs together is set.
+    func set(_ state: State, isNews: Bool = true) -> [Waiter] {
+        self.inside.withLock { inside in
+            inside.state = state
+            guard isNews else { return [] }
+            inside.version += 1
+            return inside.takeWaiters()
+        }
+    }
+
+    /// No newer state will come: readers see the last one, and then the end.
+    func end() -> [Waiter] {
+        self.inside.withLock { inside in
+            inside.hasEnded = true
+            return inside.takeWaiters()
+        }
+    }
+
+    /// After an end: states come again, beginning with what `state` makes of the last one.
+    func restart(_ state: (State) -> State) {
+        self.inside.withLock { inside in
+            guard inside.hasEnded else { return }
+            inside.hasEnded = false
+            inside.state = state(inside.state)
+            inside.version += 1
+        }
+    }
+
+    /// The newest state, if it is newer than `seen`; waits for one. Nil at the end, and when the task is cancelled.
+    func next(after seen: inout UInt64) async -> State? {
+        while true {
+            if Task.isCancelled { return nil }
+            let (news, hasEnded) = self.inside.withLock { inside -> ((State, UInt64)?, Bool) in
+                (inside.version > seen ? (inside.state, inside.version) : nil, inside.hasEnded)
+            }
+            if let (state, version) = news {
+                seen = version
+                return state
+            }
+            if hasEnded { return nil }
+            await self.wait(after: seen)
+        }
+    }
+
+    /// Returns when there may be something, or the task is cancelled.
+    private func wait(after seen: UInt64) async {
+        let ticket = self.inside.withLock { inside in
+            inside.lastWaiter += 1
+            return inside.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: Waiter) in
+                // The flag of cancellation is set before its handler runs. So either it is seen here, or the handler
+                // comes later and finds the waiter.
+                let isOver = self.inside.withLock { inside in
+                    if inside.version > seen || inside.hasEnded || Task.isCancelled { return true }
+                    inside.waiters[ticket] = waiter
+                    return false
+                }
+                if isOver { waiter.resume() }
+            }
+        } onCancel: {
+            let waiter = self.inside.withLock { $0.waiters.removeValue(forKey: ticket) }
+            waiter?.resume()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+public import PerchModel
+import PerchWire
+
+/// The transactions of an account, oldest first: page by page as they are iterated over, or one page at a time.
+public struct TransactionPages: AsyncSequence, Sendable {
+    public typealias Element = Verified<Transaction>
+    public typealias Failure = PerchError
+
+    private let load: @Sendable (_ token: [UInt8]) async throws(PerchError) -> TransactionPage
+
+    init(_ load: @escaping @Sendable (_ token: [UInt8]) async throws(PerchError) -> TransactionPage) {
+        self.load = load
+    }
+
+    /// The page after the one that had this `nextPageToken`; the first without one.
+    public func page(after token: [UInt8]? = nil) async throws(PerchError) -> TransactionPage {
+        try await self.load(token ?? [])
+    }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    /// One consumer's place.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let pages: TransactionPages
+        private var page: ArraySlice<Verified<Transaction>> = []
+        /// Of the page to come; nil after the last one.
+        private var token: [UInt8]? = []
+
+        init(_ pages: TransactionPages) {
+            self.pages = pages
+        }
+
+        /// The next transaction; loads the next page where the last one is used up.
+        public mutating func next() async throws(PerchError) -> Verified<Transaction>? {
+            try await self.next(isolation: nil)
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(PerchError) -> Verified<Transaction>? {
+            while self.page.isEmpty {
+                guard let token = self.token else { return nil }
+                let page = try await self.pages.load(token)
+                self.page = page.transactions[...]
+                self.token = page.nextPageToken
+            }
+            return self.page.popFirst()
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import PerchWire
+import Synchronization
+
+/// What happens to the transactions of an account: every event once, in order, over any number of connections.
+///
+/// Begun without a cursor, the unfinished transactions come first. Each iteration is a stream of its own. It throws when
+/// going on would leave a gap, with `CURSOR_TOO_OLD` or another word of the table: then list the transactions, and begin
+/// without a cursor.
+///
+///     for try await update in client.transactionUpdates(account: "anna") { … }
+public struct TransactionUpdates: AsyncSequence, Sendable {
+    public typealias Element = TransactionUpdate
+    public typealias Failure = PerchError
+
+    private let start: UpdatesStart
+
+    init(_ start: UpdatesStart) {
+        self.start = start
+    }
+
+    /// Where a later call goes on: after everything that was handed out, and after events of this client's own. Nil
+    /// while unfinished transactions are being replayed.
+    public var cursor: UpdateCursor? { self.start.cursor.withLock { $0 } }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(UpdatesReader(self.start))
+    }
+
+    /// One consumer's place.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let reader: UpdatesReader
+
+        init(_ reader: UpdatesReader) {
+            self.reader = reader
+        }
+
+        /// The next event; nil when the task is cancelled.
+        public mutating func next() async throws(PerchError) -> TransactionUpdate? {
+            try await self.next(isolation: nil)
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(PerchError) -> TransactionUpdate? {
+            while true {
+                switch await self.reader.cell.next() {
+                case .item(let item, let resumes):
+                    if resumes { self.reader.resume() }
+                    if let cursor = item.cursor { self.reader.start.cursor.withLock { $0 = cursor } }
+                    if let update = item.update { return update }
+                case .end(let error):
+                    self.reader.end()
+                    guard let error else { return nil }
+                    throw error
+                }
+            }
+        }
+    }
+}
+
+/// What every iteration begins with.
+final class UpdatesStart: Sendable {
+    let client: PerchClient
+    let request: TransactionUpdatesRequest
+    let includesOwn: Bool
+    let cursor: Mutex<UpdateCursor?>
+
+    init(_ client: PerchClient, _ request: TransactionUpdatesRequest, includesOwn: Bool) {
+        self.client = client
+        self.request = request
+        self.includesOwn = includesOwn
+        self.cursor = Mutex(request.cursor.isEmpty ? nil : UpdateCursor(bytes: request.cursor))
+    }
+}
+
+/// One iteration. It ends when its task is cancelled, at the end of the stream, or when nobody holds it.
+final class UpdatesReader: Sendable {
+    let start: UpdatesStart
+    let cell = UpdateCell()
+    private let id: ItemID
+    private let hasEnded = Atomic<Bool>(false)
+
+    init(_ start: UpdatesStart) {
+        self.start = start
+        self.id = start.client.loop.newID()
+        start.client.post(.follow(self.id, start.request, includesOwn: start.includesOwn, self.cell))
+    }
+
+    func resume() { self.start.client.post(.resume(self.id)) }
+
+    func end() {
+        if !self.hasEnded.exchange(true, ordering: .relaxed) { self.start.client.post(.unfollow(self.id)) }
+    }
+
+    deinit { self.end() }
+}

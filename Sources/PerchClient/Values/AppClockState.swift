@@ -1,0 +1,68 @@
+public import PerchBase
+import PerchWire
+
+/// The clock of a test app.
+public struct AppClockState: Hashable, Sendable {
+    /// What it shows.
+    public var now: Instant
+    /// Whether it stands still.
+    public var isFrozen: Bool
+    /// How far it is ahead of the wall clock.
+    public var offset: Duration
+    /// How long a period lasts: a value of `TimeRate`, known here or not.
+    public var timeRate: Int32
+
+    public init(now: Instant, isFrozen: Bool, offset: Duration, timeRate: Int32) {
+        self.now = now
+        self.isFrozen = isFrozen
+        self.offset = offset
+        self.timeRate = timeRate
+    }
+
+    init(_ clock: ClockState) {
+        self.init(
+            now: clock.now, isFrozen: clock.isFrozen, offset: .milliseconds(clock.offsetMilliseconds),
+            timeRate: clock.timeRate)
+    }
+}
+
+/// What to do with the clock of a test app. It never goes backwards.
+public struct ClockMove: Hashable, Sendable {
+    let change: PerchWire.ClockChange
+
+    /// Stands still.
+    public static let freeze = ClockMove(change: .freeze)
+    /// Runs again, from where it stands.
+    public static let resume = ClockMove(change: .resume)
+
+    /// So far ahead; to whole milliseconds.
+    public static func advance(by duration: Duration) -> ClockMove {
+        ClockMove(change: .advanceBy(milliseconds: duration.signedMilliseconds))
+    }
+
+    /// To an instant of the app's clock.
+    public static func advance(to instant: Instant) -> ClockMove {
+        ClockMove(change: .advanceTo(instant))
+    }
+
+    /// To the next instant at which something is due for this account.
+    public static func advance(toNextBoundaryOf account: String) -> ClockMove {
+        ClockMove(change: .advanceToBoundary(account: account))
+    }
+}
+
+/// A clock that was moved.
+public struct ClockChange: Hashable, Sendable {
+    /// Where the change stands, all that was due on the way included.
+    public var position: Position
+    /// The clock afterwards.
+    public var clock: AppClockState
+    /// Renewal attempts that were settled on the way.
+    public var settledCount: UInt64
+
+    public init(position: Position, clock: AppClockState, settledCount: UInt64) {
+        self.position = position
+        self.clock = clock
+        self.settledCount = settledCount
+    }
+}

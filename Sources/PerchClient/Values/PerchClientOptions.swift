@@ -1,0 +1,82 @@
+public import PerchModel
+import PerchBase
+import PerchWire
+
+/// An app: a bundle identifier with one environment.
+public struct AppIdentifier: Hashable, Sendable {
+    public var bundleID: String
+    /// Unspecified where the bundle identifier has exactly one.
+    public var environment: AppEnvironment
+
+    public init(bundleID: String, environment: AppEnvironment = .unspecified) {
+        self.bundleID = bundleID
+        self.environment = environment
+    }
+}
+
+/// How a client behaves.
+public struct PerchClientOptions: Sendable {
+    /// Who the client is, in the form of the HTTP header `authorization`. Never logged.
+    public enum Authorization: Sendable {
+        case none
+        case value(String)
+        /// The first line of a file, read anew for each connection: credentials can be replaced while the client runs.
+        case file(path: String)
+    }
+
+    /// Name and version of the program, for whoever looks at the server.
+    public var name = "perch-swift/1"
+    /// Who the client is.
+    public var authorization = Authorization.none
+    /// Wanted time between heartbeats, 10 to 600 s. After two and a half of them without a byte, the client reconnects.
+    public var heartbeat = Duration.seconds(Int(Limits.heartbeatSecondsDefault))
+    /// Whether the server may compress what it sends.
+    public var acceptsCompression = true
+    /// From the first try to connect to the server's WELCOME.
+    public var connectTimeout = Duration.seconds(10)
+    /// For calls that do not say their own.
+    public var callTimeout = Duration.seconds(30)
+    /// The first pause before connecting again is random, up to this; the second up to twice this, and so on.
+    public var reconnectBase = Duration.seconds(1)
+    /// No pause is drawn from more than this.
+    public var reconnectCap = Duration.seconds(60)
+    /// Whether a call waits, until its timeout, for a server that cannot be reached. If not, it fails at once with
+    /// `CONNECT_FAILED`. A call that was sent before the connection broke waits in either case.
+    public var waitsForServer = false
+
+    public init() {}
+
+    var heartbeatSeconds: UInt32 {
+        let seconds = UInt32(clamping: self.heartbeat.components.seconds)
+        return min(max(seconds, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up, at least 0; saturates at what a deadline can hold.
+    var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+        guard !overflow else { return .max / 4 }
+        return min(product.addingReportingOverflow(rest).partialValue, .max / 4)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds towards zero, of either sign, saturating: for a server to judge.
+    var signedMilliseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+        guard !overflow else { return seconds > 0 ? .max : .min }
+        let (sum, carried) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        return carried ? (seconds > 0 ? .max : .min) : sum
+    }
+}
+
+extension AppReference {
+    init(_ app: AppIdentifier?) {
+        self.init(bundleID: app?.bundleID ?? "", environment: app?.environment ?? .unspecified)
+    }
+}

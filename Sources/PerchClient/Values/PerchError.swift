@@ -1,0 +1,126 @@
+import PerchWire
+
+/// Why something could not be done: the one error of this library.
+///
+/// `reason` is for programs: a word of the table in `proto/README.md`, or one of the client's own below. `message` and
+/// `description` are for people, and safe to log: no account, no token, no credential is in them.
+public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A status code of gRPC, by which kinds of errors are told apart.
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        public let rawValue: Int32
+        public init(rawValue: Int32) { self.rawValue = rawValue }
+
+        public static let cancelled = Code(.cancelled)
+        public static let unknown = Code(.unknown)
+        public static let invalidArgument = Code(.invalidArgument)
+        public static let deadlineExceeded = Code(.deadlineExceeded)
+        public static let notFound = Code(.notFound)
+        public static let alreadyExists = Code(.alreadyExists)
+        public static let permissionDenied = Code(.permissionDenied)
+        public static let resourceExhausted = Code(.resourceExhausted)
+        public static let failedPrecondition = Code(.failedPrecondition)
+        public static let aborted = Code(.aborted)
+        public static let outOfRange = Code(.outOfRange)
+        public static let unimplemented = Code(.unimplemented)
+        public static let `internal` = Code(.internal)
+        public static let unavailable = Code(.unavailable)
+        public static let dataLoss = Code(.dataLoss)
+        public static let unauthenticated = Code(.unauthenticated)
+
+        private init(_ code: StatusCode) { self.rawValue = code.rawValue }
+
+        /// `unavailable`; a number that this version does not know, as `code 42`.
+        public var description: String { StatusCode(rawValue: self.rawValue).map { "\($0)" } ?? "code \(self.rawValue)" }
+    }
+
+    /// What kind of error.
+    public var code: Code
+    /// For programs: one word.
+    public var reason: String
+    /// For people: what happened, with the numbers, and what to do next.
+    public var message: String
+    /// The numbers of the message, for programs.
+    public var details: [String: String]
+    /// The call changes something, its answer was lost, and nobody here knows whether it happened.
+    public var mayHaveHappened: Bool
+
+    public init(
+        code: Code, reason: String, message: String, details: [String: String] = [:], mayHaveHappened: Bool = false
+    ) {
+        self.code = code
+        self.reason = reason
+        self.message = message
+        self.details = details
+        self.mayHaveHappened = mayHaveHappened
+    }
+
+    /// `unavailable CONNECT_FAILED: connect to 127.0.0.1:7447 answered Connection refused (errno 111); …`.
+    public var description: String {
+        let word = self.reason.isEmpty ? "" : " \(self.reason)"
+        let text = self.message.isEmpty ? "" : ": \(self.message)"
+        let doubt = self.mayHaveHappened ? " (what was asked for may have happened)" : ""
+        return "\(self.code)\(word)\(text)\(doubt)"
+    }
+}
+
+// MARK: The client's own reasons
+
+extension PerchError {
+    /// The address is not one that can be connected to.
+    public static let addressInvalid = "ADDRESS_INVALID"
+    /// The file with the credentials cannot be read.
+    public static let authorizationUnreadable = "AUTHORIZATION_UNREADABLE"
+    /// No connection could be made.
+    public static let connectFailed = "CONNECT_FAILED"
+    /// The connection ended without a reason.
+    public static let connectionLost = "CONNECTION_LOST"
+    /// Nothing came for two and a half heartbeats.
+    public static let connectionSilent = "CONNECTION_SILENT"
+    /// The server did not answer HELLO in time.
+    public static let welcomeTimeout = "WELCOME_TIMEOUT"
+    /// The server sent what perch/1 does not allow.
+    public static let protocolBreach = "PROTOCOL_BREACH"
+    /// A mutation that must not be repeated was under way when the connection ended.
+    public static let outcomeUnknown = "OUTCOME_UNKNOWN"
+    /// The server answered with something that only a newer client can read.
+    public static let newerServer = "NEWER_SERVER"
+    /// The client was closed.
+    public static let closed = "CLOSED"
+    /// The process could not start the thread that clients run on.
+    public static let loopFailed = "LOOP_FAILED"
+}
+
+extension PerchError {
+    init(_ status: Status) {
+        self.init(
+            code: Code(rawValue: status.code), reason: status.reason, message: status.message,
+            details: Self.dictionary(status.details))
+    }
+
+    init(_ drain: Drain) {
+        // A reason that this version does not know has no code here.
+        let code = ErrorReason(rawValue: drain.reason).map { Code(rawValue: $0.code.rawValue) } ?? .unavailable
+        self.init(
+            code: code, reason: drain.reason, message: drain.message, details: Self.dictionary(drain.details))
+    }
+
+    init(_ status: WireStatus) {
+        self.init(status.status)
+    }
+
+    static func breach(_ message: String) -> PerchError {
+        PerchError(
+            code: .internal, reason: Self.protocolBreach,
+            message: "\(message); the connection was closed, and is made anew")
+    }
+
+    static let clientClosed = PerchError(
+        code: .cancelled, reason: Self.closed, message: "the client was closed; make another one")
+
+    static let cancelledHere = PerchError(
+        code: .cancelled, reason: ErrorReason.cancelled.rawValue, message: "the task that asked was cancelled")
+
+    private static func dictionary(_ details: [StatusDetail]) -> [String: String] {
+        Dictionary(details.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,210 @@
+import PerchBase
+import PerchClient
+import PerchModel
+import PerchWire
+import Testing
+
+@Suite struct `a call` {
+    private let server = ScriptedServer()
+    private let id: ItemID = 77
+
+    @Test func `waits for the connection that it asks for, and is answered`() throws {
+        self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
+        #expect(self.server.output.isEmpty, "nothing goes out before WELCOME")
+        try self.server.connect()
+        let call = try self.server.call()
+        #expect(call.request == Sample.read)
+        #expect(call.timeoutMilliseconds == 4_800, "the server's answer must come before the client gives up")
+        try self.server.answer(Sample.noEntitlement, on: call.stream)
+        #expect(self.server.actions() == [.finish(self.id, .success(Sample.noEntitlement))])
+        #expect(self.server.nextWake == 76_000, "only the watchdog is left")
+    }
+
+    @Test func `that is refused has the reason, the numbers and the code of the server`() throws {
+        self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
+        try self.server.connect()
+        try self.server.end(try self.server.call().stream, .appUnknown, "no such app")
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(error.code == .notFound && error.reason == "APP_UNKNOWN" && error.message == "no such app")
+        #expect(!error.mayHaveHappened)
+    }
+
+    @Test func `that only reads is sent once more when its connection breaks, and then lost`() throws {
+        self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 500_000)
+        try self.server.connect()
+        _ = try self.server.call()
+        try self.server.reconnect()
+        #expect(try self.server.call().request == Sample.read)
+        self.server.core.ended("cut again")
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(error.reason == PerchError.connectionLost && error.code == .unavailable && !error.mayHaveHappened)
+    }
+
+    @Test func `with an idempotency key is sent again with the same key`() throws {
+        self.server.core.call(self.id, Sample.keyed, timeoutMilliseconds: 500_000)
+        try self.server.connect()
+        for _ in 1..<Limits.clientMutationAttemptsMax {
+            #expect(try self.server.call().request == Sample.keyed)
+            #expect(try self.server.reconnect().result(self.id) == nil)
+        }
+        #expect(try self.server.call().request == Sample.keyed)
+        self.server.core.ended("cut for the last time")
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(error.mayHaveHappened && error.reason == PerchError.outcomeUnknown)
+        #expect(error.message.contains("\(Limits.clientMutationAttemptsMax) times"))
+    }
+
+    @Test(arguments: [
+        Sample.clock, .setTimeRate(SetTimeRateRequest(timeRate: 1)), .loadCatalog(LoadCatalogRequest(file: [1])),
+        .buyProduct(BuyProductRequest(account: "anna", productID: "gold")),
+    ])
+    func `that might happen twice is never sent again, and says that nobody knows`(_ request: Request) throws {
+        self.server.core.call(self.id, request, timeoutMilliseconds: 500_000)
+        try self.server.connect()
+        _ = try self.server.call()
+        self.server.core.ended("cut")
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(error.code == .unknown && error.reason == PerchError.outcomeUnknown && error.mayHaveHappened)
+        #expect(error.details["reason"] == PerchError.connectionLost)
+    }
+
+    @Test func `that was never sent survives a broken connection, whatever it does`() throws {
+        self.server.core.call(1, Sample.read, timeoutMilliseconds: 500_000)
+        try self.server.connect()
+        _ = try self.server.call()
+        try self.server.drain(Drain(reason: "SHUTTING_DOWN"))
+        self.server.core.call(self.id, Sample.clock, timeoutMilliseconds: 500_000)
+        #expect(try self.server.sent().isEmpty, "a server that drains is asked nothing new")
+        try self.server.reconnect()
+        let sent = try self.server.sent()
+        #expect(sent.map(\.request) == [Sample.read, Sample.clock], "the older first")
+    }
+
+    @Test func `that the server was too late for, since it stops, goes to the next connection`() throws {
+        self.server.core.call(self.id, Sample.keyed, timeoutMilliseconds: 500_000)
+        try self.server.connect()
+        try self.server.end(try self.server.call().stream, .shuttingDown)
+        #expect(self.server.actions().result(self.id) == nil)
+        try self.server.reconnect()
+        #expect(try self.server.call().request == Sample.keyed)
+    }
+
+    @Test func `without a server fails at once, with why, and so do those made while the next try is waited for`() throws {
+        self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
+        let refused = PerchError(code: .unavailable, reason: PerchError.connectFailed, message: "refused")
+        #expect(self.server.actions().contains(.connect))
+        self.server.core.connectFailed(refused)
+        #expect(self.server.actions().error(self.id) == refused)
+        // Somebody else keeps the client trying.
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        self.server.core.connectFailed(refused)
+        _ = self.server.actions()
+        self.server.core.call(78, Sample.read, timeoutMilliseconds: 5_000)
+        let error = try #require(self.server.actions().error(78))
+        #expect(error.reason == PerchError.connectFailed && error.message.hasPrefix("refused; the next try is in "))
+    }
+
+    @Test func `can wait for a server, up to its timeout`() throws {
+        let server = ScriptedServer { $0.waitsForServer = true }
+        server.core.call(self.id, Sample.read, timeoutMilliseconds: 100_000)
+        for _ in 0..<3 {
+            #expect(server.actions().contains(.connect))
+            server.core.connectFailed(PerchError(code: .unavailable, reason: PerchError.connectFailed, message: "no"))
+            #expect(server.actions().result(self.id) == nil)
+            try server.advanceToWake()
+        }
+        try server.connect()
+        try server.answer(Sample.noEntitlement, on: try server.call().stream)
+        #expect(server.actions().result(self.id) == .success(Sample.noEntitlement))
+    }
+
+    @Test func `ends at its timeout, is cancelled there, and a late answer disturbs nobody`() throws {
+        self.server.core.call(self.id, Sample.keyed, timeoutMilliseconds: 5_000)
+        try self.server.connect()
+        let stream = try self.server.call().stream
+        self.server.advance(4_999)
+        #expect(self.server.actions().isEmpty)
+        self.server.advance(1)
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(error.code == .deadlineExceeded && error.mayHaveHappened && error.message.contains("5000 ms"))
+        #expect(try self.server.sent().map(\.kind) == [.cancel])
+        try self.server.answer(.buyProduct(BuyProductResponse()), on: stream)
+        #expect(self.server.actions().isEmpty)
+    }
+
+    @Test func `that its caller cancelled is cancelled at the server, and its number rests until STATUS`() throws {
+        self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
+        try self.server.connect()
+        let stream = try self.server.call().stream
+        self.server.core.cancelCall(self.id)
+        #expect(self.server.actions().error(self.id)?.code == .cancelled)
+        #expect(try self.server.sent().map { [$0.kind == .cancel, $0.stream == stream] } == [[true, true]])
+        self.server.core.cancelCall(self.id)
+        #expect(self.server.actions().isEmpty && self.server.output.isEmpty, "twice is a race, and ignored")
+        try self.server.say(Sample.noEntitlement, on: stream)
+        try self.server.end(stream, .cancelled)
+        #expect(self.server.actions().isEmpty)
+    }
+
+    @Test func `that waits and is cancelled is never sent`() throws {
+        self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
+        self.server.core.call(78, Sample.read, timeoutMilliseconds: 5_000)
+        self.server.core.cancelCall(self.id)
+        try self.server.connect()
+        #expect(try self.server.sent().count == 1)
+    }
+
+    @Test func `with a NUL in a text is refused here, for C would cut it there`() throws {
+        let request = Request.getCurrentEntitlement(CurrentEntitlementRequest(account: "an\u{0}na", productID: "gold"))
+        self.server.core.call(self.id, request, timeoutMilliseconds: 5_000)
+        let error = try #require(try self.server.connect().error(self.id))
+        #expect(error.reason == "TEXT_HAS_NUL" && error.details == ["field": "account", "at_byte": "2"])
+        #expect(try self.server.sent().isEmpty)
+    }
+
+    @Test func `over the server's limit is refused here, and the connection is not touched`() throws {
+        self.server.core.call(1, Sample.read, timeoutMilliseconds: 5_000)
+        try self.server.connect { $0.limits?.frameBytes = 1_000 }
+        _ = try self.server.call()
+        self.server.core.call(
+            self.id, .checkCatalog(CheckCatalogRequest(file: .init(repeating: 32, count: 2_000))),
+            timeoutMilliseconds: 5_000)
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(error.code == .resourceExhausted && error.details["limit"] == "1000" && !error.mayHaveHappened)
+        #expect(try self.server.sent().isEmpty)
+    }
+
+    @Test func `beyond as many as a server takes is refused here`() throws {
+        for number in 0..<Limits.clientCallsMax {
+            self.server.core.call(ItemID(number) + 1_000, Sample.read, timeoutMilliseconds: 5_000)
+        }
+        #expect(!self.server.actions().contains { if case .finish = $0 { true } else { false } })
+        self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(error.reason == "CALLS_LIMIT" && error.details == ["found": "65536", "limit": "65536"])
+    }
+
+    @Test func `after the end of the client fails, and those under way do too`() throws {
+        self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
+        try self.server.connect()
+        self.server.core.close()
+        let actions = self.server.actions()
+        #expect(actions.error(self.id)?.reason == PerchError.closed)
+        #expect(actions.contains(.disconnect) && actions.last == .connection(.closed))
+        self.server.core.call(78, Sample.read, timeoutMilliseconds: 5_000)
+        #expect(self.server.actions().error(78)?.reason == PerchError.closed)
+        #expect(self.server.nextWake == nil)
+    }
+
+    @Test func `says nothing of accounts, tokens and keys in what may be logged`() throws {
+        let request = Request.purchase(
+            PurchaseRequest(
+                account: "secret-account", productID: "gold", appAccountToken: "secret-token",
+                idempotencyKey: Array("secret-key".utf8)))
+        self.server.core.call(self.id, request, timeoutMilliseconds: 5_000)
+        try self.server.connect()
+        self.server.advance(5_000)
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(!"\(error)\(error.details)".contains("secret"))
+    }
+}

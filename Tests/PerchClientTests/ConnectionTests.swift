@@ -1,0 +1,240 @@
+import PerchBase
+import PerchClient
+import PerchModel
+import PerchWire
+import Testing
+
+@Suite struct `a connection` {
+    private let server = ScriptedServer()
+
+    @Test func `is made when first something is asked, and not before`() throws {
+        #expect(self.server.actions().isEmpty && self.server.nextWake == nil)
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        #expect(self.server.actions() == [.connect, .connection(.connecting)])
+    }
+
+    @Test func `begins with a HELLO that says who the client is and what it reads`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        self.server.core.connected(authorization: "Bearer x")
+        let hello = try #require(try self.server.sent().first)
+        #expect(
+            try MessageCodec().decodeHello(hello.payload.span.bytes)
+                == Hello(
+                    protocolVersion: 1, authorization: "Bearer x", clientName: "test/1", accepts: [.zlib],
+                    heartbeatSeconds: 30, clientID: ScriptedServer.clientID))
+    }
+
+    @Test func `tells who the server is`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        let actions = try self.server.connect { $0.heartbeatSeconds = 12 }
+        let info = ServerInfo(
+            since: self.server.time.wall, version: "9",
+            storeID: StoreIdentity(bytes: [UInt8](repeating: 7, count: 16)), epoch: 1, revision: 5,
+            heartbeat: .seconds(12))
+        #expect(actions.contains(.connection(.connected(info))))
+    }
+
+    @Test func `without WELCOME in time is given up`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        self.server.core.connected(authorization: "")
+        self.server.advance(9_999)
+        #expect(!self.server.actions().contains(.disconnect))
+        self.server.advance(1)
+        let actions = self.server.actions()
+        #expect(actions.contains(.disconnect) && actions.waiting?.reason == PerchError.welcomeTimeout)
+    }
+
+    @Test func `is dead after two and a half heartbeats of silence, and any byte is a sign of life`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        try self.server.connect { $0.heartbeatSeconds = 10 }
+        self.server.advance(24_000)
+        try self.server.beat()
+        self.server.advance(24_999)
+        #expect(self.server.actions().isEmpty)
+        self.server.advance(1)
+        let actions = self.server.actions()
+        #expect(actions.contains(.disconnect) && actions.waiting?.reason == PerchError.connectionSilent)
+        #expect(actions.waiting?.message.contains("25000 ms") == true)
+    }
+
+    @Test func `that cannot be made is tried again after pauses drawn from bounds that double up to the cap`() throws {
+        var longest: [Int64] = Array(repeating: 0, count: 9)
+        for seed in 0..<200 as Range<UInt64> {
+            let server = ScriptedServer(seed: seed)
+            server.core.watch(1, Sample.watch, atLeast: nil)
+            for attempt in longest.indices {
+                #expect(server.actions().contains(.connect))
+                server.core.connectFailed(PerchError(code: .unavailable, reason: "X", message: ""))
+                longest[attempt] = max(longest[attempt], try server.advanceToWake())
+            }
+        }
+        let bounds: [Int64] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]
+        for (longest, bound) in zip(longest, bounds) { #expect(longest <= bound && longest > bound * 9 / 10) }
+    }
+
+    @Test func `begins with short pauses again only after it was stable`() throws {
+        func pauses(lasting milliseconds: Int64, seed: UInt64) throws -> Int64 {
+            let server = ScriptedServer(seed: seed)
+            server.core.watch(1, Sample.watch, atLeast: nil)
+            var longest: Int64 = 0
+            for _ in 0..<8 {
+                try server.connect()
+                server.advance(milliseconds)
+                server.core.ended("cut")
+                longest = max(longest, try server.advanceToWake())
+            }
+            return longest
+        }
+        #expect(try (0..<20).map { try pauses(lasting: 10_000, seed: $0) }.max()! <= 1_000)
+        #expect(try (0..<20).map { try pauses(lasting: 9_999, seed: $0) }.max()! > 30_000)
+    }
+
+    @Test func `is made anew when DRAIN says so: after its time, plus a part of its jitter`() throws {
+        var pauses: Set<Int64> = []
+        for seed in 0..<50 as Range<UInt64> {
+            let server = ScriptedServer(seed: seed)
+            server.core.watch(1, Sample.watch, atLeast: nil)
+            try server.connect()
+            let stream = try server.call().stream
+            try server.drain(
+                Drain(reason: "SHUTTING_DOWN", reconnectAfterMilliseconds: 5_000, jitterMilliseconds: 2_000))
+            #expect(server.actions().isEmpty, "calls go on until they are told")
+            try server.end(stream, .shuttingDown)
+            try server.drain(Drain(reason: "SHUTTING_DOWN", isFinal: true))
+            let actions = server.actions()
+            #expect(actions.contains(.disconnect) && actions.waiting?.reason == "SHUTTING_DOWN")
+            #expect(actions.shown(1).isEmpty, "consumers need not know")
+            pauses.insert(try server.advanceToWake())
+        }
+        #expect(pauses.allSatisfy { (5_000...7_000).contains($0) } && pauses.count > 40)
+    }
+
+    @Test func `is not kept away for longer than the limit by any DRAIN`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        try self.server.connect()
+        try self.server.drain(Drain(reconnectAfterMilliseconds: .max, jitterMilliseconds: .max, isFinal: true))
+        #expect(try self.server.advanceToWake() == Limits.clientAwayMillisecondsMax)
+    }
+
+    @Test func `that ends while nobody needs it is not made again`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        try self.server.connect()
+        self.server.core.unwatch(1)
+        self.server.core.ended("cut")
+        #expect(self.server.actions().last == .connection(.idle))
+        #expect(self.server.nextWake == nil)
+    }
+
+    @Test func `answers PING with the same bytes, and ignores a PONG`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        try self.server.connect()
+        _ = try self.server.sent()
+        self.server.receive(self.server.frame(.pong, [1, 2, 3, 4, 5, 6, 7, 8]))
+        self.server.receive(self.server.frame(.ping, [8, 7, 6, 5, 4, 3, 2, 1]))
+        #expect(try self.server.sent().map(\.payload) == [[8, 7, 6, 5, 4, 3, 2, 1]])
+    }
+
+    @Test func `does not hoard PONGs for a server that takes nothing`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        try self.server.connect()
+        let ping = self.server.frame(.ping, [8, 7, 6, 5, 4, 3, 2, 1])
+        for _ in 0..<20_000 { self.server.receive(ping) }
+        #expect(self.server.output.count <= Limits.clientPongBytesMax + 64)
+    }
+
+    @Test func `takes bytes in pieces of any size`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        try self.server.connect()
+        let stream = try self.server.call().stream
+        let bytes = self.server.frame(.message, stream: stream, try self.server.bytes(Sample.entitled(4, revision: 6)))
+        for byte in bytes { self.server.receive([byte]) }
+        #expect(self.server.actions().shown(1) == ["4"])
+    }
+
+    @Test func `with other credentials is made when the server refuses the old ones, if there may be others`() throws {
+        let server = ScriptedServer { $0.canReauthenticate = true }
+        server.core.watch(1, Sample.watch, atLeast: nil)
+        try server.connect()
+        try server.end(try server.call().stream, .unauthenticated)
+        let actions = server.actions()
+        #expect(actions.contains(.disconnect) && actions.shown(1) == ["UNAUTHENTICATED after nothing"])
+        try server.advanceToWake()
+        try server.connect()
+        try server.say(Sample.entitled(4, revision: 6), on: try server.call().stream)
+        #expect(server.actions().shown(1) == ["4"])
+    }
+
+    // MARK: A server that breaks the protocol
+
+    struct Breach: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        /// What the connection is in: before WELCOME, or with a call on stream 1.
+        var isGreeting = false
+        var bytes: [UInt8]
+        var says: String
+
+        init(_ name: String, isGreeting: Bool = false, _ bytes: [UInt8], _ says: String) {
+            self.testDescription = name
+            self.isGreeting = isGreeting
+            self.bytes = bytes
+            self.says = says
+        }
+    }
+
+    @Test(arguments: [
+        Breach("an unknown kind", [99], "frame kind 99 is unknown"),
+        Breach("a reserved flag", [4, 0, 0, 1, 2, 0, 0, 0, 0], "reserved bits"),
+        Breach("a frame over the limit", [4, 0, 0, 1, 0, 0, 64, 0, 1], "4194305 bytes, the limit is 4194304"),
+        Breach("HELLO from a server", [1, 0, 0, 0, 0, 0, 0, 0, 0], "only clients send it"),
+        Breach("CALL from a server", [3, 0, 0, 1, 0, 0, 0, 0, 0], "only clients send it"),
+        Breach("CANCEL from a server", [6, 0, 0, 1, 0, 0, 0, 0, 0], "only clients send it"),
+        Breach("a second WELCOME", [2, 0, 0, 0, 0, 0, 0, 0, 0], "WELCOME came twice"),
+        Breach("MESSAGE on stream 0", [4, 0, 0, 0, 0, 0, 0, 0, 0], "belongs to a call"),
+        Breach("STATUS on stream 0", [5, 0, 0, 0, 0, 0, 0, 0, 0], "belongs to a call"),
+        Breach("MESSAGE for no call", [4, 0, 0, 9, 0, 0, 0, 0, 0], "stream 9, which has no call"),
+        Breach("STATUS for no call", [5, 0, 0, 9, 0, 0, 0, 0, 0], "stream 9, which has no call"),
+        Breach("BEAT on a stream", [7, 0, 0, 1, 0, 0, 0, 0, 0], "came on stream 1"),
+        Breach("a short PING", [8, 0, 0, 0, 0, 0, 0, 0, 1, 0], "has 1 bytes, and needs 8"),
+        Breach("a compressed STATUS", [5, 0, 0, 1, 1, 0, 0, 0, 0], "came compressed"),
+        Breach("a MESSAGE that is not zlib", [4, 0, 0, 1, 1, 0, 0, 0, 2, 1, 2], "corrupt"),
+        Breach("a MESSAGE that is cut", [4, 0, 0, 1, 0, 0, 0, 0, 1, 0x1A], "cannot be read"),
+        Breach("a STATUS that is no message", [5, 0, 0, 1, 0, 0, 0, 0, 1, 0xFF], "cannot be read"),
+        Breach("OK without an answer", [5, 0, 0, 1, 0, 0, 0, 0, 0], "without the answer"),
+        Breach("BEAT before WELCOME", isGreeting: true, [7, 0, 0, 0, 0, 0, 0, 0, 0], "came before WELCOME"),
+        Breach("MESSAGE before WELCOME", isGreeting: true, [4, 0, 0, 1, 0, 0, 0, 0, 0], "came before WELCOME"),
+        Breach("HTTP", isGreeting: true, Array("HTTP/1.1 400".utf8), "frame kind 72 is unknown"),
+    ])
+    func `to a server that breaks the protocol is closed with what it did, and made anew`(_ breach: Breach) throws {
+        self.server.core.call(1, Sample.read, timeoutMilliseconds: 900_000)
+        if breach.isGreeting {
+            self.server.core.connected(authorization: "")
+        } else {
+            try self.server.connect()
+            #expect(try self.server.call().stream == 1)
+        }
+        _ = self.server.actions()
+        self.server.receive(breach.bytes)
+        let actions = self.server.actions()
+        let error = try #require(actions.waiting ?? actions.error(1))
+        #expect(actions.contains(.disconnect))
+        #expect(error.reason == PerchError.protocolBreach && error.code == .internal)
+        #expect(error.message.contains(breach.says), "\(error)")
+        self.server.receive([7, 0, 0, 0, 0, 0, 0, 0, 0])
+        #expect(self.server.actions().isEmpty, "what comes behind is nobody's")
+    }
+
+    @Test func `to a newer server goes on without what only a newer client can read`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        try self.server.connect()
+        let stream = try self.server.call().stream
+        self.server.receive(self.server.frame(.message, stream: stream, [0xFA, 0x07, 0x00]))
+        #expect(self.server.actions().isEmpty)
+        try self.server.say(Sample.entitled(4, revision: 6), on: stream)
+        #expect(self.server.actions().shown(1) == ["4"])
+        self.server.core.call(2, Sample.read, timeoutMilliseconds: 5_000)
+        let call = try self.server.call().stream
+        self.server.receive(self.server.frame(.message, stream: call, []))
+        try self.server.end(call)
+        #expect(self.server.actions().error(2)?.reason == PerchError.newerServer)
+    }
+}

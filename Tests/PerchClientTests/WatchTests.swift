@@ -1,0 +1,304 @@
+import PerchBase
+import PerchClient
+import struct PerchClient.ValueInfo
+import PerchModel
+import PerchWire
+import Testing
+
+@Suite struct `a state stream` {
+    private let server = ScriptedServer()
+
+    /// Opens watches 1 to `count`, on streams 1 to `count`.
+    private func open(_ count: ItemID = 1) throws {
+        for id in 1...count { self.server.core.watch(id, Sample.watch, atLeast: nil) }
+        try self.server.connect()
+        #expect(try self.server.sent().map(\.stream) == (1...UInt32(count)).map { $0 })
+    }
+
+    private var tokenSent: [UInt8]? {
+        get throws {
+            guard case .currentEntitlementTask(let request)? = try self.server.call().request else { return nil }
+            return request.resumeToken
+        }
+    }
+
+    @Test func `alone is shown at once, with where the value stands`() throws {
+        try self.open()
+        try self.server.say(.currentEntitlementTask(.loading), on: 1)
+        #expect(self.server.actions().isEmpty, "its consumers have been loading since they came")
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        let info = ValueInfo(
+            position: Position(revision: 6, asOf: Instant(milliseconds: 10)), committed: Instant(milliseconds: 0),
+            cause: .purchase, token: [6])
+        #expect(
+            self.server.actions()
+                == [.show(1, .success(.entitlement(Sample.transaction(4)), info: info), isNews: true)])
+    }
+
+    @Test func `never shows an equal value twice in a row, but knows where it stands now`() throws {
+        try self.open()
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        _ = self.server.actions()
+        try self.server.say(Sample.entitled(4, revision: 7), on: 1)
+        let actions = self.server.actions()
+        #expect(actions.shown(1).isEmpty && actions.count == 1)
+        guard case .show(_, .success(_, let info), isNews: false)? = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(info.position.revision == 7 && info.token == [7])
+    }
+
+    @Test func `tells no entitlement from nothing known`() throws {
+        try self.open()
+        try self.server.say(Sample.entitled(nil, revision: 6), on: 1)
+        #expect(self.server.actions().shown(1) == ["none"])
+    }
+
+    @Test func `shows a failure once, with the last good value, and success again even if it is the same`() throws {
+        try self.open()
+        let failure = Response.currentEntitlementTask(
+            .failure(Failure(reason: "LOAD_FAILED", message: "told to"), Sample.info(7)))
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        try self.server.say(failure, on: 1)
+        try self.server.say(failure, on: 1)
+        try self.server.say(Sample.entitled(4, revision: 8), on: 1)
+        #expect(self.server.actions().shown(1) == ["4", "LOAD_FAILED after 4", "4"])
+    }
+
+    @Test func `reads compressed values where that was offered`() throws {
+        try self.open()
+        let text = String(repeating: "premium ", count: 400)
+        var transaction = Sample.transaction(4)
+        transaction.value.appAccountToken = text
+        let response = Response.currentEntitlementTask(.success(transaction, Sample.info(6)))
+        let bytes = try #require(try self.server.compressed(response))
+        self.server.receive(self.server.frame(.message, stream: 1, compressed: true, bytes))
+        #expect(self.server.actions().shown(1) == ["4"])
+    }
+
+    // MARK: Groups
+
+    @Test func `among others is held to the BEAT, and then all are shown together, each at its newest`() throws {
+        try self.open(3)
+        for stream in 1...3 as ClosedRange<UInt32> { try self.server.say(.currentEntitlementTask(.loading), on: stream) }
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        try self.server.say(Sample.entitled(5, revision: 6), on: 2)
+        try self.server.say(Sample.entitled(6, revision: 7), on: 1)
+        #expect(self.server.actions().isEmpty)
+        try self.server.beat(7)
+        let actions = self.server.actions()
+        #expect(actions.shown(1) == ["6"] && actions.shown(2) == ["5"] && actions.shown(3).isEmpty)
+        try self.server.beat(7)
+        #expect(self.server.actions().isEmpty)
+    }
+
+    @Test func `counts as one of several from its first message only`() throws {
+        try self.open(2)
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        #expect(self.server.actions().shown(1) == ["4"], "the other one has not spoken yet")
+        try self.server.say(Sample.entitled(4, revision: 6), on: 2)
+        #expect(self.server.actions().isEmpty)
+        try self.server.beat(6)
+        #expect(self.server.actions().shown(2) == ["4"])
+    }
+
+    @Test func `that is left alone by the STATUS of the other is shown then`() throws {
+        try self.open(2)
+        for stream in 1...2 as ClosedRange<UInt32> { try self.server.say(.currentEntitlementTask(.loading), on: stream) }
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        try self.server.say(Sample.entitled(5, revision: 6), on: 2)
+        self.server.core.unwatch(2)
+        #expect(self.server.actions().isEmpty, "until its STATUS the other one counts")
+        try self.server.end(2, .cancelled)
+        let actions = self.server.actions()
+        #expect(actions.shown(1) == ["4"] && actions.shown(2).isEmpty)
+    }
+
+    @Test func `that was cancelled before it spoke counts when it does speak`() throws {
+        try self.open(2)
+        self.server.core.unwatch(2)
+        try self.server.say(.currentEntitlementTask(.loading), on: 2)
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        #expect(self.server.actions().isEmpty)
+        try self.server.end(2, .cancelled)
+        #expect(self.server.actions().shown(1) == ["4"])
+    }
+
+    @Test func `keeps a good value that a failure in the same group came after`() throws {
+        try self.open(2)
+        for stream in 1...2 as ClosedRange<UInt32> { try self.server.say(.currentEntitlementTask(.loading), on: stream) }
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        let failure = Response.currentEntitlementTask(.failure(Failure(reason: "LOAD_FAILED"), Sample.info(7)))
+        try self.server.say(failure, on: 1)
+        try self.server.say(failure, on: 1)
+        try self.server.beat(7)
+        #expect(self.server.actions().shown(1) == ["LOAD_FAILED after 4"])
+        try self.server.reconnect()
+        let tokens = try self.server.sent().map { sent -> [UInt8] in
+            guard case .currentEntitlementTask(let request)? = sent.request else { return [99] }
+            return request.resumeToken
+        }
+        #expect(tokens == [[6], []])
+    }
+
+    @Test func `shows nothing of a group whose connection broke before its BEAT`() throws {
+        try self.open(2)
+        for stream in 1...2 as ClosedRange<UInt32> { try self.server.say(.currentEntitlementTask(.loading), on: stream) }
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        #expect(try self.server.reconnect().shown(1).isEmpty)
+        #expect(try self.server.sent().count == 2)
+        try self.server.beat(6)
+        #expect(self.server.actions().isEmpty)
+    }
+
+    // MARK: Coming back
+
+    @Test func `goes on with the token of its last value, and unchanged is no news`() throws {
+        try self.open()
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        #expect(self.server.actions().shown(1) == ["4"])
+        #expect(try self.server.reconnect().shown(1).isEmpty, "the last value stays through a disconnect")
+        #expect(try self.tokenSent == [6])
+        try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9, cause: .snapshot))), on: 2)
+        let actions = self.server.actions()
+        #expect(actions.shown(1).isEmpty)
+        guard case .show(_, .success(_, let info), isNews: false)? = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(info.position.revision == 9 && info.cause == .purchase, "what led to the value is not forgotten")
+        try self.server.reconnect()
+        #expect(try self.tokenSent == [9])
+        try self.server.say(Sample.entitled(5, revision: 10), on: 3)
+        #expect(self.server.actions().shown(1) == ["5"])
+    }
+
+    @Test func `after a failure is a success again when the server says that nothing has changed`() throws {
+        try self.open()
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        try self.server.say(.currentEntitlementTask(.failure(Failure(reason: "LOAD_FAILED"), Sample.info(7))), on: 1)
+        try self.server.reconnect()
+        try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: try self.server.call().stream)
+        #expect(self.server.actions().shown(1) == ["4"])
+    }
+
+    @Test(arguments: [1, 2])
+    func `begins anew in another store or epoch, and an equal value there is no news`(_ difference: Int) throws {
+        try self.open()
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        _ = self.server.actions()
+        try self.server.reconnect {
+            if difference == 1 { $0.epoch = 2 } else { $0.storeID = [UInt8](repeating: 8, count: 16) }
+        }
+        #expect(try self.tokenSent == [])
+        try self.server.say(.currentEntitlementTask(.loading), on: 2)
+        try self.server.say(Sample.entitled(4, revision: 2), on: 2)
+        #expect(self.server.actions().shown(1).isEmpty)
+        try self.server.say(Sample.entitled(5, revision: 3), on: 2)
+        #expect(self.server.actions().shown(1) == ["5"])
+    }
+
+    @Test(arguments: [ErrorReason.tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture])
+    func `whose token is refused begins anew at once, without a word`(_ reason: ErrorReason) throws {
+        try self.open()
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        try self.server.reconnect()
+        try self.server.end(try self.server.call().stream, reason)
+        #expect(try self.tokenSent == [])
+        #expect(self.server.actions().isEmpty)
+    }
+
+    @Test func `with unchanged for no token is a breach`() throws {
+        try self.open()
+        try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: 1)
+        #expect(self.server.actions().waiting?.reason == PerchError.protocolBreach)
+    }
+
+    @Test func `demands a position until its first value`() throws {
+        let position = Position(revision: 3, asOf: Instant(milliseconds: 4))
+        func demanded() throws -> Position? {
+            guard case .currentEntitlementTask(let request)? = try self.server.call().request else { return nil }
+            return request.atLeast
+        }
+        self.server.core.watch(1, Sample.watch, atLeast: position)
+        try self.server.connect()
+        #expect(try demanded() == position)
+        try self.server.reconnect()
+        #expect(try demanded() == position)
+        try self.server.say(Sample.entitled(4, revision: 6), on: 2)
+        try self.server.reconnect()
+        #expect(try demanded() == nil)
+    }
+
+    @Test func `that nobody looked at for a while goes on from what its consumers saw`() throws {
+        let info = ValueInfo(
+            position: Position(revision: 6, asOf: Instant(milliseconds: 0)), committed: Instant(milliseconds: 0),
+            cause: .purchase, token: [6])
+        self.server.core.watch(1, Sample.watch, atLeast: nil, last: .entitlement(Sample.transaction(4)), info: info)
+        try self.server.connect()
+        #expect(try self.tokenSent == [6])
+        try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: 1)
+        #expect(self.server.actions().shown(1).isEmpty)
+    }
+
+    // MARK: Refusals
+
+    @Test(arguments: [
+        ErrorReason.accountKey, .appUnknown, .permissionDenied, .unknownMethod, .fieldInvalid, .unauthenticated,
+    ])
+    func `that is refused for good says why, with the last value, and ends`(_ reason: ErrorReason) throws {
+        try self.open()
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        _ = self.server.actions()
+        try self.server.end(1, reason)
+        let actions = self.server.actions()
+        #expect(actions.shown(1) == ["final \(reason.rawValue) after 4"] && actions.last == .endWatch(1))
+        try self.server.beat()
+        #expect(try self.server.sent().isEmpty)
+    }
+
+    @Test(arguments: [ErrorReason.behind, .storeFailed, .internal, .callsLimit])
+    func `that is refused for now says so, and is opened again after a pause`(_ reason: ErrorReason) throws {
+        try self.open()
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        _ = self.server.actions()
+        try self.server.end(1, reason)
+        #expect(self.server.actions().shown(1) == ["\(reason.rawValue) after 4"])
+        #expect(try self.server.sent().isEmpty)
+        #expect(try self.server.advanceToWake() <= 1_000)
+        #expect(try self.tokenSent == [6])
+        try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: 2)
+        #expect(self.server.actions().shown(1) == ["4"])
+    }
+
+    @Test func `that nobody looks at any more is cancelled, and what still comes is dropped`() throws {
+        try self.open()
+        self.server.core.unwatch(1)
+        #expect(try self.server.sent().map(\.kind) == [.cancel])
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        try self.server.end(1, .cancelled)
+        #expect(self.server.actions().isEmpty)
+        self.server.core.unwatch(1)
+        #expect(self.server.output.isEmpty, "twice is a race, and ignored")
+    }
+
+    @Test func `takes a number that no call of this connection has`() throws {
+        try self.open(3)
+        self.server.core.unwatch(2)
+        try self.server.end(1, .cancelled)
+        _ = try self.server.sent()
+        for id in 10..<20 as Range<ItemID> { self.server.core.watch(id, Sample.watch, atLeast: nil) }
+        let streams = try self.server.sent().map(\.stream)
+        #expect(Set(streams).count == 10 && !streams.contains(2) && !streams.contains(3))
+    }
+
+    @Test func `of a client that ends is over`() throws {
+        try self.open()
+        self.server.core.close()
+        #expect(self.server.actions().contains(.endWatch(1)))
+        self.server.core.watch(2, Sample.watch, atLeast: nil)
+        let actions = self.server.actions()
+        #expect(actions.shown(2) == ["final CLOSED after nothing"] && actions.last == .endWatch(2))
+    }
+}
