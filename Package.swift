@@ -22,7 +22,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "perch",
-    products: [],
+    products: [
+        .library(name: "PerchClient", targets: ["PerchClient"]),
+        .executable(name: "perch", targets: ["perch"]),
+    ],
     targets: [
         // Small values that all share.
         swift("PerchBase", []),
@@ -71,6 +74,15 @@ let package = Package(
         // The Swift API: streams, calls and reconnecting, in StoreKit's words.
         swift("PerchClient", ["PerchBase", "PerchLoop", "PerchModel", "PerchWire"]),
 
+        // Commands as a library, and a main of a few lines.
+        swift(
+            "PerchCLI",
+            [
+                "PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "PerchSQLite", "PerchServer",
+                "PerchClient",
+            ]),
+        .executableTarget(name: "perch", dependencies: ["PerchCLI"], swiftSettings: strict),
+
         // What each target promises; sockets and files only where the name says so.
         tests("PerchBaseTests", ["PerchBase"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
@@ -81,6 +93,12 @@ let package = Package(
         tests(
             "PerchClientTests",
             ["PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchClient"]),
+        tests(
+            "PerchCLITests",
+            [
+                "PerchBase", "PerchModel", "PerchCatalogue", "PerchWire", "PerchServer", "PerchClient", "PerchCLI",
+                "PerchTesting",
+            ]),
         tests("PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
     ]
 )

@@ -1,0 +1,172 @@
+/// What a command line asks for.
+package enum ParsedCommand: Sendable {
+    case run(Invocation)
+    case help(path: [CommandSpec])
+    case helpOnExitCodes
+    case version
+}
+
+/// A command with what was written on its line. What the environment, a file and the defaults say comes in `Settings`.
+package struct Invocation: Sendable {
+    /// From `perch` down to the command itself.
+    package let path: [CommandSpec]
+    package let action: Action
+    /// Options that were written, by name.
+    package let written: [String: Value]
+    /// In the order of the command's operands; those of a `many` all together.
+    package let operands: [[Value]]
+
+    package var command: CommandSpec { self.path[self.path.count - 1] }
+    package var name: String { Self.name(of: self.path) }
+
+    package static func name(of path: [CommandSpec]) -> String {
+        path.map(\.name).joined(separator: " ")
+    }
+}
+
+/// Reads a command line by the table of commands. Pure: no environment, no files, no output.
+///
+/// Options stand anywhere behind their command, as `--name value` or `--name=value`; `--` ends them. Nothing is
+/// abbreviated, so that a new option never changes what an old script means.
+package struct ArgumentParser {
+    private let root: CommandSpec
+
+    package init(_ root: CommandSpec) {
+        self.root = root
+    }
+
+    package func parse(_ arguments: [String]) throws(UsageError) -> ParsedCommand {
+        if arguments.isEmpty { return .help(path: [self.root]) }
+        if arguments.first == "help" { return try self.parseHelp(Array(arguments.dropFirst())) }
+        var path = [self.root]
+        var words: [String] = []
+        var written: [String: Value] = [:]
+        var optionsEnded = false
+        var index = 0
+        while index < arguments.count {
+            let argument = arguments[index]
+            index += 1
+            let command = path[path.count - 1]
+            if optionsEnded || argument == "-" || !argument.hasPrefix("-") {
+                if words.isEmpty, !optionsEnded, let next = command.commands.first(where: { $0.name == argument }) {
+                    path.append(next)
+                    continue
+                }
+                if !command.commands.isEmpty, command.operands.isEmpty {
+                    throw self.unknownCommand(argument, in: path)
+                }
+                words.append(argument)
+                continue
+            }
+            if argument == "--" {
+                optionsEnded = true
+                continue
+            }
+            let (name, inline) = Self.split(argument)
+            if argument == "-h" || name == "help" { return .help(path: path) }
+            if name == "version", path.count == 1 { return .version }
+            let spec = try self.option(argument, name, in: path)
+            let text: String
+            if let inline {
+                text = inline
+            } else if case .flag = spec.kind {
+                text = "true"
+            } else if index < arguments.count, arguments[index] == "-" || !arguments[index].hasPrefix("-") {
+                text = arguments[index]
+                index += 1
+            } else {
+                throw UsageError(
+                    "--\(spec.name) needs a value: --\(spec.name) \(spec.placeholder)",
+                    command: Invocation.name(of: path))
+            }
+            guard written[spec.name] == nil else {
+                throw UsageError("--\(spec.name) is given twice", command: Invocation.name(of: path))
+            }
+            written[spec.name] = try Self.value(of: spec.kind, text, called: "--\(spec.name)", in: path)
+        }
+        return .run(try self.invocation(path, words, written))
+    }
+
+    private func parseHelp(_ words: [String]) throws(UsageError) -> ParsedCommand {
+        if words.first == Help.exitCodesTopic, words.count == 1 { return .helpOnExitCodes }
+        var path = [self.root]
+        for word in words where word != "--help" && word != "-h" {
+            guard let next = path[path.count - 1].commands.first(where: { $0.name == word }) else {
+                throw self.unknownCommand(word, in: path, and: path.count == 1 ? [Help.exitCodesTopic] : [])
+            }
+            path.append(next)
+        }
+        return .help(path: path)
+    }
+
+    private func invocation(
+        _ path: [CommandSpec], _ words: [String], _ written: [String: Value]
+    ) throws(UsageError) -> Invocation {
+        let command = path[path.count - 1]
+        guard let action = command.action else {
+            let names = command.commands.filter { !$0.isHidden }.map(\.name)
+            throw UsageError(
+                "\(Invocation.name(of: path)) needs a command: \(alternatives(names))",
+                command: Invocation.name(of: path))
+        }
+        var operands: [[Value]] = []
+        var rest = words[...]
+        for spec in command.operands {
+            let count = spec.arity == .many ? rest.count : min(1, rest.count)
+            guard count > 0 || spec.arity == .optional else {
+                throw UsageError(
+                    "\(Invocation.name(of: path)) needs \(spec.name): \(spec.help.lowercasedFirst)",
+                    command: Invocation.name(of: path))
+            }
+            var values: [Value] = []
+            for word in rest.prefix(count) {
+                values.append(try Self.value(of: spec.kind, word, called: spec.name, in: path))
+            }
+            operands.append(values)
+            rest = rest.dropFirst(count)
+        }
+        if let extra = rest.first {
+            throw UsageError(
+                "\(quoted(extra)) is more than \(Invocation.name(of: path)) takes", command: Invocation.name(of: path))
+        }
+        return Invocation(path: path, action: action, written: written, operands: operands)
+    }
+
+    /// `--name=value` in its two parts.
+    private static func split(_ argument: String) -> (name: String, value: String?) {
+        let bare = argument.hasPrefix("--") ? argument.dropFirst(2) : argument.dropFirst(1)
+        guard argument.hasPrefix("--"), let equals = bare.firstIndex(of: "=") else { return (String(bare), nil) }
+        return (String(bare[..<equals]), String(bare[bare.index(after: equals)...]))
+    }
+
+    private func option(_ argument: String, _ name: String, in path: [CommandSpec]) throws(UsageError) -> OptionSpec {
+        let options = path[path.count - 1].options
+        let isLong = argument.hasPrefix("--")
+        let found = options.first { isLong ? $0.name == name : $0.short.map { String($0) } == name }
+        if let found { return found }
+        let shown = isLong ? "--\(name)" : argument
+        let suggestion = nearest(to: name, in: options.map(\.name) + ["help"] + (path.count == 1 ? ["version"] : []))
+            .map { "--\($0)" }
+        throw UsageError(
+            "\(Invocation.name(of: path)) has no option \(printable(shown))", suggesting: suggestion,
+            command: Invocation.name(of: path))
+    }
+
+    private func unknownCommand(_ word: String, in path: [CommandSpec], and more: [String] = []) -> UsageError {
+        let name = Invocation.name(of: path)
+        let commands = path[path.count - 1].commands.filter { !$0.isHidden }.map(\.name) + more
+        let suggestion = nearest(to: word, in: commands).map { "`\(name) \($0)`" }
+        return UsageError("\(name) has no command \(quoted(word))", suggesting: suggestion, command: name)
+    }
+
+    private static func value(
+        of kind: ValueKind, _ text: String, called name: String, in path: [CommandSpec]
+    ) throws(UsageError) -> Value {
+        do {
+            return try kind.parse(text)
+        } catch {
+            throw UsageError(
+                "\(name) \(error.description)", suggesting: error.suggestion, command: Invocation.name(of: path))
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// A command as its table row says it: what it takes, and what it does. Help, parsing and suggestions all read this.
+package struct CommandSpec: Sendable {
+    package let name: String
+    /// One line, in the list of its parent.
+    package let summary: String
+    /// Paragraphs above the arguments in its own help.
+    package var discussion: [String] = []
+    package var operands: [OperandSpec] = []
+    package var options: [OptionSpec] = []
+    package var commands: [CommandSpec] = []
+    /// What it does; nil where one of its `commands` must be named.
+    package var action: Action?
+    /// Whole command lines, each with what it does.
+    package var examples: [(line: String, meaning: String)] = []
+    /// Works, and is not listed.
+    package var isHidden = false
+
+    package init(_ name: String, _ summary: String) {
+        self.name = name
+        self.summary = summary
+    }
+}
+
+/// A word of a command line that is no option.
+package struct OperandSpec: Sendable {
+    package enum Arity: Sendable { case one, optional, many }
+
+    /// In capitals, as help shows it.
+    package let name: String
+    package let kind: ValueKind
+    package let arity: Arity
+    package let help: String
+
+    package init(_ name: String, _ kind: ValueKind = .text, _ arity: Arity = .one, _ help: String) {
+        self.name = name
+        self.kind = kind
+        self.arity = arity
+        self.help = help
+    }
+}
+
+/// An option of a command, or a setting: flag, environment variable and line of a file have one name.
+package struct OptionSpec: Sendable {
+    package enum Group: String, Sendable, CaseIterable {
+        case own = "Options"
+        case client = "Options of every command that asks a server"
+        case general = "General options"
+    }
+
+    /// Without dashes.
+    package let name: String
+    package var short: Character?
+    package let kind: ValueKind
+    /// What stands for the value in help; empty for a flag.
+    package let placeholder: String
+    /// Read through `kind`, like everything a person writes; nil where nothing is a value of its own.
+    package var defaultText: String?
+    /// `PERCH_…` of the name, where the environment is asked.
+    package var hasEnvironment = false
+    /// May stand in the file of `--config`.
+    package var isSetting = false
+    package var group = Group.own
+    package let help: String
+
+    package init(
+        _ name: String, _ kind: ValueKind, _ placeholder: String = "", default defaultText: String? = nil,
+        _ help: String
+    ) {
+        self.name = name
+        self.kind = kind
+        self.placeholder = placeholder
+        self.defaultText = defaultText
+        self.help = help
+    }
+
+    /// An option that is there or not.
+    package init(flag name: String, _ help: String) {
+        self.init(name, .flag, "", help)
+    }
+
+    package var environmentName: String? {
+        self.hasEnvironment ? Self.environmentName(of: self.name) : nil
+    }
+
+    package static func environmentName(of name: String) -> String {
+        "PERCH_" + String(name.map { $0 == "-" ? "_" : $0 }).uppercased()
+    }
+
+    func inEnvironment() -> OptionSpec {
+        var copy = self
+        copy.hasEnvironment = true
+        return copy
+    }
+
+    func asSetting() -> OptionSpec {
+        var copy = self.inEnvironment()
+        copy.isSetting = true
+        return copy
+    }
+
+    func short(_ letter: Character) -> OptionSpec {
+        var copy = self
+        copy.short = letter
+        return copy
+    }
+
+    func group(_ group: Group) -> OptionSpec {
+        var copy = self
+        copy.group = group
+        return copy
+    }
+}

@@ -1,0 +1,42 @@
+/// The nearest of the words that exist, if it is near enough to have been meant.
+package func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
+    let lowered = word.lowercased()
+    let wanted = Array(lowered)
+    var best: (word: String, distance: Int)?
+    for candidate in candidates {
+        let other = Array(candidate.lowercased())
+        var distance = editDistance(wanted, other)
+        // Somebody wrote the beginning and hoped that it would do.
+        if wanted.count >= 2, other.starts(with: wanted) { distance = min(distance, 1) }
+        // A third of the letters may be wrong: beyond that a suggestion would only puzzle.
+        guard distance <= max(1, max(wanted.count, other.count) / 3), distance < best?.distance ?? .max else {
+            continue
+        }
+        best = (candidate, distance)
+    }
+    return best?.word
+}
+
+/// How many letters must be put in, taken out, changed, or swapped with their neighbour.
+package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
+    var beforePrevious: [Int] = []
+    var previous = Array(0...right.count)
+    for (row, letter) in left.enumerated() {
+        var current = [row + 1]
+        for (column, other) in right.enumerated() {
+            var cost = min(previous[column] + (letter == other ? 0 : 1), previous[column + 1] + 1, current[column] + 1)
+            if row > 0, column > 0, letter == right[column - 1], other == left[row - 1] {
+                cost = min(cost, beforePrevious[column - 1] + 1)
+            }
+            current.append(cost)
+        }
+        (beforePrevious, previous) = (previous, current)
+    }
+    return previous[right.count]
+}
+
+/// `a, b or c`.
+func alternatives(_ words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " or " + last
+}

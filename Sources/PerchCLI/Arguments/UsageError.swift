@@ -1,0 +1,23 @@
+/// A command line, an environment or a file of settings that cannot be followed. Exit code 2.
+package struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What is wrong, with where it stands.
+    package let message: String
+    /// What was probably meant.
+    package var suggestion: String?
+    /// The command whose help would say more: `perch store buy`.
+    package var command: String?
+
+    package init(_ message: String, suggesting suggestion: String? = nil, command: String? = nil) {
+        self.message = message
+        self.suggestion = suggestion
+        self.command = command
+    }
+
+    /// Without the name of the program; one sentence a line.
+    package var description: String {
+        var lines = [self.message]
+        if let suggestion { lines.append("Did you mean \(suggestion)?") }
+        if let command { lines.append("See `\(command) --help`.") }
+        return lines.joined(separator: "\n")
+    }
+}

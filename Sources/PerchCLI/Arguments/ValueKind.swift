@@ -1,0 +1,213 @@
+import PerchBase
+import PerchModel
+
+/// How a text that a person wrote is read, and what it may be.
+package enum ValueKind: Sendable {
+    /// Present or not; `--name=false` takes back what a file or the environment said.
+    case flag
+    case text
+    case choice([String])
+    case count(ClosedRange<Int64>)
+    /// With a unit, or bare bytes.
+    case bytes(ClosedRange<Int64>)
+    /// Of a fixed length, in milliseconds.
+    case duration(ClosedRange<Int64>)
+    /// Also by calendar months and years.
+    case calendarDuration
+    /// RFC 3339, in UTC.
+    case instant
+    /// `HOST:PORT`.
+    case address
+    /// A number or a name of `TimeRate`.
+    case timeRate
+    /// The number of a transaction.
+    case transactionID
+}
+
+/// What was read.
+package enum Value: Hashable, Sendable {
+    case flag(Bool)
+    case text(String)
+    case number(Int64)
+    case duration(CalendarDuration)
+    case transactionID(UInt64)
+}
+
+/// A length of time as people write it: calendar months apart from what has a fixed length.
+package struct CalendarDuration: Hashable, Sendable {
+    package var months: Int64
+    package var milliseconds: Int64
+
+    package init(months: Int64 = 0, milliseconds: Int64 = 0) {
+        self.months = months
+        self.milliseconds = milliseconds
+    }
+}
+
+extension ValueKind {
+    /// Why a text is not of this kind, as the end of a sentence that begins with the option's name.
+    package struct Mismatch: Error, Equatable, Sendable, CustomStringConvertible {
+        package let description: String
+        /// What was probably meant.
+        package var suggestion: String?
+    }
+
+    package func parse(_ text: String) throws(Mismatch) -> Value {
+        switch self {
+        case .flag:
+            switch text {
+            case "true", "yes", "on", "1": return .flag(true)
+            case "false", "no", "off", "0": return .flag(false)
+            default: throw Mismatch("is \(quoted(text)), it can be true or false")
+            }
+        case .text:
+            guard !text.isEmpty else { throw Mismatch("is empty") }
+            return .text(text)
+        case .choice(let choices):
+            guard choices.contains(text) else {
+                throw Mismatch(
+                    "is \(quoted(text)), it can be \(alternatives(choices))", suggesting: nearest(to: text, in: choices)
+                )
+            }
+            return .text(text)
+        case .count(let range):
+            guard let number = Self.integer(text) else { throw Mismatch("is \(quoted(text)), it should be a number") }
+            return .number(try Self.within(range, number, text) { String($0) })
+        case .bytes(let range):
+            return .number(try Self.within(range, try Self.bytes(text), text) { byteCount($0) })
+        case .duration(let range):
+            let length = try Self.duration(text)
+            guard length.months == 0 else {
+                throw Mismatch("is \(quoted(text)), and a calendar month has no fixed length; write days, such as 30d")
+            }
+            return .number(try Self.within(range, length.milliseconds, text) { exactly(milliseconds: $0) })
+        case .calendarDuration:
+            return .duration(try Self.duration(text))
+        case .instant:
+            guard let time = CivilTime(parsing: text) else {
+                throw Mismatch("is \(quoted(text)), it should be a UTC time such as 2026-11-21T09:30:00Z, or a date")
+            }
+            return .number(time.instant.milliseconds)
+        case .address:
+            guard let colon = text.lastIndex(of: ":"), Self.isPort(text[text.index(after: colon)...]) else {
+                throw Mismatch("is \(quoted(text)), it should be HOST:PORT such as 127.0.0.1:7447")
+            }
+            return .text(text)
+        case .timeRate:
+            let rate = TimeRate(named: text) ?? Int32(text).flatMap { TimeRate(rawValue: $0) }
+            guard let rate else {
+                throw Mismatch(
+                    "is \(quoted(text)), which is no rate; `perch store clock rate --help` lists them",
+                    suggesting: nearest(to: text, in: TimeRate.all.map(\.name)))
+            }
+            return .text(rate.name)
+        case .transactionID:
+            guard Self.isDigits(text), let id = UInt64(text) else {
+                throw Mismatch("is \(quoted(text)), it should be the number of a transaction")
+            }
+            return .transactionID(id)
+        }
+    }
+
+    private static func within(
+        _ range: ClosedRange<Int64>, _ number: Int64, _ text: String, _ shown: (Int64) -> String
+    ) throws(Mismatch) -> Int64 {
+        guard range.contains(number) else {
+            let bounds =
+                range.upperBound == .max
+                ? "at least \(shown(range.lowerBound))"
+                : "from \(shown(range.lowerBound)) to \(shown(range.upperBound))"
+            throw Mismatch("is \(quoted(text)), it can be \(bounds)")
+        }
+        return number
+    }
+
+    private static func isDigits(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    private static func isPort(_ text: some StringProtocol) -> Bool {
+        Self.isDigits(text) && UInt16(text) != nil
+    }
+
+    /// Digits only: no sign, no separators.
+    private static func integer(_ text: some StringProtocol) -> Int64? {
+        Self.isDigits(text) ? Int64(text) : nil
+    }
+
+    private static let byteUnits: [(name: String, bytes: Int64)] = [
+        ("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
+        ("kB", 1_000), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000),
+    ]
+
+    private static func bytes(_ text: String) throws(Mismatch) -> Int64 {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text[digits.endIndex...]
+        guard let number = Self.integer(digits) else {
+            throw Mismatch("is \(quoted(text)), it should be a size such as 65536, 64KiB or 256MiB")
+        }
+        guard !unit.isEmpty else { return number }
+        guard let factor = Self.byteUnits.first(where: { $0.name == unit })?.bytes else {
+            throw Mismatch(
+                "is \(quoted(text)), and \(quoted(String(unit))) is no unit of size; there are B, KiB, MiB, GiB, kB, MB, GB",
+                suggesting: Self.byteUnits.first { $0.name.lowercased().hasPrefix(unit.lowercased()) }
+                    .map { "\(digits)\($0.name)" })
+        }
+        let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+        guard !overflow else { throw Mismatch("is \(quoted(text)), which is more bytes than can be counted") }
+        return product
+    }
+
+    private static let durationUnits: [(name: String, length: CalendarDuration)] = [
+        ("ms", CalendarDuration(milliseconds: 1)),
+        ("s", CalendarDuration(milliseconds: 1_000)),
+        ("m", CalendarDuration(milliseconds: 60_000)),
+        ("h", CalendarDuration(milliseconds: 3_600_000)),
+        ("d", CalendarDuration(milliseconds: 86_400_000)),
+        ("w", CalendarDuration(milliseconds: 7 * 86_400_000)),
+        ("mo", CalendarDuration(months: 1)),
+        ("y", CalendarDuration(months: 12)),
+    ]
+
+    /// `30s`, `1h30m`, `1mo`. A bare number is refused, for nobody knows whether it means seconds; 0 needs no unit.
+    private static func duration(_ text: String) throws(Mismatch) -> CalendarDuration {
+        var total = CalendarDuration()
+        guard text != "0" else { return total }
+        var rest = text[...]
+        repeat {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            rest = rest[digits.endIndex...]
+            let letters = rest.prefix { $0.isASCII && $0.isLetter }
+            rest = rest[letters.endIndex...]
+            guard let number = Self.integer(digits) else {
+                throw Mismatch("is \(quoted(text)), it should be a duration such as 500ms, 30s, 1h30m or 2d")
+            }
+            guard !letters.isEmpty else {
+                throw Mismatch(
+                    "is \(quoted(text)), which has no unit; there are ms, s, m, h, d, w, mo, y",
+                    suggesting: rest.isEmpty ? "\(text)s" : nil)
+            }
+            guard let unit = Self.durationUnits.first(where: { $0.name == letters })?.length else {
+                throw Mismatch(
+                    "is \(quoted(text)), and \(quoted(String(letters))) is no unit of time; there are ms, s, m, h, d, w, "
+                        + "mo, y")
+            }
+            let months = number.multipliedReportingOverflow(by: unit.months)
+            let milliseconds = number.multipliedReportingOverflow(by: unit.milliseconds)
+            let allMonths = total.months.addingReportingOverflow(months.partialValue)
+            let all = total.milliseconds.addingReportingOverflow(milliseconds.partialValue)
+            guard !months.overflow, !milliseconds.overflow, !allMonths.overflow, !all.overflow,
+                allMonths.partialValue <= 120_000
+            else { throw Mismatch("is \(quoted(text)), which is longer than can be counted") }
+            total = CalendarDuration(months: allMonths.partialValue, milliseconds: all.partialValue)
+        } while !rest.isEmpty
+        return total
+    }
+}
+
+extension ValueKind.Mismatch {
+    init(_ description: String, suggesting suggestion: String? = nil) {
+        self.description = description
+        self.suggestion = suggestion
+    }
+}

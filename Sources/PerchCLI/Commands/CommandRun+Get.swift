@@ -1,0 +1,128 @@
+import PerchClient
+import PerchModel
+
+extension CommandRun {
+    /// `perch get …`
+    func get() async throws {
+        try await self.withClient { client in
+            switch self.invocation.action {
+            case .getProducts:
+                let answer = try await client.products(
+                    self.texts("ID"), locale: self.settings.text("locale") ?? "",
+                    storefront: self.settings.text("storefront") ?? "")
+                try self.printer.print {
+                    $0.snapshot(answer) { $0.products($1) }
+                } text: {
+                    $0.products(answer.value, answer.info)
+                }
+            case .getStatus:
+                let answer = try await client.subscriptionStatus(
+                    account: self.text("ACCOUNT"), group: self.text("GROUP"))
+                try self.printer.print {
+                    $0.snapshot(answer) { $0.statuses($1) }
+                } text: {
+                    $0.statuses(answer.value, answer.info, group: self.text("GROUP"))
+                }
+            case .getEntitlement:
+                let answer = try await client.currentEntitlement(
+                    account: self.text("ACCOUNT"), product: self.text("PRODUCT"))
+                try self.printer.print {
+                    $0.snapshot(answer) { $0.entitlement($1) }
+                } text: {
+                    $0.entitlement(answer.value, answer.info, product: self.text("PRODUCT"))
+                }
+            case .getEntitlements:
+                let answer = try await client.currentEntitlements(account: self.text("ACCOUNT"))
+                if self.printer.format == .json {
+                    try self.printer.print {
+                        $0.entitlements(answer)
+                    } text: { _ in
+                        []
+                    }
+                } else {
+                    try self.list(answer.value)
+                }
+            case .getHistory:
+                try await self.list(
+                    client.transactions(
+                        account: self.text("ACCOUNT"), product: self.settings.text("product"),
+                        includingFinishedConsumables: self.settings.flag("finished-consumables")))
+            case .getUnfinished:
+                try await self.list(client.unfinished(account: self.text("ACCOUNT")))
+            case .getLatest:
+                try await self.getLatest(client)
+            case .getApps:
+                try await self.getApps(client)
+            default:
+                preconditionFailure("\(self.invocation.action) is no read")
+            }
+        }
+    }
+
+    private func getLatest(_ client: PerchClient) async throws {
+        let product = self.text("PRODUCT")
+        let answer = try await client.latestTransaction(account: self.text("ACCOUNT"), product: product)
+        try self.printer.print {
+            $0.latest(answer)
+        } text: { writer in
+            answer.value.map { [writer.transaction($0.value)] } ?? ["no transaction of \(printable(product))"]
+        }
+    }
+
+    private func getApps(_ client: PerchClient) async throws {
+        let apps = try await client.apps()
+        switch self.printer.format {
+        case .json:
+            try self.printer.print {
+                $0.messages("apps", apps) { $0.app($1) }
+            } text: { _ in
+                []
+            }
+        case .ndjson:
+            for app in apps {
+                try self.printer.print {
+                    $0.app(app)
+                } text: { _ in
+                    []
+                }
+            }
+        case .text:
+            try self.printer.lines(
+                apps.map { app in
+                    "\(printable(app.bundleID))  \(app.environment)  \(app.productCount) products  "
+                        + printable(app.catalogSource)
+                })
+        }
+    }
+
+    /// Pages one after another: text and lines as they come, a document when all are there.
+    private func list(_ pages: TransactionPages) async throws {
+        let limit = self.settings.number("limit") ?? .max
+        var all: [Verified<Transaction>] = []
+        var count: Int64 = 0
+        for try await transaction in pages {
+            if self.printer.format == .json { all.append(transaction) } else { try self.list([transaction]) }
+            count += 1
+            if count == limit { break }
+        }
+        if self.printer.format == .json {
+            try self.printer.print {
+                $0.transactions(all)
+            } text: { _ in
+                []
+            }
+        } else if count == 0 {
+            self.console.talk("no transactions")
+        }
+    }
+
+    private func list(_ transactions: [Verified<Transaction>]) throws {
+        for transaction in transactions {
+            try self.printer.print {
+                $0.transactionResult(transaction)
+            } text: {
+                [$0.transaction(transaction.value)]
+            }
+        }
+    }
+}

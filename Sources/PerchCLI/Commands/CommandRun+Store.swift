@@ -1,0 +1,127 @@
+import PerchBase
+import PerchClient
+import PerchModel
+
+extension CommandRun {
+    /// `perch store buy`, `finish`, `refund`, `renew`, `expire`, `auto-renew`.
+    func changeStore() async throws {
+        try await self.withClient { client in
+            let key = self.idempotencyKey
+            switch self.invocation.action {
+            case .storeBuy:
+                try self.tell(
+                    try await client.buy(
+                        self.text("PRODUCT"), account: self.text("ACCOUNT"),
+                        quantity: Int(self.settings.number("quantity") ?? 1), idempotencyKey: key))
+            case .storeRefund:
+                let reason: RevocationReason =
+                    self.settings.text("reason") == "developer-issue" ? .developerIssue : .other
+                try self.tell(
+                    try await client.refund(self.transactionID("ID"), reason: reason, idempotencyKey: key))
+            case .storeRenew:
+                try self.tell(
+                    try await client.forceRenewal(
+                        of: self.text("PRODUCT"), account: self.text("ACCOUNT"), idempotencyKey: key))
+            case .storeFinish:
+                try self.tell(
+                    try await client.finish(
+                        self.transactionID("ID"), account: self.text("ACCOUNT"), idempotencyKey: key),
+                    "transaction \(self.transactionID("ID")) is finished")
+            case .storeExpire:
+                try self.tell(
+                    try await client.expire(
+                        self.text("PRODUCT"), account: self.text("ACCOUNT"), idempotencyKey: key),
+                    "\(printable(self.text("PRODUCT"))) is over")
+            case .storeAutoRenew:
+                let isOn = self.text("SWITCH") == "on"
+                try self.tell(
+                    try await client.setAutoRenew(
+                        isOn, transaction: self.transactionID("ID"), idempotencyKey: key),
+                    "the subscription of transaction \(self.transactionID("ID")) "
+                        + (isOn ? "renews" : "does not renew"))
+            default:
+                preconditionFailure("\(self.invocation.action) is no change of the store")
+            }
+        }
+    }
+
+    /// `perch store clock …`
+    func moveClock() async throws {
+        try await self.withClient { client in
+            switch self.invocation.action {
+            case .clockShow:
+                try self.tell(try await client.clock())
+            case .clockFreeze:
+                try self.tell(try await client.setClock(.freeze))
+            case .clockResume:
+                try self.tell(try await client.setClock(.resume))
+            case .clockAdvance:
+                guard case .duration(let length)? = self.values("DURATION").first else {
+                    preconditionFailure("no operand DURATION")
+                }
+                try self.tell(try await client.setClock(try await self.move(by: length, client)))
+            case .clockTo:
+                guard case .number(let instant)? = self.values("INSTANT").first else {
+                    preconditionFailure("no operand INSTANT")
+                }
+                try self.tell(try await client.setClock(.advance(to: Instant(milliseconds: instant))))
+            case .clockNext:
+                try self.tell(try await client.setClock(.advance(toNextBoundaryOf: self.text("ACCOUNT"))))
+            case .clockRate:
+                guard let rate = TimeRate(named: self.text("RATE")) else { preconditionFailure("a rate was read") }
+                try self.tell(try await client.setTimeRate(rate), "periods last by \(rate) from the next one on")
+            default:
+                preconditionFailure("\(self.invocation.action) is nothing about the clock")
+            }
+        }
+    }
+
+    /// A calendar month has no length of its own: it is counted from where the clock stands.
+    private func move(by length: CalendarDuration, _ client: PerchClient) async throws(PerchError) -> ClockMove {
+        guard length.months > 0 else { return .advance(by: .milliseconds(length.milliseconds)) }
+        return .advance(to: length.end(from: try await client.clock().now))
+    }
+
+    private func tell(_ change: TransactionChange) throws {
+        try self.printer.print {
+            $0.change(change)
+        } text: {
+            [$0.change(change)]
+        }
+    }
+
+    private func tell(_ position: Position, _ text: String) throws {
+        try self.printer.print {
+            $0.position("position", position)
+        } text: { _ in
+            [text]
+        }
+    }
+
+    private func tell(_ clock: AppClockState) throws {
+        try self.printer.print {
+            $0.clock(clock)
+        } text: {
+            [$0.clock(clock)]
+        }
+    }
+
+    private func tell(_ change: ClockChange) throws {
+        try self.printer.print {
+            $0.clockChange(change)
+        } text: { writer in
+            let count = change.settledCount
+            let settled = count == 0 ? "" : "; settled \(count) renewal\(count == 1 ? "" : "s")"
+            return [writer.clock(change.clock) + settled]
+        }
+    }
+}
+
+extension CalendarDuration {
+    /// Months first, keeping the day where the month has it; then what has a fixed length.
+    func end(from start: Instant) -> Instant {
+        let civil = CivilTime(start)
+        return civil.adding(months: self.months, anchorDay: civil.day).instant
+            .advanced(byMilliseconds: self.milliseconds)
+    }
+}

@@ -1,0 +1,142 @@
+import PerchBase
+import PerchClient
+import PerchLoop
+import PerchModel
+
+extension CommandRun {
+    /// `perch watch …`: until somebody interrupts it, enough values came, its time is over, or the server refuses it.
+    func watch() async throws -> ExitCode {
+        try await self.withClient { client in
+            try await withThrowingTaskGroup(of: ExitCode?.self) { group in
+                group.addTask { try await self.followStream(client) }
+                group.addTask { try await self.followConnection(client) }
+                if let timeout = self.settings.number("timeout") {
+                    group.addTask {
+                        try await Task.sleep(for: .milliseconds(timeout))
+                        guard let count = self.settings.number("count") else { return .success }
+                        self.console.talk(
+                            "perch: \(count) value\(count == 1 ? "" : "s") did not come within "
+                                + exactly(milliseconds: timeout))
+                        return .unavailable
+                    }
+                }
+                defer { group.cancelAll() }
+                while let ended = try await group.next() {
+                    if let code = ended { return code }
+                }
+                return .success
+            }
+        }
+    }
+
+    private func followStream(_ client: PerchClient) async throws -> ExitCode {
+        switch self.invocation.action {
+        case .watchProducts:
+            try await self.follow(
+                client.productsTask(
+                    self.texts("ID"), locale: self.settings.text("locale") ?? "",
+                    storefront: self.settings.text("storefront") ?? "")
+            ) {
+                $0.products($1)
+            } text: {
+                $0.products($1, $2)
+            }
+        case .watchStatus:
+            let group = self.text("GROUP")
+            try await self.follow(client.subscriptionStatusTask(account: self.text("ACCOUNT"), group: group)) {
+                $0.statuses($1)
+            } text: {
+                $0.statuses($1, $2, group: group)
+            }
+        case .watchEntitlement:
+            let product = self.text("PRODUCT")
+            try await self.follow(client.currentEntitlementTask(account: self.text("ACCOUNT"), product: product)) {
+                $0.entitlement($1)
+            } text: {
+                $0.entitlement($1, $2, product: product)
+            }
+        case .watchUpdates:
+            try await self.followUpdates(client)
+        default:
+            preconditionFailure("\(self.invocation.action) is no watch")
+        }
+        return .success
+    }
+
+    /// Prints each state of a stream, and keeps its token once it is printed: who is killed between the two is told a
+    /// value twice, never not at all.
+    private func follow<Value>(
+        _ task: EntitlementTask<Value>, json: (inout ContractWriter, Value) -> Void,
+        text: (TextWriter, Value, ValueInfo) -> [String]
+    ) async throws {
+        var resumption = try Resumption(since: self.settings.text("since"), tokenFile: self.settings.text("token-file"))
+        var left = self.settings.number("count") ?? .max
+        for await state in task {
+            let wall = Clocks.wall()
+            if case .loading = state, !resumption.beginsAnew { continue }
+            if case .success(_, let info) = state, try resumption.isUnchanged(info.token) {
+                try self.printer.print { json in
+                    json.message("unchanged") { _ in }
+                    json.info(info)
+                } text: {
+                    $0.unchanged(info)
+                }
+                try resumption.keep(info.token)
+                continue
+            }
+            if case .failure(let failure, _) = state, failure.isFinal {
+                throw failure.error ?? PerchError(code: .unknown, reason: failure.reason, message: failure.message)
+            }
+            try self.printer.print {
+                $0.state(state, json)
+            } text: { writer in
+                writer.state(state, wall: wall) { text(writer, $0, $1) }
+            }
+            if case .loading = state { continue }
+            if case .success(_, let info) = state { try resumption.keep(info.token) }
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    private func followUpdates(_ client: PerchClient) async throws {
+        let tokenFile = self.settings.text("token-file")
+        var source = self.settings.text("since")
+        if source == nil, let tokenFile, Files.exists(tokenFile) { source = tokenFile }
+        let cursor = try source.map { UpdateCursor(bytes: try TokenFile.read($0)) }
+        var left = self.settings.number("count") ?? .max
+        for try await update in client.transactionUpdates(account: self.text("ACCOUNT"), after: cursor) {
+            try self.printer.print {
+                $0.update(update)
+            } text: {
+                $0.update(update)
+            }
+            if let tokenFile, let cursor = update.cursor { try TokenFile.write(cursor.bytes, to: tokenFile) }
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    /// Says when the connection goes and comes. A server that was never there is an error; one that was there is waited
+    /// for.
+    private func followConnection(_ client: PerchClient) async throws -> ExitCode? {
+        var wasConnected = false
+        var isAway = false
+        for await state in client.connection {
+            switch state {
+            case .connected:
+                if isAway { self.console.talk("perch: connected again") }
+                wasConnected = true
+                isAway = false
+            case .waiting(let until, let reason):
+                guard wasConnected else { throw reason }
+                let pause = roughly(milliseconds: max(1, until.milliseconds(since: Clocks.wall())))
+                self.console.talk("perch: \(reason); trying again in \(pause)")
+                isAway = true
+            case .idle, .connecting, .closed:
+                break
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,103 @@
+import PerchBase
+import PerchCatalogue
+import PerchClient
+import PerchModel
+import PerchServer
+
+/// One run of a command that asks a server, or looks around on this machine.
+struct CommandRun: Sendable {
+    let invocation: Invocation
+    let settings: Settings
+    let console: any Console
+    let printer: Printer
+
+    init(_ job: Tool.Job, console: any Console) {
+        self.invocation = job.invocation
+        self.settings = job.settings
+        self.console = console
+        let format = job.settings.text("output").flatMap { OutputFormat(rawValue: $0) } ?? .text
+        self.printer = Printer(console: console, format: format)
+    }
+
+    func run() async throws -> ExitCode {
+        switch self.invocation.action {
+        case .serve: preconditionFailure("a server runs on the main thread, see Serve")
+        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates: return try await self.watch()
+        case .getProducts, .getStatus, .getEntitlement, .getEntitlements, .getHistory, .getUnfinished, .getLatest,
+            .getApps:
+            try await self.get()
+        case .storeBuy, .storeFinish, .storeRefund, .storeRenew, .storeExpire, .storeAutoRenew:
+            try await self.changeStore()
+        case .clockShow, .clockFreeze, .clockResume, .clockAdvance, .clockTo, .clockNext, .clockRate:
+            try await self.moveClock()
+        case .storeGenerate: try self.generate()
+        case .catalogCheck: try self.checkCatalogue()
+        case .catalogLoad: try await self.loadCatalogue()
+        case .catalogShow: try await self.showCatalogue()
+        case .doctor: return try await self.examine()
+        }
+        return .success
+    }
+
+    // MARK: What was asked for
+
+    /// The operand of that name. The table has it and the parser has read it: anything else is our bug.
+    func text(_ name: String) -> String {
+        guard case .text(let text)? = self.values(name).first else { preconditionFailure("no operand \(name)") }
+        return text
+    }
+
+    func texts(_ name: String) -> [String] {
+        self.values(name).compactMap { if case .text(let text) = $0 { text } else { nil } }
+    }
+
+    func transactionID(_ name: String) -> TransactionID {
+        guard case .transactionID(let id)? = self.values(name).first else { preconditionFailure("no operand \(name)") }
+        return id
+    }
+
+    func values(_ name: String) -> [Value] {
+        guard let index = self.invocation.command.operands.firstIndex(where: { $0.name == name }) else {
+            preconditionFailure("\(self.invocation.name) has no operand \(name)")
+        }
+        return self.invocation.operands[index]
+    }
+
+    /// Only where one was given: the client makes one itself otherwise.
+    var idempotencyKey: [UInt8]? { self.settings.text("idempotency-key").map { Array($0.utf8) } }
+
+    // MARK: The server
+
+    func makeClient() throws(PerchError) -> PerchClient {
+        var options = PerchClientOptions()
+        options.name = "perch/\(Tool.version)"
+        if let timeout = self.settings.number("timeout"), self.isAskedOnce {
+            options.callTimeout = .milliseconds(timeout)
+            options.connectTimeout = min(options.connectTimeout, options.callTimeout)
+        }
+        if let path = self.settings.text("credentials-file") { options.authorization = .file(path: path) }
+        let environment = self.settings.text("environment").flatMap { AppEnvironment(named: $0) }
+        var app: AppIdentifier?
+        if self.settings.text("bundle-id") != nil || environment != nil {
+            app = AppIdentifier(
+                bundleID: self.settings.text("bundle-id") ?? "", environment: environment ?? .unspecified)
+        }
+        return try PerchClient(address: self.settings.text("server") ?? "", app: app, options: options)
+    }
+
+    private var isAskedOnce: Bool {
+        switch self.invocation.action {
+        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates: false
+        default: true
+        }
+    }
+
+    /// Asks, and closes the connection whatever comes of it.
+    func withClient<Answer>(
+        _ ask: (PerchClient) async throws -> Answer
+    ) async throws -> Answer {
+        let client = try self.makeClient()
+        defer { client.close() }
+        return try await ask(client)
+    }
+}

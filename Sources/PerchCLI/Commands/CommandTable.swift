@@ -1,0 +1,193 @@
+import PerchBase
+import PerchModel
+
+/// Every command of `perch`.
+package enum CommandTable {
+    package static let root: CommandSpec = {
+        var root = CommandSpec("perch", "Perch knows who owns what, and tells everyone the moment it changes.")
+        root.commands = [
+            ServeTable.serve, Self.watch, Self.get, StoreTable.store, Self.catalog, Self.doctor,
+        ]
+        root.examples = [
+            ("perch serve --catalog Shop.storekit", "Serve a test store of this catalogue on loopback."),
+            ("perch watch status alice plus", "See each change of alice's subscription in the group plus."),
+            ("perch store buy alice pro.monthly", "Buy, from another terminal."),
+        ]
+        return root
+    }()
+
+    // MARK: What commands share
+
+    static let account = OperandSpec("ACCOUNT", .text, .one, "The account, by your own key for it.")
+    static let product = OperandSpec("PRODUCT", .text, .one, "The product's identifier.")
+    static let group = OperandSpec("GROUP", .text, .one, "The subscription group's identifier.")
+    static let transaction = OperandSpec("ID", .transactionID, .one, "The transaction's number.")
+
+    static let output = OptionSpec(
+        "output", .choice(OutputFormat.allCases.map(\.rawValue)), "FORMAT", default: OutputFormat.text.rawValue,
+        "How data is printed: for people, as indented JSON, or as one JSON object a line."
+    )
+    .short("o").inEnvironment().group(.general)
+
+    /// For everything that asks a server. `timeout` apart: what waits for an answer and what watches differ in it.
+    static let client: [OptionSpec] = [
+        OptionSpec("server", .address, "HOST:PORT", default: "127.0.0.1:7447", "The server.")
+            .inEnvironment().group(.client),
+        OptionSpec("bundle-id", .text, "ID", "The app; not needed where the server has one.")
+            .inEnvironment().group(.client),
+        Self.environment.inEnvironment().group(.client),
+        OptionSpec(
+            "credentials-file", .text, "FILE",
+            "A file with the credentials, read anew for each connection: secrets are never on a command line."
+        )
+        .inEnvironment().group(.client),
+    ]
+
+    static let environment = OptionSpec(
+        "environment", .choice(AppEnvironment.names.dropFirst().map { $0 }), "NAME", "The app's store.")
+
+    private static let answerTimeout = OptionSpec(
+        "timeout", .duration(1...Limits.commandTimeoutMilliseconds), "DURATION", default: "10s",
+        "How long to wait for the answer."
+    )
+    .inEnvironment().group(.client)
+
+    /// Options of a command that asks once.
+    static func asking(_ own: [OptionSpec] = []) -> [OptionSpec] {
+        own + Self.client + [Self.answerTimeout, Self.output]
+    }
+
+    static func leaf(
+        _ name: String, _ summary: String, _ action: Action, _ operands: [OperandSpec], _ options: [OptionSpec]
+    ) -> CommandSpec {
+        var command = CommandSpec(name, summary)
+        command.action = action
+        command.operands = operands
+        command.options = options
+        return command
+    }
+
+    // MARK: watch
+
+    private static let shownIn: [OptionSpec] = [
+        OptionSpec("locale", .text, "LOCALE", "Language of names, such as de_DE; the app's if not given."),
+        OptionSpec("storefront", .text, "CODE", "Country of prices, such as DEU; the app's if not given."),
+    ]
+
+    private static let watching: [OptionSpec] = [
+        OptionSpec(
+            "since", .text, "FILE",
+            "Begin after the value whose token is in this file: an equal value is not told again."),
+        OptionSpec(
+            "token-file", .text, "FILE",
+            "The same, and keep the token of each new value in this file, to go on from there next time."),
+        OptionSpec("count", .count(1...1_000_000_000), "N", "End after so many values; `loading` is none.").short("n"),
+        OptionSpec(
+            "timeout", .duration(1...Limits.commandTimeoutMilliseconds), "DURATION",
+            "End after this time; with --count it is an error (5) if fewer values came."),
+    ]
+
+    private static let watch: CommandSpec = {
+        var watch = CommandSpec("watch", "See values now and at each change.")
+        watch.discussion = [
+            "A watch stays until it is interrupted, comes back by itself when its connection is lost, and then tells only "
+                + "what is new."
+        ]
+        let options = Self.watching + Self.client + [Self.output]
+        var status = Self.leaf(
+            "status", "The statuses of an account in a subscription group.", .watchStatus, [Self.account, Self.group],
+            options)
+        status.examples = [
+            ("perch watch status alice plus", "One line for each change, until Ctrl-C."),
+            (
+                "perch watch status alice plus --token-file alice.token -o ndjson",
+                "For a program: start again with the same file, and nothing is told twice."
+            ),
+        ]
+        watch.commands = [
+            Self.leaf(
+                "products", "Products of the catalogue.", .watchProducts,
+                [OperandSpec("ID", .text, .many, "Identifiers of products.")], Self.shownIn + options),
+            status,
+            Self.leaf(
+                "entitlement", "The transaction that entitles an account to a product, or none.", .watchEntitlement,
+                [Self.account, Self.product], options),
+            Self.leaf(
+                "updates", "Each new or changed transaction of an account, exactly once.", .watchUpdates,
+                [Self.account], options),
+        ]
+        return watch
+    }()
+
+    // MARK: get
+
+    private static let get: CommandSpec = {
+        var get = CommandSpec("get", "Ask once.")
+        let limit = OptionSpec("limit", .count(1...1_000_000_000), "N", "At most so many.")
+        get.commands = [
+            Self.leaf(
+                "products", "Products of the catalogue.", .getProducts,
+                [OperandSpec("ID", .text, .many, "Identifiers of products.")], Self.asking(Self.shownIn)),
+            Self.leaf(
+                "status", "The statuses of an account in a subscription group.", .getStatus,
+                [Self.account, Self.group], Self.asking()),
+            Self.leaf(
+                "entitlement", "The transaction that entitles an account to a product, or none.", .getEntitlement,
+                [Self.account, Self.product], Self.asking()),
+            Self.leaf(
+                "entitlements", "Everything that an account is entitled to.", .getEntitlements, [Self.account],
+                Self.asking()),
+            Self.leaf(
+                "history", "The transactions of an account, oldest first.", .getHistory, [Self.account],
+                Self.asking([
+                    OptionSpec("product", .text, "PRODUCT", "Only of this product."),
+                    OptionSpec(flag: "finished-consumables", "Finished consumables too."), limit,
+                ])),
+            Self.leaf(
+                "unfinished", "The transactions that were not finished, oldest first.", .getUnfinished,
+                [Self.account], Self.asking([limit])),
+            Self.leaf(
+                "latest", "The newest transaction of a product, revoked ones included.", .getLatest,
+                [Self.account, Self.product], Self.asking()),
+            Self.leaf("apps", "The apps of the server.", .getApps, [], Self.asking()),
+        ]
+        return get
+    }()
+
+    // MARK: catalog
+
+    private static let catalog: CommandSpec = {
+        var catalog = CommandSpec("catalog", "Check, load and show catalogues.")
+        let file = OperandSpec(
+            "FILE", .text, .one,
+            "A .storekit file, a bundle directory with Configuration.storekit in it, or - for standard input.")
+        var check = Self.leaf(
+            "check", "Read a catalogue file and say what is in it, and what is odd. No server is asked.",
+            .catalogCheck, [file], [Self.output])
+        check.discussion = ["Warnings are for a person to look at; a file that cannot be used is a failure (1)."]
+        catalog.commands = [
+            check,
+            Self.leaf(
+                "load", "Replace the app's catalogue on the server; what changes is pushed.", .catalogLoad, [file],
+                Self.asking()),
+            Self.leaf("show", "What the app's catalogue on the server holds.", .catalogShow, [], Self.asking()),
+        ]
+        return catalog
+    }()
+
+    // MARK: doctor
+
+    private static let doctor: CommandSpec = {
+        var doctor = Self.leaf(
+            "doctor", "Look for what would go wrong, and say what to do about it.", .doctor, [],
+            [
+                OptionSpec("store", .text, "PATH", default: ".", "The store, or a directory where it would lie.")
+                    .inEnvironment()
+            ] + Self.asking())
+        doctor.discussion = [
+            "Looks at this machine, and, where one answers, asks the server about itself. Ends with 1 if there is a "
+                + "problem; warnings are none."
+        ]
+        return doctor
+    }()
+}

@@ -1,0 +1,67 @@
+import PerchModel
+package import PerchServer
+
+/// `perch serve`.
+///
+/// Runs on the main thread of a process that has no other yet: the server blocks the signals that it reads, and a thread
+/// that was there before would still be killed by them. So nothing here is `async`.
+package enum Serve {
+    package static func run(_ settings: ServerSettings, console: any Console) -> Int32 {
+        do throws(ServerError) {
+            return try Server.run(settings) { ready in
+                for line in Self.greeting(ready, settings) { console.talk(line) }
+            }
+        } catch {
+            console.talk("perch: \(error)")
+            return ExitCode.failure.rawValue
+        }
+    }
+
+    /// What is served and where, and two lines to paste into other terminals.
+    package static func greeting(_ ready: Server.Ready, _ settings: ServerSettings) -> [String] {
+        let guarded =
+            settings.isUnauthenticatedAllowed ? "without credentials" : "without credentials, on loopback only"
+        var lines = ["perch \(settings.version) serves on \(ready.address), \(guarded)"]
+        for app in ready.apps {
+            let count = app.catalogue.products.count
+            lines.append(
+                "  app \(printable(app.bundleID)) (\(app.environment)): \(count) product\(count == 1 ? "" : "s") of "
+                    + "\(printable(app.catalogueSource)), time rate \(app.settings.timeRate)")
+        }
+        switch settings.store {
+        case .memory: lines.append("  store: in memory, forgotten when this process ends (--store PATH keeps it)")
+        case .file(let path): lines.append("  store: \(printable(path)), at revision \(ready.revision)")
+        }
+        return lines + Self.invitation(ready)
+    }
+
+    private static func invitation(_ ready: Server.Ready) -> [String] {
+        guard ready.apps.count == 1, let app = ready.apps.first, app.isTestApp else { return [] }
+        let server = ready.address == "127.0.0.1:7447" ? "" : " --server \(ready.address)"
+        let subscription = app.catalogue.products.first { $0.subscription != nil }
+        guard let product = subscription ?? app.catalogue.products.first else { return [] }
+        let watch =
+            product.subscription.map { "perch watch status alice \(shellWord($0.groupID))" }
+            ?? "perch watch entitlement alice \(shellWord(product.id))"
+        return [
+            "See a push, in two other terminals:",
+            "  \(watch)\(server)",
+            "  perch store buy alice \(shellWord(product.id))\(server)",
+        ]
+    }
+}
+
+/// A word that a shell takes as it stands.
+func shellWord(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+    guard !isPlain || text.isEmpty else { return text }
+    return "'" + printable(text).split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+        + "'"
+}

@@ -1,0 +1,80 @@
+import PerchBase
+import PerchModel
+
+/// The row of `perch serve`: every setting of a server, once, for flags, environment, file and help.
+enum ServeTable {
+    static let serve: CommandSpec = {
+        var serve = CommandSpec("serve", "Run a server.")
+        serve.discussion = [
+            "Without settings it listens on loopback only, without credentials. SIGTERM and SIGINT drain: every stream is "
+                + "told, and its client comes back with its token. SIGHUP reads the catalogue again and pushes what "
+                + "changed.",
+            "A setting is an option, a PERCH_ variable, or a line `name = value` in the file of --config; the first of "
+                + "these that has it counts.",
+        ]
+        serve.action = .serve
+        serve.options =
+            Self.settings.map { $0.asSetting() } + [
+                OptionSpec("config", .text, "FILE", "Settings from a file.").inEnvironment().group(.general),
+                OptionSpec(
+                    flag: "show-config", "Print each setting with where its value comes from, and end."
+                ).group(.general),
+            ]
+        serve.examples = [
+            (
+                "perch serve --catalog Shop.storekit --time-rate oneRenewalEveryMinute",
+                "A test store that forgets, where each period lasts a minute."
+            ),
+            ("perch serve --store /var/lib/perch --show-config", "What would hold, and who says so."),
+        ]
+        return serve
+    }()
+
+    private static let settings: [OptionSpec] = [
+        OptionSpec(
+            "listen", .address, "HOST:PORT", default: "127.0.0.1:7447",
+            "Where to listen; port 0 takes a free one. Anything but loopback needs --allow-unauthenticated."),
+        OptionSpec(
+            "store", .text, "PATH", default: "memory",
+            "Where the store lies: a directory, a file that ends in .db, or `memory`, which forgets."),
+        OptionSpec(
+            "catalog", .text, "PATH",
+            "What the app sells: a .storekit file, or a bundle directory with Configuration.storekit in it. Not needed "
+                + "where the store has an app already."),
+        OptionSpec(
+            "bundle-id", .text, "ID", default: "com.example.app", "The bundle identifier of the catalogue's app."),
+        OptionSpec(
+            "environment", .choice(AppEnvironment.names.dropFirst().map { $0 }), "NAME", default: "xcode",
+            "The store behind the app; in `xcode`, Perch itself is the store."),
+        OptionSpec(
+            "time-rate", .timeRate, "RATE",
+            "How long a period lasts in a test app: a name or number of `perch store clock rate --help`; the catalogue's if "
+                + "not given."),
+        OptionSpec(
+            "loops", .count(0...1_024), "N", default: "0", "Threads that hold connections; 0 for one a core."),
+        OptionSpec(
+            "record-cache-bytes", .bytes(0...(1 << 40)), "SIZE", default: byteCount(Int64(Limits.recordCacheBytesMax)),
+            "Records of accounts that are kept in memory."),
+        OptionSpec(
+            "frame-bytes", .bytes(64 * 1024...64 * 1024 * 1024), "SIZE",
+            default: byteCount(Int64(Limits.frameBytesMax)),
+            "The longest message, compressed or not."),
+        OptionSpec(
+            "calls-per-connection", .count(1...16_777_215), "N", default: String(Limits.callsPerConnectionMax),
+            "Live calls on one connection."),
+        OptionSpec(
+            "write-stall", .duration(1_000...3_600_000), "DURATION",
+            default: exactly(milliseconds: Limits.writeStallMilliseconds),
+            "A reader that takes nothing for so long, while something waits, is closed."),
+        OptionSpec(
+            "linger", .duration(0...3_600_000), "DURATION", default: exactly(milliseconds: Limits.lingerMilliseconds),
+            "How long a closing connection may still read why."),
+        OptionSpec(
+            "drain", .duration(0...3_600_000), "DURATION", default: "2s",
+            "How long streams may take to be told that the server stops."),
+        OptionSpec(
+            flag: "allow-unauthenticated",
+            "Let anybody who reaches the listener do everything: there is neither TLS nor an authenticator yet."),
+        OptionSpec(flag: "allow-mixed-environments", "Let test apps and apps of the App Store share the listener."),
+    ]
+}

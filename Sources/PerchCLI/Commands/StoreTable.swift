@@ -1,0 +1,98 @@
+import PerchModel
+
+/// The rows of `perch store`: what a person at a test store can make happen.
+enum StoreTable {
+    static let store: CommandSpec = {
+        var store = CommandSpec("store", "Make things happen in a test store.")
+        store.discussion = ["Only apps of the environment `xcode` are test stores; others refuse."]
+        store.commands = [
+            CommandTable.leaf(
+                "buy", "Buy a product; the account is made if there is none.", .storeBuy,
+                [CommandTable.account, CommandTable.product],
+                CommandTable.asking([
+                    OptionSpec("quantity", .count(1...10), "N", default: "1", "How many, of a consumable."), Self.key,
+                ])),
+            CommandTable.leaf(
+                "finish", "Mark a transaction as delivered.", .storeFinish,
+                [CommandTable.account, CommandTable.transaction], CommandTable.asking([Self.key])),
+            CommandTable.leaf(
+                "refund", "Refund a transaction.", .storeRefund, [CommandTable.transaction],
+                CommandTable.asking([
+                    OptionSpec(
+                        "reason", .choice(["other", "developer-issue"]), "REASON", default: "other",
+                        "Why the customer asked for it."), Self.key,
+                ])),
+            CommandTable.leaf(
+                "renew", "End the current period now and renew.", .storeRenew,
+                [CommandTable.account, CommandTable.product], CommandTable.asking([Self.key])),
+            CommandTable.leaf(
+                "expire", "End a subscription now, for good.", .storeExpire,
+                [CommandTable.account, CommandTable.product], CommandTable.asking([Self.key])),
+            CommandTable.leaf(
+                "auto-renew", "Switch the renewal of a subscription on or off.", .storeAutoRenew,
+                [
+                    OperandSpec("ID", .transactionID, .one, "Any transaction of the subscription."),
+                    OperandSpec("SWITCH", .choice(["on", "off"]), .one, "Whether it renews."),
+                ], CommandTable.asking([Self.key])),
+            Self.clock, Self.generate,
+        ]
+        return store
+    }()
+
+    /// For measuring: hidden, since nobody runs a shop with it.
+    private static let generate: CommandSpec = {
+        var generate = CommandTable.leaf(
+            "generate", "Write a new store of many accounts, each with a subscription, to measure with.",
+            .storeGenerate,
+            [
+                OperandSpec(
+                    "PATH", .text, .one, "Where: a directory, or a file that ends in .db, as for `perch serve --store`."
+                )
+            ],
+            [
+                OptionSpec("accounts", .count(1...100_000_000), "N", default: "1000000", "How many: user-0 and so on."),
+                OptionSpec("catalog", .text, "FILE", "The catalogue; must be given."),
+                OptionSpec("bundle-id", .text, "ID", default: "com.example.app", "The bundle identifier of its app."),
+                OptionSpec("product", .text, "PRODUCT", "What each bought; the first subscription if not given."),
+            ])
+        generate.isHidden = true
+        return generate
+    }()
+
+    private static let key = OptionSpec(
+        "idempotency-key", .text, "TEXT",
+        "Makes the command safe to repeat: the same text gives the same answer for seven days.")
+
+    private static let clock: CommandSpec = {
+        let options = CommandTable.asking()
+        var clock = CommandTable.leaf(
+            "clock", "Show or move the app's clock, which only goes forward.", .clockShow, [], options)
+        var advance = CommandTable.leaf(
+            "advance", "Move the clock forward, and settle what is due on the way.", .clockAdvance,
+            [
+                OperandSpec(
+                    "DURATION", .calendarDuration, .one, "How far: 90s, 36h, 3d, 2w; 1mo and 1y by the calendar.")
+            ],
+            options)
+        advance.examples = [("perch store clock advance 1mo2d", "A calendar month and two days.")]
+        var rate = CommandTable.leaf(
+            "rate", "Set how long a period lasts, from the next period on.", .clockRate,
+            [OperandSpec("RATE", .timeRate, .one, "A name of these, or its number.")], options)
+        rate.discussion = ["Rates: " + TimeRate.all.map { "\($0.name) (\($0.rawValue))" }.joined(separator: ", ") + "."]
+        clock.commands = [
+            CommandTable.leaf("show", "Show the clock.", .clockShow, [], options),
+            CommandTable.leaf("freeze", "Let the clock stand still.", .clockFreeze, [], options),
+            CommandTable.leaf("resume", "Let the clock run on from where it stands.", .clockResume, [], options),
+            advance,
+            CommandTable.leaf(
+                "to", "Move the clock forward to an instant.", .clockTo,
+                [OperandSpec("INSTANT", .instant, .one, "A UTC time such as 2026-11-21T09:30:00Z, or a date.")],
+                options),
+            CommandTable.leaf(
+                "next", "Move the clock to the next instant at which something is due for an account.", .clockNext,
+                [CommandTable.account], options),
+            rate,
+        ]
+        return clock
+    }()
+}

@@ -1,0 +1,75 @@
+import PerchClient
+import PerchSQLite
+
+extension CommandRun {
+    /// `perch doctor`
+    func examine() async throws -> ExitCode {
+        var findings = [
+            Examination.descriptors(), Examination.clock(), Judgement.sqlite(version: SQLiteLibrary.version),
+        ]
+        findings += Examination.disk(Examination.directory(ofStore: self.settings.text("store") ?? "."))
+        let status = try await self.askServer(&findings)
+
+        try self.printer.print { json in
+            if let status {
+                json.text("version", status.version)
+                json.number("epoch", status.epoch)
+                json.long("revision", status.revision)
+                json.messages("metrics", status.metrics) { $0.metric($1) }
+            }
+            json.messages("findings", findings) { $0.finding($1) }
+        } text: { writer in
+            findings.flatMap { writer.finding($0) } + (status.map { writer.metrics($0.metrics) } ?? [])
+        }
+        return findings.contains { $0.level == .problem } ? .failure : .success
+    }
+
+    private func askServer(_ findings: inout [DoctorFinding]) async throws -> ServerStatus? {
+        let server = self.settings.text("server") ?? ""
+        do throws(PerchError) {
+            let client = try self.makeClient()
+            defer { client.close() }
+            let status = try await client.serverStatus()
+            findings.append(
+                DoctorFinding(
+                    .ok, "server", "perch \(printable(status.version)) at \(server), revision \(status.revision)"))
+            findings += status.findings.map { DoctorFinding($0) }
+            return status
+        } catch {
+            if error.reason == PerchError.connectFailed {
+                findings.append(Examination.port(server, "\(error)"))
+            } else {
+                findings.append(
+                    DoctorFinding(
+                        .problem, "server", "what listens at \(server) did not answer as a server: \(error)",
+                        remedy: "look at its log; if it is another program, listen elsewhere with --listen"))
+            }
+            return nil
+        }
+    }
+}
+
+extension TextWriter {
+    func finding(_ value: DoctorFinding) -> [String] {
+        let level: String
+        switch value.level {
+        case .ok: level = self.paint(.green, "ok     ")
+        case .warning: level = self.paint(.yellow, "warning")
+        case .problem: level = self.paint(.red, "problem")
+        }
+        let line = "\(level)  \(printable(value.subject).padded(to: 11))  \(printable(value.message))"
+        return value.remedy.isEmpty ? [line] : [line, "                      -> \(printable(value.remedy))"]
+    }
+
+    func metrics(_ values: [Metric]) -> [String] {
+        values.map { metric in
+            let labels = metric.labels.isEmpty ? "" : "{\(printable(metric.labels))}"
+            return "\(printable(metric.name))\(labels) \(Self.number(metric.value))"
+        }
+    }
+
+    /// Whole numbers without a fraction: most metrics are counts.
+    static func number(_ value: Double) -> String {
+        Int64(exactly: value).map { String($0) } ?? String(value)
+    }
+}

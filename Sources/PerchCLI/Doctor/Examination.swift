@@ -1,0 +1,79 @@
+import Glibc
+import PerchBase
+import PerchLoop
+
+/// What `perch doctor` looks at on this machine. It leaves nothing behind.
+enum Examination {
+    static func descriptors() -> DoctorFinding {
+        Judgement.descriptors(DescriptorLimit.raise())
+    }
+
+    static func clock() -> DoctorFinding {
+        Judgement.clock(Clocks.wall())
+    }
+
+    /// The directory that a `--store` setting means, as far as it is there.
+    static func directory(ofStore setting: String) -> String {
+        if Files.isDirectory(setting) { return setting }
+        guard let slash = setting.lastIndex(of: "/") else { return "." }
+        let parent = slash == setting.startIndex ? "/" : String(setting[..<slash])
+        return parent
+    }
+
+    /// Writes and syncs a small file, as the store does, and takes it away again.
+    static func disk(_ directory: String) -> [DoctorFinding] {
+        let path = "\(directory)/.perch-doctor.\(getpid())"
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            return [
+                DoctorFinding(
+                    .problem, "fsync",
+                    "no file can be made in \(printable(directory)): \(String(cString: strerror(errno)))",
+                    remedy: "make the directory, or give it to the user that runs the server")
+            ]
+        }
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        let page = [UInt8](repeating: 0x50, count: 4_096)
+        var times: [Int64] = []
+        for _ in 0..<Limits.doctorSyncCount {
+            let start = Clocks.monotonic()
+            guard write(descriptor, page, page.count) == page.count, fdatasync(descriptor) == 0 else {
+                return [
+                    DoctorFinding(
+                        .problem, "fsync",
+                        "fdatasync failed in \(printable(directory)): \(String(cString: strerror(errno)))",
+                        remedy: "look at the disk: `dmesg`; a store there could not acknowledge anything")
+                ]
+            }
+            times.append((Clocks.monotonic().nanoseconds - start.nanoseconds) / 1_000)
+        }
+        var findings = [Judgement.syncs(times, in: directory)]
+        var room = statvfs()
+        if fstatvfs(descriptor, &room) == 0 {
+            let bytes = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))
+            findings.append(
+                Judgement.room(bytes: bytes.overflow ? .max : Int64(clamping: bytes.partialValue), in: directory))
+        }
+        return findings
+    }
+
+    /// What holds the address, where no server of ours answers.
+    static func port(_ server: String, _ reason: String) -> DoctorFinding {
+        let numeric = server.hasPrefix("localhost:") ? "127.0.0.1" + server.dropFirst(9) : server
+        guard let address = try? SocketAddress(parsing: numeric), address.isLoopback || address.isWildcard else {
+            return DoctorFinding(
+                .problem, "server", reason, remedy: "start it with `perch serve`, or name another with --server")
+        }
+        do throws(SystemError) {
+            _ = try Sockets.listen(on: address, reusePort: false)
+            return DoctorFinding(.ok, "server", "none at \(server), and the port is free for one")
+        } catch {
+            return DoctorFinding(
+                .problem, "server", "no perch answers at \(server), and the port cannot be used: \(error)",
+                remedy: "see who has it: `ss -ltnp`; or listen elsewhere with --listen")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import PerchBase
+
+/// What `perch doctor` makes of what was measured. Pure: numbers in, findings out.
+package enum Judgement {
+    package static func descriptors(_ limit: Int) -> DoctorFinding {
+        let connections = max(0, limit - Limits.descriptorsReserved)
+        let found = "\(limit) for the process, so at most \(connections) connections"
+        let remedy =
+            "raise LimitNOFILE= in the systemd unit, or `ulimit -Hn` of the shell, to the connections you expect"
+        // A thousand is what a shell gives who never asked for more.
+        if limit < 2 * Limits.descriptorsReserved {
+            return DoctorFinding(.problem, "descriptors", found, remedy: remedy)
+        }
+        return limit <= 1_024
+            ? DoctorFinding(.warning, "descriptors", found, remedy: remedy)
+            : DoctorFinding(.ok, "descriptors", found)
+    }
+
+    /// The rule that lets Perch use any SQLite: see PerchSQLite.
+    package static func sqlite(version: String) -> DoctorFinding {
+        DoctorFinding(
+            .ok, "sqlite",
+            "\(version), by one connection that holds the file exclusively: the WAL defect of versions before 3.51.3 needs "
+                + "two")
+    }
+
+    /// `microseconds` of each sync, in any order; at least one.
+    package static func syncs(_ microseconds: [Int64], in directory: String) -> DoctorFinding {
+        let sorted = microseconds.sorted()
+        let median = sorted[sorted.count / 2]
+        let worst = sorted[sorted.count - 1]
+        let found =
+            "\(sorted.count) times fdatasync in \(printable(directory)): median \(Self.shown(median)), longest "
+            + Self.shown(worst)
+        guard median / 1_000 >= Limits.doctorSyncWarningMilliseconds else { return DoctorFinding(.ok, "fsync", found) }
+        return DoctorFinding(
+            .warning, "fsync", found,
+            remedy: "each purchase waits for one: put the store on a faster disk; under load many share one sync")
+    }
+
+    package static func room(bytes: Int64, in directory: String) -> DoctorFinding {
+        let found = "\(roughBytes(bytes)) free in \(printable(directory))"
+        // The log grows to this between two checkpoints, and as much again is wanted to act before it is full.
+        guard bytes < 2 * Int64(Limits.storeLogFileBytes) else { return DoctorFinding(.ok, "disk", found) }
+        return DoctorFinding(
+            .problem, "disk", found, remedy: "make room: a full disk refuses purchases, until there is some again")
+    }
+
+    package static func clock(_ now: Instant) -> DoctorFinding {
+        // Before this program was written, and after the certificates of a hundred years: a battery is empty.
+        let first = CivilTime(year: 2025, month: 1, day: 1).instant
+        let last = CivilTime(year: 2125, month: 1, day: 1).instant
+        guard now < first || now >= last else { return DoctorFinding(.ok, "clock", "\(now)") }
+        return DoctorFinding(
+            .problem, "clock", "the clock of this machine says \(now)",
+            remedy: "set it, and keep it by NTP: `timedatectl set-ntp true`; a store's clock never goes back")
+    }
+
+    private static func shown(_ microseconds: Int64) -> String {
+        let tenths = microseconds / 100
+        return "\(tenths / 10).\(tenths % 10) ms"
+    }
+}
+
+/// Bytes for people: three digits or so, and a unit.
+func roughBytes(_ bytes: Int64) -> String {
+    var size = bytes
+    for unit in ["B", "KiB", "MiB", "GiB"] {
+        guard size >= 10_240 else { return "\(size) \(unit)" }
+        size /= 1_024
+    }
+    return "\(size) TiB"
+}

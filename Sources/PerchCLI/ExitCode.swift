@@ -1,0 +1,60 @@
+/// What a script learns from how `perch` ended. Part of the contract: numbers never change their meaning.
+package enum ExitCode: Int32, Error, Hashable, Sendable, CaseIterable {
+    case success = 0
+    case failure = 1
+    case usage = 2
+    case notFound = 3
+    case denied = 4
+    case unavailable = 5
+    case refused = 6
+    case interrupted = 130
+
+    package var meaning: String {
+        switch self {
+        case .success: "It was done."
+        case .failure: "It failed: a file that cannot be used, a problem found by doctor, or a fault of ours."
+        case .usage:
+            "What was asked for cannot be: an unknown option, or a value that is not possible. The same command fails again."
+        case .notFound: "The app, account, product or transaction does not exist."
+        case .denied: "No credentials, or not sufficient ones."
+        case .unavailable: "The server cannot be reached, stops, is full, or did not answer in time. Try again later."
+        case .refused: "The store refuses: the product is not held, the clock would run backwards, a limit is reached."
+        case .interrupted: "It was interrupted, by Ctrl-C or by SIGTERM."
+        }
+    }
+
+    /// From gRPC's code and the word of the table of reasons, as a call or a connection ended. Words that are newer than
+    /// this program are judged by their code.
+    package init(code: Int32, reason: String) {
+        switch reason {
+        // INVALID_ARGUMENT, and no mistake of who typed: what this program sends is wrong, or a file is.
+        case "UNKNOWN_KIND", "RESERVED_FLAG", "STREAM_ZERO", "STREAM_NOT_ZERO", "HELLO_INVALID", "KIND_NOT_FOR_CLIENTS",
+            "PING_LENGTH", "CANCEL_NOT_EMPTY", "INFLATE_CORRUPT", "COMPRESSION_NOT_OFFERED", "MESSAGE_MALFORMED",
+            "MESSAGE_TOO_DEEP", "MESSAGE_TOO_MANY_FIELDS", "MESSAGE_TOO_MANY_ITEMS", "CATALOG_INVALID":
+            self = .failure
+        // FAILED_PRECONDITION, and the two programs do not fit.
+        case "HELLO_EXPECTED", "HELLO_REPEATED", "STREAM_LIVE", "PROTOCOL_VERSION":
+            self = .failure
+        // FAILED_PRECONDITION and RESOURCE_EXHAUSTED that pass by themselves.
+        case "BEHIND", "CONNECTION_LIMIT", "HANDSHAKE_LIMIT", "PARTIAL_FRAMES_LIMIT", "WRITE_STALLED", "STORE_FULL":
+            self = .unavailable
+        // RESOURCE_EXHAUSTED of what was asked for.
+        case "FRAME_TOO_LONG", "INFLATE_LIMIT", "INFLATE_RATIO":
+            self = .failure
+        default:
+            self = Self.byCode(code)
+        }
+    }
+
+    private static func byCode(_ code: Int32) -> ExitCode {
+        switch code {
+        case 0: .success
+        case 3: .usage
+        case 4, 14: .unavailable
+        case 5: .notFound
+        case 6, 8, 9, 10, 11: .refused
+        case 7, 16: .denied
+        default: .failure
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// Where a command speaks: data for whoever reads it, talk for the person who waits.
+package protocol Console: Sendable {
+    /// Whether colours help: a terminal, and nobody said no.
+    var isColoured: Bool { get }
+    /// One whole piece of data, written at once. Throws when the reader has gone away.
+    func data(_ text: String) throws(ReaderGone)
+    /// A line for people. Never fails: a command does not end because nobody listens to its talk.
+    func talk(_ line: String)
+}
+
+/// The reader of the data has had enough, as in `perch watch ... | head -1`.
+package struct ReaderGone: Error, Equatable {
+    package init() {}
+}
+
+/// Standard output and standard error, unbuffered: what was printed is out, also when the next thing is a signal.
+package struct StandardConsole: Console {
+    package let isColoured: Bool
+
+    package init(environment: [String: String]) {
+        self.isColoured = Self.wantsColour(environment) { isatty(1) == 1 }
+    }
+
+    /// https://no-color.org: set and not empty means no.
+    package static func wantsColour(_ environment: [String: String], isTerminal: () -> Bool) -> Bool {
+        guard environment["NO_COLOR", default: ""].isEmpty, environment["TERM"] != "dumb" else { return false }
+        return isTerminal()
+    }
+
+    package func data(_ text: String) throws(ReaderGone) {
+        guard Self.write(text, to: 1) else { throw ReaderGone() }
+    }
+
+    package func talk(_ line: String) {
+        _ = Self.write(line + "\n", to: 2)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    // A terminal that was made non-blocking by another program is waited for, not given up.
+                    if errno == EAGAIN {
+                        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                        _ = Glibc.poll(&poll, 1, -1)
+                        continue
+                    }
+                    return false
+                }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+            return true
+        }
+    }
+}
+
+/// Colours of a terminal, where there are any.
+struct Paint {
+    enum Colour: Int { case red = 31, green = 32, yellow = 33, dim = 2, bold = 1 }
+
+    let isOn: Bool
+
+    func callAsFunction(_ colour: Colour, _ text: String) -> String {
+        self.isOn ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}

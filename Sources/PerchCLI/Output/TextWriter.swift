@@ -1,0 +1,274 @@
+import PerchBase
+import PerchClient
+import PerchModel
+
+/// Values as lines for people: when, why, what, until when, and what happens next if nobody does anything.
+///
+/// Times are of the app's clock, in UTC. Columns are as wide as the known words, so that lines of a watch stand under
+/// each other.
+struct TextWriter {
+    let paint: Paint
+
+    init(isColoured: Bool) {
+        self.paint = Paint(isOn: isColoured)
+    }
+
+    // MARK: The three streams
+
+    func state<Value>(
+        _ state: EntitlementTaskState<Value>, wall: Instant, _ write: (Value, ValueInfo) -> [String]
+    ) -> [String] {
+        switch state {
+        case .loading:
+            return [self.line(wall, "", self.paint(.dim, "loading"))]
+        case .failure(let failure, let last):
+            let kept = last == nil ? "" : "; what was told before is the last that is known"
+            return [
+                self.line(
+                    wall, "",
+                    self.paint(.yellow, "no value now") + " \(printable(failure.message)) (\(failure.reason))\(kept)")
+            ]
+        case .success(let value, let info):
+            return write(value, info)
+        }
+    }
+
+    func unchanged(_ info: ValueInfo) -> [String] {
+        [self.line(info, self.paint(.dim, "unchanged"))]
+    }
+
+    func statuses(_ value: SubscriptionStatuses, _ info: ValueInfo, group: String) -> [String] {
+        guard !value.statuses.isEmpty else {
+            return [self.line(info, "never subscribed in group \(printable(group))")]
+        }
+        return value.statuses.enumerated().map { index, status in
+            var text = "\(self.padded(status.state)) \(printable(status.transaction.value.productID))"
+            text += "  \(self.course(of: status, info.forecast))"
+            text += "  (\(self.origin(of: status.transaction.value)))"
+            if value.statuses.count > 1, index == value.effectiveIndex {
+                text += "  <- counts: \(Self.words(value.effectiveReason))"
+            }
+            return self.line(info, text)
+        }
+    }
+
+    func entitlement(_ value: Verified<Transaction>?, _ info: ValueInfo, product: String) -> [String] {
+        guard let value else {
+            return [
+                self.line(info, self.paint(.red, "not entitled".padded(to: Self.stateWidth)) + " \(printable(product))")
+            ]
+        }
+        let transaction = value.value
+        var text = self.paint(.green, "entitled".padded(to: Self.stateWidth)) + " \(printable(transaction.productID))"
+        text += "  \(self.end(of: transaction, info.forecast))  (\(self.origin(of: transaction)))"
+        return [self.line(info, text)]
+    }
+
+    func products(_ value: Products, _ info: ValueInfo) -> [String] {
+        var head = "\(value.products.count) product\(value.products.count == 1 ? "" : "s")"
+        if !value.unavailableIDs.isEmpty {
+            head += ", unavailable: \(value.unavailableIDs.map(printable).joined(separator: ", "))"
+        }
+        let width = value.products.map { printable($0.id).count }.max() ?? 0
+        return [self.line(info, head)]
+            + value.products.map { product in
+                var text = "  \(printable(product.id).padded(to: width))  "
+                text += "\(Self.words(product.type).padded(to: 14))  \(printable(product.displayPrice))"
+                if let subscription = product.subscription {
+                    text += " for \(Self.words(subscription.period)), group \(printable(subscription.groupID)) level "
+                    text += "\(subscription.groupLevel)"
+                    for offer in subscription.introductoryOffers { text += ", \(self.introduction(offer))" }
+                }
+                if !product.displayName.isEmpty { text += "  \(printable(product.displayName))" }
+                return text
+            }
+    }
+
+    // MARK: Transactions
+
+    func update(_ value: TransactionUpdate) -> [String] {
+        let transaction = value.transaction.value
+        return [
+            "\(value.committed)  \(Self.words(value.kind).padded(to: Self.eventWidth))  \(self.transaction(transaction))"
+        ]
+    }
+
+    /// Everything about one transaction that a person looks for.
+    func transaction(_ value: Transaction) -> String {
+        var text = "transaction \(value.id)  \(printable(value.productID))"
+        if value.originalID != value.id { text += "  of \(value.originalID)" }
+        if value.quantity != 1 { text += "  times \(value.quantity)" }
+        text += "  \(Self.words(value.reason)) \(value.purchaseDate)"
+        if let price = value.price { text += "  \(price)" }
+        if let offer = value.offer { text += "  \(Self.words(offer.type)) offer, \(Self.words(offer.paymentMode))" }
+        if let expiration = value.expirationDate { text += "  until \(expiration)" }
+        if let revocation = value.revocation {
+            text += "  " + self.paint(.red, "\(Self.words(revocation.type)) \(revocation.date)")
+        }
+        if value.isUpgraded { text += "  upgraded" }
+        if value.ownership == .familyShared { text += "  shared by the family" }
+        return text
+    }
+
+    func change(_ value: TransactionChange) -> String {
+        self.transaction(value.transaction.value) + (value.wasHeld ? "  held already, nothing was charged" : "")
+    }
+
+    func clock(_ value: AppClockState) -> String {
+        let rate = TimeRate(rawValue: value.timeRate)?.name ?? "unknown(\(value.timeRate))"
+        let offset = milliseconds(of: value.offset)
+        let motion = value.isFrozen ? self.paint(.yellow, "frozen") : "running"
+        let ahead =
+            offset == 0 ? "" : ", \(roughly(milliseconds: offset)) \(offset > 0 ? "ahead of" : "behind") the wall clock"
+        return "\(value.now)  \(motion)\(ahead), time rate \(rate)"
+    }
+
+    // MARK: Pieces of lines
+
+    private static let causeWidth = 8
+    private static let stateWidth = 12
+    private static let eventWidth = 10
+
+    private func line(_ info: ValueInfo, _ text: String) -> String {
+        self.line(info.position.asOf, Self.words(info.cause), text)
+    }
+
+    private func line(_ time: Instant, _ cause: String, _ text: String) -> String {
+        "\(time)  \(cause.padded(to: Self.causeWidth))  \(text)"
+    }
+
+    private func padded(_ state: RenewalState) -> String {
+        let colour: Paint.Colour = state == .subscribed ? .green : state.isEntitled ? .yellow : .red
+        return self.paint(colour, Self.words(state).padded(to: Self.stateWidth))
+    }
+
+    private func origin(of transaction: Transaction) -> String {
+        "transaction \(transaction.id)" + (transaction.ownership == .familyShared ? ", shared by the family" : "")
+    }
+
+    /// What a subscription line does next, and when.
+    private func course(of status: SubscriptionStatus, _ forecast: Forecast?) -> String {
+        let transaction = status.transaction.value
+        let info = status.renewalInfo.value
+        let own = forecast.flatMap { $0.originalTransactionID == transaction.originalID ? $0 : nil }
+        switch status.state {
+        case .subscribed:
+            var text = transaction.expirationDate.map { "until \($0)" } ?? "without end"
+            guard info.willAutoRenew else { return text + ", then it expires" }
+            text += ", then it renews"
+            if let preference = info.autoRenewPreference, preference != transaction.productID {
+                text += " as \(printable(preference))"
+            }
+            if let price = info.renewalPrice { text += " for \(price)" }
+            return text
+        case .inGracePeriod:
+            let end = info.gracePeriodExpirationDate ?? own?.at
+            return "the charge failed" + (end.map { "; still entitled until \($0)" } ?? "")
+        case .inBillingRetryPeriod:
+            let since = transaction.expirationDate.map { " since \($0)" } ?? ""
+            return "the charge fails\(since)" + (own.map { "; the store tries until \($0.at)" } ?? "")
+        case .expired:
+            let since = transaction.expirationDate.map { "since \($0)" } ?? "ended"
+            return since + (info.expirationReason.map { ": \(Self.words($0))" } ?? "")
+        case .revoked:
+            guard let revocation = transaction.revocation else { return "" }
+            return "since \(revocation.date): \(Self.words(revocation.type))"
+        default:
+            return transaction.expirationDate.map { "until \($0)" } ?? ""
+        }
+    }
+
+    private func end(of transaction: Transaction, _ forecast: Forecast?) -> String {
+        guard let forecast, forecast.originalTransactionID == transaction.originalID else {
+            guard let expiration = transaction.expirationDate, transaction.productType == .autoRenewable else {
+                return "for good"
+            }
+            return "until \(expiration)"
+        }
+        switch forecast.kind {
+        case .renewal: return "until \(forecast.at), then it renews"
+        case .expiry: return "until \(forecast.at), then it expires"
+        case .graceEnd: return "the charge failed; still entitled until \(forecast.at)"
+        default: return "until \(forecast.at)"
+        }
+    }
+
+    private func introduction(_ offer: SubscriptionOffer) -> String {
+        let length = Self.words(offer.period)
+        switch offer.paymentMode {
+        case .freeTrial: return "first \(length) free"
+        case .payUpFront: return "first \(length) for \(printable(offer.displayPrice))"
+        default:
+            return "first \(offer.periodCount) times \(printable(offer.displayPrice)) for \(length)"
+        }
+    }
+}
+
+// MARK: Words
+
+extension TextWriter {
+    /// `inGracePeriod` as `in grace period`: names of values that no better word was found for, newer ones included.
+    static func words(_ value: some OpenEnumeration) -> String {
+        guard value.isKnown else { return value.description }
+        return String(
+            value.description.flatMap { $0.isUppercase ? [" ", Character($0.lowercased())] : [$0] })
+    }
+
+    static func words(_ state: RenewalState) -> String {
+        switch state {
+        case .inGracePeriod: "grace period"
+        case .inBillingRetryPeriod: "retrying"
+        default: state.description
+        }
+    }
+
+    static func words(_ type: ProductType) -> String {
+        switch type {
+        case .nonConsumable: "non-consumable"
+        case .autoRenewable: "auto-renewable"
+        case .nonRenewable: "non-renewing"
+        default: type.description
+        }
+    }
+
+    static func words(_ type: RevocationType) -> String {
+        switch type {
+        case .refundFull: "refunded"
+        case .refundProrated: "refunded in part"
+        case .familyRevoke: "no longer shared"
+        default: "revoked"
+        }
+    }
+
+    static func words(_ reason: ExpirationReason) -> String {
+        switch reason {
+        case .autoRenewDisabled: "auto-renew was off"
+        case .billingError: "the charge failed"
+        case .didNotConsentToPriceIncrease: "no consent to a higher price"
+        case .productUnavailable: "the product is no longer sold"
+        default: "the reason is \(reason)"
+        }
+    }
+
+    static func words(_ reason: EffectiveReason) -> String {
+        switch reason {
+        case .onlyEntitled: "the only one that entitles"
+        case .highestLevel: "the highest level of service"
+        case .ownBeforeShared: "own before shared"
+        case .latestExpiration: "it ends last"
+        default: reason.description
+        }
+    }
+
+    static func words(_ reason: TransactionReason) -> String {
+        switch reason {
+        case .purchase: "bought"
+        case .renewal: "renewed"
+        default: reason.description
+        }
+    }
+
+    static func words(_ period: Period) -> String {
+        period.value == 1 ? "1 \(period.unit)" : "\(period.value) \(period.unit)s"
+    }
+}

@@ -1,0 +1,30 @@
+import PerchModel
+package import PerchServer
+
+extension ServerSettings {
+    /// What `perch serve` was told, as the server wants it.
+    package init(_ settings: Settings, version: String) {
+        self.init()
+        func number(_ name: String) -> Int { Int(settings.number(name) ?? 0) }
+        self.listen = settings.text("listen") ?? self.listen
+        if let store = settings.text("store"), store != "memory" { self.store = .file(path: store) }
+        if let catalog = settings.text("catalog") {
+            self.apps = [
+                AppSettings(
+                    bundleID: settings.text("bundle-id") ?? "",
+                    environment: settings.text("environment").flatMap { AppEnvironment(named: $0) } ?? .xcode,
+                    catalogPath: catalog, timeRate: settings.text("time-rate").flatMap { TimeRate(named: $0) })
+            ]
+        }
+        self.loops = number("loops")
+        self.recordCacheBytesMax = number("record-cache-bytes")
+        self.frameBytesMax = number("frame-bytes")
+        self.callsPerConnectionMax = number("calls-per-connection")
+        self.writeStallMilliseconds = settings.number("write-stall") ?? self.writeStallMilliseconds
+        self.lingerMilliseconds = settings.number("linger") ?? self.lingerMilliseconds
+        self.drainMilliseconds = settings.number("drain") ?? self.drainMilliseconds
+        self.isUnauthenticatedAllowed = settings.flag("allow-unauthenticated")
+        self.isMixingEnvironmentsAllowed = settings.flag("allow-mixed-environments")
+        self.version = version
+    }
+}

@@ -1,0 +1,150 @@
+/// The values that a command runs with, each with where it came from: flags over the environment over a file over
+/// defaults.
+package struct Settings: Sendable {
+    package enum Origin: Hashable, Sendable, CustomStringConvertible {
+        case commandLine
+        case environment(name: String)
+        case file(path: String, line: Int)
+        case standard
+
+        package var description: String {
+            switch self {
+            case .commandLine: "command line"
+            case .environment(let name): "environment, \(name)"
+            case .file(let path, let line): "\(path), line \(line)"
+            case .standard: "default"
+            }
+        }
+    }
+
+    package struct Entry: Hashable, Sendable {
+        package let value: Value
+        package let origin: Origin
+    }
+
+    private let command: CommandSpec
+    /// By name; what has neither a value nor a default is not there.
+    private let entries: [String: Entry]
+
+    /// Our bug, trapped: asking for an option that the command's table does not have.
+    package func entry(_ name: String) -> Entry? {
+        precondition(
+            self.command.options.contains { $0.name == name }, "\(self.command.name) has no option --\(name) to ask for"
+        )
+        return self.entries[name]
+    }
+
+    package func text(_ name: String) -> String? {
+        guard case .text(let text) = self.entry(name)?.value else { return nil }
+        return text
+    }
+
+    package func number(_ name: String) -> Int64? {
+        guard case .number(let number) = self.entry(name)?.value else { return nil }
+        return number
+    }
+
+    package func flag(_ name: String) -> Bool {
+        self.entry(name)?.value == .flag(true)
+    }
+}
+
+extension Settings {
+    /// Where settings are looked for, besides the command line.
+    package struct Sources {
+        package var environment: [String: String]
+        /// Reads a whole file, or says why not.
+        package var readFile: (String) throws(FileFault) -> [UInt8]
+
+        package init(environment: [String: String], readFile: @escaping (String) throws(FileFault) -> [UInt8]) {
+            self.environment = environment
+            self.readFile = readFile
+        }
+    }
+
+    /// Names that begin like ours and are not: tests of this repository, and what Kubernetes and Docker set for each
+    /// container beside a service that is called `perch`.
+    private static let foreignPrefixes = ["PERCH_TEST_", "PERCH_SERVICE_", "PERCH_PORT_"]
+    private static let foreignNames = ["PERCH_PORT"]
+
+    package init(_ invocation: Invocation, root: CommandSpec, from sources: Sources) throws(UsageError) {
+        let command = invocation.command
+        try Self.refuseUnknown(sources.environment, root: root)
+        var entries: [String: Entry] = [:]
+        for option in command.options {
+            if case .flag = option.kind { entries[option.name] = Entry(value: .flag(false), origin: .standard) }
+            if let standard = option.defaultText {
+                do {
+                    entries[option.name] = Entry(value: try option.kind.parse(standard), origin: .standard)
+                } catch {
+                    preconditionFailure("the default of --\(option.name) \(error)")
+                }
+            }
+        }
+        var above: [String: Entry] = [:]
+        for option in command.options {
+            // An empty variable is one that somebody took away: `PERCH_STORE= perch serve`.
+            guard let name = option.environmentName, let text = sources.environment[name], !text.isEmpty else {
+                continue
+            }
+            do {
+                above[option.name] = Entry(value: try option.kind.parse(text), origin: .environment(name: name))
+            } catch {
+                throw UsageError("\(name) \(error.description)", suggesting: error.suggestion, command: invocation.name)
+            }
+        }
+        for (name, value) in invocation.written { above[name] = Entry(value: value, origin: .commandLine) }
+        if command.options.contains(where: \.isSetting), case .text(let path) = above["config"]?.value {
+            let file = try SettingsFile(at: path, of: command, called: invocation.name, readFile: sources.readFile)
+            entries.merge(file.entries) { $1 }
+        }
+        entries.merge(above) { $1 }
+        self.command = command
+        self.entries = entries
+    }
+
+    private static func refuseUnknown(_ environment: [String: String], root: CommandSpec) throws(UsageError) {
+        let known = Set(Self.variables(of: root))
+        // In order, so that the first complaint is always the same.
+        for name in environment.keys.sorted() where name.hasPrefix("PERCH_") && !known.contains(name) {
+            guard !Self.foreignNames.contains(name), !Self.foreignPrefixes.contains(where: { name.hasPrefix($0) })
+            else { continue }
+            throw UsageError(
+                "the environment has \(printable(name)), which is no setting of perch",
+                suggesting: nearest(to: name, in: known.sorted()))
+        }
+    }
+
+    private static func variables(of command: CommandSpec) -> [String] {
+        command.options.compactMap(\.environmentName) + command.commands.flatMap { Self.variables(of: $0) }
+    }
+
+    /// Each setting as a line of a settings file, with where its value came from behind it.
+    package func listing() -> String {
+        let rows = self.command.options.filter(\.isSetting).map { option in
+            let entry = self.entries[option.name]
+            let line = entry.map { "\(option.name) = \(option.kind.text(of: $0.value))" } ?? "# \(option.name) ="
+            return (line, entry.map { "\($0.origin)" } ?? "not set")
+        }
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { "\($0.padded(to: width))  # \($1)\n" }.joined()
+    }
+}
+
+extension ValueKind {
+    /// As it would be written: `parse` reads it again.
+    func text(of value: Value) -> String {
+        switch (self, value) {
+        case (_, .flag(let value)): value ? "true" : "false"
+        case (_, .text(let text)): text
+        case (.bytes, .number(let number)): byteCount(number)
+        case (.duration, .number(let number)): exactly(milliseconds: number)
+        case (_, .number(let number)): String(number)
+        case (_, .transactionID(let id)): String(id)
+        case (_, .duration(let length)):
+            length.months == 0
+                ? exactly(milliseconds: length.milliseconds)
+                : "\(length.months)mo" + (length.milliseconds == 0 ? "" : exactly(milliseconds: length.milliseconds))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import PerchBase
+package import PerchClient
+package import PerchServer
+
+/// `perch` as a library: a command line in, an exit code out.
+package struct Tool: Sendable {
+    package static let version = "0.1.0"
+
+    /// What is left to do once a command line was read.
+    package enum Plan: Sendable {
+        /// It was said already.
+        case done(ExitCode)
+        /// A server. It wants the main thread, before there is any other: see `Serve`.
+        case serve(ServerSettings)
+        /// A command that asks, or looks around.
+        case run(Job)
+    }
+
+    /// A command that is ready to run.
+    package struct Job: Sendable {
+        let invocation: Invocation
+        let settings: Settings
+    }
+
+    private let console: any Console
+
+    package init(console: any Console) {
+        self.console = console
+    }
+
+    /// Reads the command line (without the program's name) and the settings that go with it.
+    package func plan(_ arguments: [String], environment: [String: String]) -> Plan {
+        let root = CommandTable.root
+        do throws(UsageError) {
+            switch try ArgumentParser(root).parse(arguments) {
+            case .help(let path): return .done(self.say(Help.text(for: path)))
+            case .helpOnExitCodes: return .done(self.say(Help.exitCodes()))
+            case .version: return .done(self.say("perch \(Self.version)\n"))
+            case .run(let invocation): return try self.plan(invocation, root, environment)
+            }
+        } catch {
+            self.complain("\(error)")
+            return .done(.usage)
+        }
+    }
+
+    private func plan(
+        _ invocation: Invocation, _ root: CommandSpec, _ environment: [String: String]
+    ) throws(UsageError) -> Plan {
+        let sources = Settings.Sources(environment: environment) { (path) throws(FileFault) in
+            try Files.read(path, limitBytes: Limits.settingsFileBytesMax)
+        }
+        let settings = try Settings(invocation, root: root, from: sources)
+        guard invocation.action == .serve else { return .run(Job(invocation: invocation, settings: settings)) }
+        if settings.flag("show-config") { return .done(self.say(settings.listing())) }
+        return .serve(ServerSettings(settings, version: Self.version))
+    }
+
+    /// Runs a command to its end.
+    package func run(_ job: Job) async -> ExitCode {
+        do {
+            return try await CommandRun(job, console: self.console).run()
+        } catch is ReaderGone {
+            return .success
+        } catch let failure as CommandFailure {
+            self.complain(failure.description)
+            return failure.code
+        } catch let error as PerchError {
+            self.complain(error.description)
+            return ExitCode(error)
+        } catch let error as UsageError {
+            self.complain(error.description)
+            return .usage
+        } catch {
+            self.complain("\(error)")
+            return .failure
+        }
+    }
+
+    private func say(_ text: String) -> ExitCode {
+        // Who does not read the help has had enough of it.
+        do { try self.console.data(text) } catch {}
+        return .success
+    }
+
+    private func complain(_ message: String) {
+        self.console.talk("perch: " + message)
+    }
+}
+
+extension ExitCode {
+    package init(_ error: PerchError) {
+        switch error.reason {
+        case PerchError.addressInvalid: self = .usage
+        case PerchError.authorizationUnreadable: self = .denied
+        default: self.init(code: error.code.rawValue, reason: error.reason)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Glibc
+import PerchCLI
+
+/// The program: a command line in, an exit code out.
+@main
+enum Main {
+    static func main() {
+        // A connection, or the reader of a pipe, that has gone is an error code of its call, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let console = StandardConsole(environment: Process.environment)
+        let tool = Tool(console: console)
+        switch tool.plan(Process.arguments, environment: Process.environment) {
+        case .done(let code):
+            exit(code.rawValue)
+        case .serve(let settings):
+            exit(Serve.run(settings, console: console))
+        case .run(let job):
+            Interruption.endTheProcess()
+            // Nobody awaits it, because the process ends with it. Detached, because `main` is the main actor's, whose
+            // thread waits below.
+            Task.detached { exit(await tool.run(job).rawValue) }
+            while true { pause() }
+        }
+    }
+}
