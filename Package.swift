@@ -93,12 +93,6 @@ let package = Package(
         tests(
             "PerchClientTests",
             ["PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchClient"]),
-        tests(
-            "PerchCLITests",
-            [
-                "PerchBase", "PerchModel", "PerchCatalogue", "PerchWire", "PerchServer", "PerchClient", "PerchCLI",
-                "PerchTesting",
-            ]),
         tests("PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
     ]
 )

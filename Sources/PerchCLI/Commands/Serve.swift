@@ -9,7 +9,9 @@ package enum Serve {
     package static func run(_ settings: ServerSettings, console: any Console) -> Int32 {
         do throws(ServerError) {
             return try Server.run(settings) { ready in
-                for line in Self.greeting(ready, settings) { console.talk(line) }
+                for line in Self.greeting(ready, settings, program: CommandLine.arguments.first ?? "perch") {
+                    console.talk(line)
+                }
             }
         } catch {
             console.talk("perch: \(error)")
@@ -18,10 +20,14 @@ package enum Serve {
     }
 
     /// What is served and where, and two lines to paste into other terminals.
-    package static func greeting(_ ready: Server.Ready, _ settings: ServerSettings) -> [String] {
+    ///
+    /// `program` is how this one was called, so that what is pasted is found.
+    package static func greeting(
+        _ ready: Server.Ready, _ settings: ServerSettings, program: String = "perch"
+    ) -> [String] {
         let guarded =
             settings.isUnauthenticatedAllowed ? "without credentials" : "without credentials, on loopback only"
-        var lines = ["perch \(settings.version) serves on \(ready.address), \(guarded)"]
+        var lines = ["perch: serving on \(ready.address) (version \(settings.version), \(guarded))"]
         for app in ready.apps {
             let count = app.catalogue.products.count
             lines.append(
@@ -32,21 +38,25 @@ package enum Serve {
         case .memory: lines.append("  store: in memory, forgotten when this process ends (--store PATH keeps it)")
         case .file(let path): lines.append("  store: \(printable(path)), at revision \(ready.revision)")
         }
-        return lines + Self.invitation(ready)
+        return lines + Self.invitation(ready, program: program)
     }
 
-    private static func invitation(_ ready: Server.Ready) -> [String] {
+    private static func invitation(_ ready: Server.Ready, program: String) -> [String] {
         guard ready.apps.count == 1, let app = ready.apps.first, app.isTestApp else { return [] }
         let server = ready.address == "127.0.0.1:7447" ? "" : " --server \(ready.address)"
-        let subscription = app.catalogue.products.first { $0.subscription != nil }
+        // A trial shows a push that time makes, soon after the one that is bought.
+        let trial = app.catalogue.products.first { product in
+            product.subscription?.introductoryOffers.contains { $0.paymentMode == .freeTrial } ?? false
+        }
+        let subscription = trial ?? app.catalogue.products.first { $0.subscription != nil }
         guard let product = subscription ?? app.catalogue.products.first else { return [] }
         let watch =
-            product.subscription.map { "perch watch status alice \(shellWord($0.groupID))" }
-            ?? "perch watch entitlement alice \(shellWord(product.id))"
+            product.subscription.map { "watch status alice \(shellWord($0.groupID))" }
+            ?? "watch entitlement alice \(shellWord(product.id))"
         return [
             "See a push, in two other terminals:",
-            "  \(watch)\(server)",
-            "  perch store buy alice \(shellWord(product.id))\(server)",
+            "  \(shellWord(program)) \(watch)\(server)",
+            "  \(shellWord(program)) store buy alice \(shellWord(product.id))\(server)",
         ]
     }
 }
@@ -56,7 +66,8 @@ func shellWord(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+            UInt8(ascii: "/"):
             true
         default: false
         }
