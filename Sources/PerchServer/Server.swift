@@ -109,7 +109,7 @@ package enum Server {
                 if isKnown {
                     let mutation = ControlLoop.mutation(
                         number, loaded, source: settings.catalogPath, timeRate: settings.timeRate)
-                    try engine.mutateAtStart(mutation, wall: clock.now())
+                    try engine.mutateAtStart(mutation, wall: clock.now(), machine: Clocks.wall())
                 }
                 result.append((settings, number))
             } catch {

@@ -40,9 +40,10 @@ final class StoreLoop: LoopDriver {
             return nil
         }
         let wall = self.clock.now()
+        let machine = Clocks.wall()
         var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
         let batches = self.engine.counters.batches
-        let next = self.engine.run(self.requests, wall: wall, into: &outbox)
+        let next = self.engine.run(self.requests, wall: wall, machine: machine, into: &outbox)
         self.requests.removeAll(keepingCapacity: true)
         if self.engine.counters.batches > batches {
             self.batchMicroseconds.record(UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
@@ -59,7 +60,7 @@ final class StoreLoop: LoopDriver {
             self.control.post(.storeFailed(failure.description))
         }
         if self.hasStopped { return nil }
-        return next.map { now.advanced(byMilliseconds: max(0, $0.milliseconds(since: wall))) }
+        return next.map { now.advanced(byMilliseconds: max(0, $0.milliseconds(since: machine))) }
     }
 
     private func answerQuestions(wall: Instant) {

@@ -211,6 +211,17 @@ private let all = StorageImplementation.allCases
             answers[key] = answer
             try store.write(builder.change { $0.answer = (key, answer) })
         }
+        let revision = try store.storage.header().revision
+        for isUndone in [true, false] {
+            var answer = random.keptAnswer()
+            answer.kept = Instant(milliseconds: 50)
+            try store.storage.begin()
+            try store.storage.keep(answer, for: key(isUndone ? 4 : 5))
+            if isUndone { store.storage.rollback() } else { try store.storage.commit() }
+            if !isUndone { answers[key(5)] = answer }
+        }
+        #expect(try store.storage.answer(to: key(4)) == nil)
+        #expect(try store.storage.header().revision == revision, "an answer alone is no change")
         for (key, answer) in answers { #expect(try store.storage.answer(to: key) == answer) }
         try store.storage.begin()
         try store.storage.forgetAnswers(before: Instant(milliseconds: 20))

@@ -15,14 +15,16 @@ extension StoreEngine {
     private static let attemptsBeforeMutationMax = 1_000
 
     /// Decides all mutations, commits once, answers all.
-    func commitTogether(_ mutations: [StoreRequest], wall: Instant, into outbox: inout Outbox) {
-        let renewsLease = self.header.lease.advanced(byMilliseconds: -Self.leaseRenewalMilliseconds) < wall
+    func commitTogether(
+        _ mutations: [StoreRequest], wall: Instant, machine: Instant, into outbox: inout Outbox
+    ) {
+        let renewsLease = self.header.lease.advanced(byMilliseconds: -Self.leaseRenewalMilliseconds) < machine
         guard renewsLease || !mutations.isEmpty else { return }
         var answers: [(request: StoreRequest, answer: StoreAnswer)] = []
         var changes: [Change] = []
         self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in
             if renewsLease {
-                let lease = wall.advanced(byMilliseconds: Self.leaseMilliseconds)
+                let lease = machine.advanced(byMilliseconds: Self.leaseMilliseconds)
                 try self.storage.setLease(until: lease)
                 self.header.lease = max(self.header.lease, lease)
             }
@@ -381,9 +383,10 @@ extension StoreEngine {
     }
 
     /// A mutation before there is any loop. For the start of a server; not on the way of a request.
-    package func mutateAtStart(_ mutation: Mutation, wall: Instant) throws(StorageError) {
+    package func mutateAtStart(_ mutation: Mutation, wall: Instant, machine: Instant) throws(StorageError) {
         var outbox = Outbox(loops: 1)
-        _ = self.run([StoreRequest(loop: 0, ticket: 0, .mutate(mutation))], wall: wall, into: &outbox)
+        _ = self.run(
+            [StoreRequest(loop: 0, ticket: 0, .mutate(mutation))], wall: wall, machine: machine, into: &outbox)
         if let failure = self.failure { throw failure }
         for case .answer(_, .refused(let refusal)) in outbox.events[0] { throw .failed(refusal.message) }
     }

@@ -81,7 +81,8 @@ package final class StoreEngine {
 
     /// How long ahead of the wall clock the lease is written.
     package static let leaseMilliseconds: Int64 = 12_000
-    /// A lease is renewed when less than this is left of it.
+    /// A lease is renewed when the machine's clock has less than this left of it. Not the clock that is shown: that one
+    /// stands at the lease after a crash, and each crash would run it ahead by another lease.
     static let leaseRenewalMilliseconds: Int64 = 2_000
     /// Renewal attempts in one group commit.
     static let attemptsPerBatchMax = 256
@@ -99,9 +100,13 @@ package final class StoreEngine {
 
     /// One turn of the store: answers the reads, commits the mutations together, settles some of what is due.
     ///
-    /// `wall` never runs backwards. Returns when it wants to run again: an instant of the wall clock that may be past;
+    /// `wall` never runs backwards. After a crash it stands at the lease until `machine`, the clock of the machine, has
+    /// come there; nil: they are the same. Returns when it wants to run again: an instant of `machine` that may be past;
     /// nil for "when something is asked".
-    package func run(_ requests: [StoreRequest], wall: Instant, into outbox: inout Outbox) -> Instant? {
+    package func run(
+        _ requests: [StoreRequest], wall: Instant, machine: Instant? = nil, into outbox: inout Outbox
+    ) -> Instant? {
+        let machine = machine ?? wall
         var mutations = self.deferred
         self.deferred.removeAll()
         for request in requests {
@@ -118,15 +123,15 @@ package final class StoreEngine {
             for request in mutations { outbox.answer(request, .refused(self.failedRefusal)) }
             return nil
         }
-        self.commitTogether(mutations, wall: wall, into: &outbox)
+        self.commitTogether(mutations, wall: wall, machine: machine, into: &outbox)
         let hasMore = self.settleDue(wall: wall, into: &outbox)
         guard self.failure == nil else {
             outbox.broadcast(.failed(self.failure.map(\.description) ?? ""))
             return nil
         }
         self.finishSettlings(wall: wall, into: &outbox)
-        if self.isWithoutRoom { return wall.advanced(byMilliseconds: 1_000) }
-        return hasMore || !self.deferred.isEmpty ? wall : self.nextWake(wall: wall)
+        if self.isWithoutRoom { return machine.advanced(byMilliseconds: 1_000) }
+        return hasMore || !self.deferred.isEmpty ? machine : self.nextWake()
     }
 
     /// Writes down that no clock has shown more than this: a clean stop costs no time at the next start.
@@ -147,7 +152,7 @@ package final class StoreEngine {
         self.storage.close()
     }
 
-    private func nextWake(wall: Instant) -> Instant? {
+    private func nextWake() -> Instant? {
         var wake = self.header.lease.advanced(byMilliseconds: -Self.leaseRenewalMilliseconds)
         for app in self.apps.values where app.state.isTestApp {
             guard case .running(let offset) = app.state.clock else { continue }

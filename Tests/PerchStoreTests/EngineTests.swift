@@ -1,0 +1,77 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import Testing
+
+@Suite struct `The store's engine` {
+    private static let start = Instant(milliseconds: 1_800_000_000_000)
+
+    /// An engine over a storage with one test app.
+    private static func engine(on storage: any Storage, wall: Instant = start) throws -> StoreEngine {
+        let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
+        _ = try engine.openApp(
+            "com.example.app", .xcode, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"),
+            source: "test", fileSettings: AppSettings(), wall: wall)
+        return engine
+    }
+
+    private static func memory() -> MemoryStorage { MemoryStorage(identity: StoreIdentity(high: 1, low: 2)) }
+
+    /// Sets the app's time rate unless it is that already, as the service does.
+    private static func setRate(_ rate: TimeRate, key: [UInt8] = []) -> Mutation {
+        var mutation = Mutation(.app(1), needsTestApp: true) { view throws(Refusal) in
+            if view.app.settings.timeRate == rate { return .unchanged(answer: .none) }
+            var change = AppChange()
+            change.settings = view.app.settings
+            change.settings?.timeRate = rate
+            return .commitApp(change, answer: .none)
+        }
+        mutation.key = key
+        return mutation
+    }
+
+    private static func run(_ engine: StoreEngine, _ mutation: Mutation) throws -> (MutationResult, Position) {
+        var outbox = StoreEngine.Outbox(loops: 1)
+        _ = engine.run([StoreRequest(loop: 0, ticket: 7, .mutate(mutation))], wall: Self.start, into: &outbox)
+        for case .answer(7, .mutated(let result, let position)) in outbox.events[0] { return (result, position) }
+        throw Unanswered()
+    }
+
+    private struct Unanswered: Error {}
+
+    @Test func `a key whose request changed nothing is answered as before when it would change something`() throws {
+        let storage = Self.memory()
+        let engine = try Self.engine(on: storage)
+        let hourly = try #require(TimeRate(rawValue: 1))
+        let (_, first) = try Self.run(engine, Self.setRate(.realTime, key: [1]))
+        #expect(engine.header.revision == first.revision, "it changes nothing")
+        _ = try Self.run(engine, Self.setRate(hourly))
+
+        let (_, again) = try Self.run(engine, Self.setRate(.realTime, key: [1]))
+        #expect(again == first)
+        #expect(engine.app("com.example.app", .xcode)?.settings.timeRate == hourly)
+
+        let (_, afterRestart) = try Self.run(try Self.engine(on: storage), Self.setRate(.realTime, key: [1]))
+        #expect(afterRestart == first)
+    }
+
+    @Test func `crashes in a row do not run the clock ahead by a lease each`() throws {
+        let storage = Self.memory()
+        _ = try Self.engine(on: storage)
+        var machine = Self.start
+        var lease = Instant.distantPast
+        for crash in 0..<50 {
+            let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
+            // As the server's clock: no earlier than the lease.
+            let wall = max(machine, engine.header.lease)
+            #expect(wall.milliseconds(since: machine) <= StoreEngine.leaseMilliseconds, "after \(crash) crashes")
+            #expect(wall >= lease)
+            lease = wall
+            var outbox = StoreEngine.Outbox(loops: 1)
+            let wake = engine.run([], wall: wall, machine: machine, into: &outbox)
+            #expect(engine.header.lease > machine, "what is shown is covered by a lease")
+            #expect(try #require(wake) > machine, "it does not spin while its clock stands")
+            machine = machine.advanced(byMilliseconds: 900)
+        }
+    }
+}
