@@ -25,6 +25,7 @@ TIME_RATE = 1005  # Every period lasts two seconds, so lines renew by themselves
 # Acknowledged within a cycle: all that was due until so long before the kill.
 SLACK_SECONDS = 0.1
 READY_SECONDS = 1.0
+LEASE_SECONDS = 12  # How far ahead of the machine's clock a killed server may have said that it would go.
 CHECKS = (
     "every planned kill came in the middle of the planned writes",
     "ready within a second after each start",
@@ -45,6 +46,7 @@ CHECKS = (
     "no stream ends but with its server",
     "no crash takes back what anyone has seen",
     "the store's clock never runs backwards",
+    "the store's clock is ahead of the machine's by a lease at most",
     "a writer is refused only what its account's state forbids",
     "every call is answered within 10 s",
     "a watcher hears at least a beat in 25 s",
@@ -82,7 +84,7 @@ class Test:
         self.cycle, self.ended = None, False
         self.violations, self.examined = collections.defaultdict(list), collections.Counter()
         self.seen, self.seen_by, self.clock = 0, "", 0
-        self.identity = None
+        self.identity, self.ahead = None, 0.0
         self.log = (arguments.directory / "acknowledged.ndjson").open("a")
 
     # What clients ask
@@ -139,8 +141,13 @@ class Test:
         if welcome.server_time_ms < self.clock:
             self.broken("the store's clock never runs backwards",
                         f"{who} is welcomed at {welcome.server_time_ms}, it was {self.clock} before the kill")
+        self.looked("the store's clock is ahead of the machine's by a lease at most")
+        if welcome.server_time_ms > time.time() * 1000 + LEASE_SECONDS * 1000:
+            self.broken("the store's clock is ahead of the machine's by a lease at most",
+                        f"{who} is welcomed at {welcome.server_time_ms}, the machine is at {time.time() * 1000:.0f}")
         with self.lock:
             cycle.clock = max(cycle.clock, welcome.server_time_ms)
+            self.ahead = max(self.ahead, welcome.server_time_ms / 1000 - time.time())
 
     # What the schedule says
 
@@ -294,7 +301,7 @@ class Run:
               f"({sum(stream.resumed_unchanged for stream in states)} unchanged), "
               f"{sum(watcher.connections for watcher in self.watchers)} connections, "
               f"{sum(watcher.beats for watcher in self.watchers)} beats")
-        print(f"clock: {(self.test.clock - time.time() * 1000) / 1000:.1f} s ahead of the machine's at the end")
+        print(f"clock: up to {self.test.ahead:.1f} s ahead of the machine's")
 
     def event_streams(self):
         return [stream for watcher in self.watchers for stream in watcher.streams if isinstance(stream, EventStream)]

@@ -17,6 +17,7 @@ GROUP = "premium"
 SUBSCRIPTIONS = (WEEKLY, MONTHLY, YEARLY)
 TRANSACTIONS, STORE = "/perch.v1.TransactionService/", "/perch.v1.TestStoreService/"
 PURCHASE, FINISH, REFUND = TRANSACTIONS + "Purchase", TRANSACTIONS + "Finish", STORE + "RefundTransaction"
+CLOCK = STORE + "SetClock"
 AUTO_RENEW, RENEW, EXPIRE = STORE + "SetAutoRenew", STORE + "ForceRenewal", STORE + "ExpireSubscription"
 ACCOUNTS_EACH = 4  # The first two of them subscribe.
 # What may be refused: the account has come to another state, by time or by its own last request.
@@ -33,7 +34,8 @@ class Request:
 
     @property
     def key(self):
-        return self.fields["idempotency_key"]
+        """Empty for a move of the clock, which has none: asked for again, it happens again."""
+        return self.fields.get("idempotency_key", b"")
 
     @property
     def position(self):
@@ -89,6 +91,8 @@ class Writer(threading.Thread):
 
     def choose(self):
         """The next request: (method, account, fields)."""
+        if self.index == 0 and self.random.random() < 0.03:
+            return CLOCK, "", {"advance_by_ms": 2000}  # Every line renews once, while others write.
         pick = self.random.random()
         subscriber = self.accounts[self.random.randrange(2)]
         anyone = self.accounts[self.random.randrange(ACCOUNTS_EACH)]
@@ -113,8 +117,9 @@ class Writer(threading.Thread):
     def make(self):
         method, account, fields = self.choose()
         number = len(self.requests)
-        return Request(number, method, account, {"app": APP, "idempotency_key": f"{self.index}-{number}".encode(),
-                                                 **fields})
+        if method != CLOCK:
+            fields["idempotency_key"] = f"{self.index}-{number}".encode()
+        return Request(number, method, account, {"app": APP, **fields})
 
     # Doing
 
@@ -194,7 +199,7 @@ class Writer(threading.Thread):
 
     def replay(self, request):
         """The same key again: the same answer, byte for byte. What was refused did not happen, and may happen now."""
-        if request.refused:
+        if request.refused or not request.key:
             return
         answer, status = self.client.ask(request.method, **request.fields)
         self.replays += 1
