@@ -53,6 +53,20 @@ struct Payloads: ~Copyable {
     var count: Int { Int(self.slab.count) }
     var memoryBytes: Int { self.bytes + self.slab.memoryBytes }
 
+    /// Traps where the counts differ from the holders that were found, by index.
+    func checkInvariants(_ references: [Int32: Int32]) {
+        var total = 0
+        for index in 0..<self.slab.extent where self.slab.isTaken(index) {
+            let payload = self.slab[index]
+            total += Int(payload.count)
+            precondition(
+                payload.references == references[index] ?? 0,
+                "payload \(index) counts \(payload.references) holders, it has \(references[index] ?? 0)")
+        }
+        precondition(references.count == Int(self.slab.count), "somebody holds a payload that is gone")
+        precondition(total == self.bytes, "\(total) bytes in payloads, \(self.bytes) counted")
+    }
+
     deinit {
         for index in 0..<self.slab.extent where self.slab.isTaken(index) { self.slab[index].bytes.deallocate() }
     }
