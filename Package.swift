@@ -57,8 +57,8 @@ let package = Package(
         // What a loop decides, as a value that is stepped: sessions, watches, fan-out. No I/O.
         swift("PerchCore", ["PerchBase", "PerchModel", "PerchWire", "PerchStore"]),
 
-        // What tests of several targets need: seeded randomness, sample values, places for files.
-        swift("PerchTesting", ["PerchBase", "PerchModel", "PerchStore"]),
+        // What tests of several targets need: seeded randomness, sample values, and a whole server without threads.
+        swift("PerchTesting", ["PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchCore"]),
 
         // What threads count, as plain values.
         swift("PerchMetrics", []),
@@ -93,6 +93,9 @@ let package = Package(
         tests(
             "PerchClientTests",
             ["PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchClient"]),
+        tests(
+            "PerchCoreTests",
+            ["PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchTesting"]),
         tests("PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
     ]
 )

@@ -1,0 +1,158 @@
+import PerchBase
+package import PerchCore
+package import PerchStore
+
+/// What comes to a loop from the store and from the server around it, in one order.
+package enum LoopArrival: Sendable {
+    case store(StoreEvent)
+    case control(ticket: UInt64, ControlAnswer)
+    case drain
+}
+
+/// Drives one core as the server's epoll driver does, with simulated sockets: the same calls in the same order.
+///
+/// A turn has two halves, because the store may commit between them: `begin` looks at the clock, `finish` takes what
+/// came from other threads.
+package final class SimulatedLoop {
+    package var core: LoopCore
+    package let index: Int
+    package var inbox: [LoopArrival] = []
+    package var backlog: [SimulatedSocket] = []
+    /// What the core asks of the store, until `World` takes it.
+    package var asks: [StoreRequest] = []
+    package var controls: [(ticket: UInt64, request: ControlRequest)] = []
+    /// Monotonic milliseconds at which the core wants a turn; nil for none.
+    package private(set) var wake: Int64?
+    package private(set) var isInTurn = false
+    package private(set) var hasDrained = false
+    /// By connection number.
+    private var tenants: [Tenant?] = []
+
+    private struct Tenant {
+        var socket: SimulatedSocket
+        var reading = true
+        var writing = false
+    }
+
+    package init(_ core: consuming LoopCore) {
+        self.index = core.loop
+        self.core = core
+    }
+
+    /// Whether a turn would find something to do.
+    package func hasWork(at monotonic: Int64) -> Bool {
+        !self.inbox.isEmpty || !self.backlog.isEmpty || self.isInTurn || (self.wake.map { $0 <= monotonic } ?? false)
+            || self.tenants.contains { tenant in
+                tenant.map { ($0.reading && $0.socket.isReadable) || ($0.writing && $0.socket.isWritable) } ?? false
+            }
+    }
+
+    /// How many bytes a read and a write may move at most, and which sockets are looked at.
+    package struct Conditions {
+        package var readBytes: () -> Int = { 64 * 1024 }
+        package var writeBytes: () -> Int = { .max }
+        package var isSkipped: () -> Bool = { false }
+
+        package init() {}
+    }
+
+    package func begin(_ now: Moment, _ conditions: Conditions) {
+        precondition(!self.isInTurn, "a turn began inside a turn")
+        self.isInTurn = true
+        self.core.begin(now)
+        self.core.takePausedInput()
+        self.execute()
+        for socket in self.backlog {
+            let connection = Int(self.core.accepted(socket: socket.number, isLoopback: true))
+            while self.tenants.count <= connection { self.tenants.append(nil) }
+            self.tenants[connection] = Tenant(socket: socket)
+            self.execute()
+        }
+        self.backlog.removeAll()
+        for connection in self.tenants.indices {
+            guard let tenant = self.tenants[connection], !conditions.isSkipped() else { continue }
+            let index = Int32(connection)
+            if tenant.writing, tenant.socket.isWritable { self.core.writable(index) }
+            // As the server's driver: what epoll said first holds for this turn, unless the core stopped reading.
+            if tenant.reading, tenant.socket.isReadable, self.core.wantsInput(index) {
+                switch tenant.socket.read(upTo: max(1, conditions.readBytes())) {
+                case .bytes(let bytes): self.core.received(index, bytes.span.bytes)
+                case .end: self.core.peerEnded(index)
+                case .broken: self.core.broken(index)
+                }
+            } else if tenant.socket.isReset {
+                self.core.broken(index)
+            }
+            self.execute()
+        }
+    }
+
+    package func finish(_ conditions: Conditions) {
+        precondition(self.isInTurn, "a turn ended that had not begun")
+        let arrivals = self.inbox
+        self.inbox.removeAll()
+        for arrival in arrivals {
+            switch arrival {
+            case .store(let event): self.core.handle(event)
+            case .control(let ticket, let answer): self.core.handle(control: ticket, answer)
+            case .drain: self.core.beginDrain()
+            }
+        }
+        self.core.endInput()
+        self.execute()
+        while true {
+            let count = self.core.planWrites()
+            if count == 0 { break }
+            for index in 0..<count { self.write(index, conditions) }
+            self.execute()
+        }
+        self.wake = self.core.endTurn()
+        self.execute()
+        self.isInTurn = false
+    }
+
+    private func write(_ index: Int, _ conditions: Conditions) {
+        let write = self.core.plannedWrite(index)
+        guard let socket = self.tenants[Int(write.connection)]?.socket, socket.number == write.socket else {
+            preconditionFailure("a write to connection \(write.connection), which is gone")
+        }
+        var allowed = conditions.writeBytes()
+        var taken = 0
+        for segment in 0..<write.segmentCount {
+            let bytes = self.core.segment(segment, of: write)
+            guard let count = socket.send(bytes, atMost: allowed) else {
+                self.core.wrote(index, .broken)
+                return
+            }
+            taken += count
+            allowed -= count
+            if count < bytes.count { break }
+        }
+        self.core.wrote(index, .wrote(taken))
+    }
+
+    private func execute() {
+        guard !self.core.effects.isEmpty else { return }
+        let effects = self.core.effects
+        self.core.effects.removeAll()
+        for effect in effects {
+            switch effect {
+            case .listen(let connection, let socket, let reading, let writing):
+                guard let tenant = self.tenants[Int(connection)], tenant.socket.number == socket else { continue }
+                self.tenants[Int(connection)]?.reading = reading
+                self.tenants[Int(connection)]?.writing = writing
+            case .shutDownWriting(let number):
+                self.tenants.first { $0?.socket.number == number }??.socket.shutDownWriting()
+            case .close(let connection, let number):
+                guard let tenant = self.tenants[Int(connection)], tenant.socket.number == number else {
+                    preconditionFailure("connection \(connection) was closed twice")
+                }
+                tenant.socket.close()
+                self.tenants[Int(connection)] = nil
+            case .ask(let request): self.asks.append(request)
+            case .control(let ticket, let request): self.controls.append((ticket, request))
+            case .drained: self.hasDrained = true
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+package import PerchBase
+package import PerchCore
+package import PerchModel
+package import PerchStore
+package import PerchWire
+
+/// A whole server in one thread, without sockets, threads or a clock of its own: loops, a store, and the network
+/// between them and their clients. Tests move it by hand; `Simulation` moves it from a seed.
+package final class World {
+    package struct Setup {
+        package var loops = 1
+        package var core = CoreSettings()
+        package var catalogue = TestShop.catalogue()
+        package var settings = TestShop.settings()
+        package var environment = AppEnvironment.xcode
+        package var storage: (any Storage)?
+        /// Bytes that a server may have on their way to a client.
+        package var sendBufferBytes = 128 * 1024
+        package var cacheBytesMax = 1 << 20
+
+        package init() {}
+    }
+
+    package static let identity = StoreIdentity(high: 0x5045_5243_4800_0001, low: 0x7E57_0000_0000_0002)
+    package static let begin = Instant(milliseconds: 1_767_225_600_000)
+
+    package let app: AppNumber = 1
+    package let storage: any Storage
+    package private(set) var engine: StoreEngine
+    package let loops: [SimulatedLoop]
+    package private(set) var clients: [WireClient] = []
+    package private(set) var history: History
+    package private(set) var monotonic: Int64 = 1_000_000
+    package private(set) var wall = World.begin
+    /// What loops have asked and the store has not seen yet.
+    package private(set) var storeInbox: [StoreRequest] = []
+    /// When the store wants to run again; nil for "when something is asked".
+    package private(set) var storeWake: Instant?
+    package private(set) var storeFailure: String?
+    package let conditions: SimulatedLoop.Conditions
+    private let setup: Setup
+    private var nextSocket: Int32 = 100
+    /// Catalogues that a LoadCatalog call may name, by the bytes of its file.
+    package var catalogueFiles: [[UInt8]: (catalogue: Catalogue, settings: AppSettings)] = [:]
+    /// Answers to mutations that the world asked for itself.
+    package private(set) var ownAnswers: [UInt64: StoreAnswer] = [:]
+    private var nextOwnTicket: UInt64 = 1
+
+    package init(_ setup: Setup = Setup(), conditions: SimulatedLoop.Conditions = SimulatedLoop.Conditions()) {
+        self.setup = setup
+        self.conditions = conditions
+        self.storage = setup.storage ?? MemoryStorage(identity: Self.identity)
+        do throws(StorageError) {
+            self.engine = try StoreEngine(
+                storage: self.storage, loops: setup.loops, cacheBytesMax: setup.cacheBytesMax)
+            _ = try self.engine.openApp(
+                TestShop.bundleID, setup.environment, catalogue: setup.catalogue, source: "test",
+                fileSettings: setup.settings, wall: World.begin)
+        } catch {
+            preconditionFailure("a new store cannot be opened: \(error)")
+        }
+        let apps = self.engine.apps.values.map(\.state).sorted { $0.number < $1.number }
+        self.history = History(revision: self.engine.header.revision, apps: apps)
+        let now = Moment(monotonic: 1_000_000, wall: World.begin)
+        var loops: [SimulatedLoop] = []
+        for index in 0..<setup.loops {
+            loops.append(
+                SimulatedLoop(
+                    LoopCore(
+                        loop: index, identity: self.engine.header.identity, epoch: self.engine.header.epoch,
+                        revision: self.engine.header.revision, apps: apps, settings: setup.core, now: now)))
+        }
+        self.loops = loops
+        self.storeWake = World.begin
+    }
+
+    package var now: Moment { Moment(monotonic: self.monotonic, wall: self.wall) }
+
+    // MARK: Clients
+
+    package func connect(loop: Int = 0) -> WireClient {
+        let socket = SimulatedSocket(number: self.nextSocket, capacity: self.setup.sendBufferBytes)
+        self.nextSocket += 1
+        let client = WireClient(socket: socket)
+        self.clients.append(client)
+        self.loops[loop].backlog.append(socket)
+        return client
+    }
+
+    /// A client that has greeted and was welcomed.
+    package func welcomedClient(
+        loop: Int = 0, clientID: [UInt8] = [], heartbeatSeconds: UInt32 = 600, accepts: [Encoding] = []
+    ) -> WireClient {
+        let client = self.connect(loop: loop)
+        client.hello(clientID: clientID, heartbeatSeconds: heartbeatSeconds, accepts: accepts)
+        self.settle()
+        precondition(client.welcome != nil, "a client was not welcomed")
+        return client
+    }
+
+    /// The messages of a call that ends by itself, and its status.
+    package func answer(
+        to request: Request, from client: WireClient, timeoutMilliseconds: UInt64 = 0
+    ) -> (response: Response?, status: Status?) {
+        let stream = client.call(request, timeoutMilliseconds: timeoutMilliseconds)
+        self.settle()
+        return (client.messages(on: stream).last, client.status(of: stream))
+    }
+
+    package func forgetEndedClients() { self.clients.removeAll { !$0.isOpen } }
+
+    // MARK: Steps
+
+    package func beginTurn(_ loop: Int) { self.loops[loop].begin(self.now, self.conditions) }
+
+    package func finishTurn(_ loop: Int) {
+        let loop = self.loops[loop]
+        loop.finish(self.conditions)
+        self.storeInbox.append(contentsOf: loop.asks)
+        loop.asks.removeAll()
+        let controls = loop.controls
+        loop.controls.removeAll()
+        for (ticket, request) in controls {
+            loop.inbox.append(.control(ticket: ticket, self.answer(to: request)))
+        }
+    }
+
+    package func turn(_ loop: Int = 0) {
+        if !self.loops[loop].isInTurn { self.beginTurn(loop) }
+        self.finishTurn(loop)
+    }
+
+    /// One run of the store, over all that waits for it.
+    package func runStore() {
+        let requests = self.storeInbox
+        self.storeInbox.removeAll()
+        var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
+        self.storeWake = self.engine.run(requests, wall: self.wall, into: &outbox)
+        for event in outbox.events[0] {
+            if case .change(let change) = event { self.history.append(change) }
+            if case .failed(let message) = event { self.storeFailure = message }
+        }
+        for (loop, events) in zip(self.loops, outbox.events) {
+            loop.inbox.append(contentsOf: events.map { LoopArrival.store($0) })
+        }
+        for case .answer(let ticket, let answer) in outbox.events[self.loops.count] {
+            self.ownAnswers[ticket] = answer
+        }
+    }
+
+    /// Asks the store for a change, as the server does for itself.
+    @discardableResult
+    package func mutate(_ mutation: Mutation) -> UInt64 {
+        let ticket = self.nextOwnTicket
+        self.nextOwnTicket += 1
+        self.storeInbox.append(StoreRequest(loop: self.loops.count, ticket: ticket, .mutate(mutation)))
+        return ticket
+    }
+
+    package var storeHasWork: Bool {
+        guard self.storeFailure == nil else { return !self.storeInbox.isEmpty }
+        return !self.storeInbox.isEmpty || (self.storeWake.map { $0 <= self.wall } ?? false)
+    }
+
+    /// Moves what is on its way between a client and its server; says whether there was anything.
+    package func deliver(_ client: WireClient) -> Bool {
+        let hasSent = client.socket.deliverToServer()
+        let bytes = client.socket.deliverToClient()
+        if !bytes.isEmpty || (client.isOpen && client.socket.isAtEndForClient) {
+            client.take(bytes)
+            return true
+        }
+        return hasSent
+    }
+
+    /// Lets everything happen that happens without time: until nobody has anything to do.
+    package func settle() {
+        var rounds = 0
+        while true {
+            var moved = false
+            for client in self.clients where self.deliver(client) { moved = true }
+            for loop in self.loops where loop.hasWork(at: self.monotonic) {
+                self.turn(loop.index)
+                moved = true
+            }
+            if self.storeHasWork {
+                self.runStore()
+                moved = true
+            }
+            if !moved { return }
+            rounds += 1
+            precondition(rounds < 100_000, "the world does not come to rest")
+        }
+    }
+
+    /// Traps where a loop's tables contradict each other.
+    package func checkInvariants() {
+        for loop in self.loops { loop.core.checkInvariants() }
+    }
+
+    /// Every client goes away at once; traps where a loop keeps anything of them.
+    package func checkNothingIsLeft() {
+        for client in self.clients {
+            client.socket.isStalled = false
+            client.socket.reset()
+        }
+        self.settle()
+        for loop in self.loops { loop.core.checkIsEmpty() }
+    }
+
+    // MARK: Time
+
+    /// Both clocks go on at once; whoever sleeps finds out when it wakes.
+    package func jump(_ milliseconds: Int64) {
+        self.monotonic += milliseconds
+        self.wall = self.wall.advanced(byMilliseconds: milliseconds)
+    }
+
+    /// Milliseconds until somebody wants to be woken; nil for never.
+    package var nextWake: Int64? {
+        var next: Int64?
+        for loop in self.loops {
+            if let wake = loop.wake { next = min(next ?? .max, max(0, wake - self.monotonic)) }
+        }
+        if let wake = self.storeWake { next = min(next ?? .max, max(0, wake.milliseconds(since: self.wall))) }
+        return next
+    }
+
+    /// Time goes on, and everybody is woken just when he wants to be.
+    package func advance(_ milliseconds: Int64) {
+        var left = milliseconds
+        self.settle()
+        while left > 0 {
+            let step = min(left, max(1, self.nextWake ?? left))
+            self.jump(step)
+            left -= step
+            self.settle()
+        }
+    }
+
+    // MARK: The server around the cores
+
+    private func answer(to request: ControlRequest) -> ControlAnswer {
+        switch request {
+        case .loadCatalog(let app, let file, let source, _):
+            guard let loaded = self.catalogueFiles[file] else {
+                return .refused(.catalogInvalid, "the test has no such catalogue", [])
+            }
+            let mutation = Self.load(app, loaded.catalogue, settings: loaded.settings, source: source)
+            return .mutation(mutation, CatalogSummary(schemaVersion: loaded.catalogue.schemaVersion))
+        case .checkCatalog: return .response(.checkCatalog(CheckCatalogResponse()))
+        case .serverStatus: return .response(.getServerStatus(ServerStatus(version: "simulated")))
+        }
+    }
+
+    /// Replaces an app's catalogue and the settings of its file, where they differ.
+    package static func load(
+        _ app: AppNumber, _ catalogue: Catalogue, settings: AppSettings, source: String
+    ) -> Mutation {
+        Mutation(.app(app), needsTestApp: false) { view in
+            var change = AppChange()
+            change.fileSettings = settings
+            if view.app.catalogue != catalogue || view.app.catalogueSource != source {
+                change.catalogue = (catalogue, source)
+            } else if view.fileSettings == settings {
+                return .unchanged(answer: .none)
+            }
+            return .commitApp(change, answer: .none)
+        }
+    }
+
+    /// Stops every loop, as SIGTERM does.
+    package func drain() {
+        for loop in self.loops { loop.inbox.append(.drain) }
+    }
+
+    /// A new engine over the same storage, as after a restart; loops and clients are gone.
+    package func reopenEngine() throws(StorageError) -> StoreEngine {
+        try StoreEngine(storage: self.storage, loops: self.setup.loops, cacheBytesMax: self.setup.cacheBytesMax)
+    }
+}
