@@ -18,7 +18,7 @@ extension StoreEngine {
     func commitTogether(
         _ mutations: [StoreRequest], wall: Instant, machine: Instant, into outbox: inout Outbox
     ) {
-        let renewsLease = self.header.lease.advanced(byMilliseconds: -Self.leaseRenewalMilliseconds) < machine
+        let renewsLease = self.header.lease.advanced(byMilliseconds: -Self.leaseRenewalMilliseconds) <= machine
         guard renewsLease || !mutations.isEmpty else { return }
         var answers: [(request: StoreRequest, answer: StoreAnswer)] = []
         var changes: [Change] = []
