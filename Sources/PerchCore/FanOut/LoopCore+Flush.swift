@@ -63,14 +63,13 @@ extension LoopCore {
         let slot = self.connections[connection]
 
         if slot.unfinished >= 0, let rest = self.unfinishedFrames[connection] {
-            if rest.payload.isNone {
-                rest.bytes.withUnsafeBytes { buffer in
-                    if let base = buffer.baseAddress {
-                        self.staging.copy(base, count: buffer.count, firstSegment: firstSegment)
-                    }
+            rest.bytes.withUnsafeBytes { buffer in
+                if let base = buffer.baseAddress, !buffer.isEmpty {
+                    self.staging.copy(base, count: buffer.count, firstSegment: firstSegment)
                 }
-                bytes += rest.bytes.count
-            } else {
+            }
+            bytes += rest.bytes.count
+            if !rest.payload.isNone {
                 let body = self.payloads[rest.payload]
                 self.staging.refer(body.baseAddress.unsafelyUnwrapped + rest.offset, count: body.count - rest.offset)
                 bytes += body.count - rest.offset
@@ -115,7 +114,6 @@ extension LoopCore {
             }
             if isComplete, self.calls[call].kind == .updates {
                 isComplete = self.planEvents(call, &bytes, firstSegment)
-                if self.isBehind(call) { isAllSaid = false }
             }
             call = next
         }
@@ -221,36 +219,29 @@ extension LoopCore {
         _ frame: Staging.Frame, _ connection: Int32, written: Int, write: Staging.Write, start: Int
     ) {
         if frame.role == .unfinished {
-            guard var rest = self.unfinishedFrames[connection] else {
-                preconditionFailure("an unfinished frame is gone")
-            }
-            if rest.payload.isNone {
-                rest.bytes.removeFirst(written)
-            } else {
-                rest.offset += written
-            }
-            self.unfinishedFrames[connection] = rest
+            self.unfinishedFrames[connection]?.advance(by: written)
             return
         }
-        if !frame.payload.isNone, written >= 4 {
-            self.payloads.retain(frame.payload)
-            self.unfinishedFrames[connection] = UnfinishedFrame(bytes: [], payload: frame.payload, offset: written - 4)
-        } else {
-            var rest: [UInt8] = []
-            rest.reserveCapacity(frame.count - written)
+        // Never more than a copied frame is copied: it has to fit into the staging memory again.
+        let copiedCount = frame.payload.isNone ? frame.count : 4
+        var rest: [UInt8] = []
+        if written < copiedCount {
+            rest.reserveCapacity(copiedCount - written)
             var place = 0
             for index in 0..<write.segmentCount {
                 let segment = self.staging.segments[write.firstSegment + index]
                 let from = max(start + written, place)
-                let to = min(start + frame.count, place + segment.count)
+                let to = min(start + copiedCount, place + segment.count)
                 if from < to {
                     rest.append(
                         contentsOf: UnsafeRawBufferPointer(start: segment.base + (from - place), count: to - from))
                 }
                 place += segment.count
             }
-            self.unfinishedFrames[connection] = UnfinishedFrame(bytes: rest, payload: .none, offset: 0)
         }
+        if !frame.payload.isNone { self.payloads.retain(frame.payload) }
+        self.unfinishedFrames[connection] = UnfinishedFrame(
+            bytes: rest, payload: frame.payload, offset: max(0, written - copiedCount))
         self.connections[connection].unfinished = 0
         self.frameTaken(frame, connection, rest: frame.count - written)
     }
@@ -337,6 +328,10 @@ extension LoopCore {
             if slot.firstOwed >= 0 || slot.firstDirty >= 0 {
                 // More than one call's worth, or a value that is still being computed.
                 if slot.firstOwed >= 0 || self.hasSomethingReady(connection) { self.list(connection) }
+            } else if slot.phase == .open, slot.waitingCount == 0, !self.isSweeping {
+                // A beat for which this write had no room is the next one.
+                let hasGroup = slot.flags.contains(.hasOpenGroup) && slot.watchCount > 1
+                if hasGroup || slot.flags.contains(.wantsBeat) { self.list(connection) }
             }
             self.resumeReading(connection)
             self.closeIfDrained(connection)
@@ -362,7 +357,7 @@ extension LoopCore {
         while call >= 0 {
             let slot = self.calls[call]
             if slot.flags.contains(.owesLoading) { return true }
-            if slot.kind == .updates { return self.hasEventsToSay(call) }
+            if slot.kind == .updates, self.hasEventsToSay(call) { return true }
             if slot.flags.contains(.owesValue), !self.encoding(for: call, zlib: false).isNone { return true }
             call = slot.nextDirty
         }

@@ -101,11 +101,18 @@ struct Staging: ~Copyable {
     }
 }
 
-/// The rest of a frame that the kernel took a part of.
+/// The rest of a frame that the kernel took a part of: what is left of its copied bytes, then of its payload.
 struct UnfinishedFrame {
-    /// A copy of what is left; empty where it is a payload.
+    /// A copy of what is left; of a frame that goes by reference, no more than its address.
     var bytes: [UInt8]
     var payload: PayloadHandle
     /// Bytes of the payload that are written.
     var offset: Int
+
+    /// So many bytes more are written.
+    mutating func advance(by written: Int) {
+        let copied = min(written, self.bytes.count)
+        self.bytes.removeFirst(copied)
+        self.offset += written - copied
+    }
 }
