@@ -76,9 +76,8 @@ extension LoopCore {
         self.accounts[account].firstUpdates = call
         self.accounts[account].tenantCount += 1
         self.connections[self.calls[call].connection].watchCount += 1
+        self.setBehind(call, true)
         let place = cursor ?? EventPlace(revision: 0, ordinal: 0)
-        self.calls[call].flags.insert(.isWaiting)
-        self.connections[self.calls[call].connection].waitingCount += 1
         self.updates[call] = UpdatesState(
             account: account, key: key, phase: cursor == nil ? .starting : .behind, cursor: place, through: place)
         // The number of the account comes with its record: changes find the stream by it.
@@ -93,6 +92,7 @@ extension LoopCore {
     mutating func leaveUpdates(_ call: Int32) {
         guard let state = self.updates.removeValue(forKey: call) else { return }
         for event in state.ready[state.taken...] { self.payloads.release(event.payload) }
+        self.setBehind(call, false)
         let slot = self.calls[call]
         if slot.previousInTarget >= 0 {
             self.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget
@@ -101,7 +101,6 @@ extension LoopCore {
         }
         if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
         self.connections[slot.connection].watchCount -= 1
-        if slot.flags.contains(.isWaiting) { self.connections[slot.connection].waitingCount -= 1 }
         self.calls[call].target = -1
         self.releaseAccount(state.account)
     }
@@ -144,7 +143,7 @@ extension LoopCore {
                 state.ready = events.map { self.encodeEvent($0, state.key) }
                 state.through = through
                 state.isCompleteAfterReady = isComplete
-                if events.isEmpty { Self.finishReady(&state) }
+                if events.isEmpty { self.finishReady(call, &state) }
             }
         case .transactions(let rows, let hasMore):
             for row in rows where row.transaction.id < state.startBound {
@@ -174,7 +173,6 @@ extension LoopCore {
             preconditionFailure("events were asked for")
         }
         self.updates[call] = state
-        self.noteWhetherBehind(call)
         if state.ready.isEmpty {
             self.resumeUpdates(call)
         } else {
@@ -182,22 +180,26 @@ extension LoopCore {
         }
     }
 
-    /// A stream that is behind keeps bookmarks from passing it, as a watch does that waits for its first value.
-    private mutating func noteWhetherBehind(_ call: Int32) {
-        let isBehind = self.isBehind(call)
-        guard self.calls[call].flags.contains(.isWaiting) != isBehind else { return }
-        if isBehind { self.calls[call].flags.insert(.isWaiting) } else { self.calls[call].flags.remove(.isWaiting) }
-        self.connections[self.calls[call].connection].waitingCount += isBehind ? 1 : -1
-        // A beat may have waited for this.
-        if !isBehind { self.list(self.calls[call].connection) }
-    }
-
-    private static func finishReady(_ state: inout UpdatesState) {
+    private mutating func finishReady(_ call: Int32, _ state: inout UpdatesState) {
         if case .behind = state.phase, state.isCompleteAfterReady {
             state.cursor = state.through
             state.phase = .live
             state.isCompleteAfterReady = false
+            self.setBehind(call, false)
         }
+    }
+
+    /// No beat passes a stream of events that is behind.
+    private mutating func setBehind(_ call: Int32, _ isBehind: Bool) {
+        guard self.calls[call].flags.contains(.isWaiting) != isBehind else { return }
+        if isBehind {
+            self.calls[call].flags.insert(.isWaiting)
+        } else {
+            self.calls[call].flags.remove(.isWaiting)
+        }
+        self.connections[self.calls[call].connection].waitingCount += isBehind ? 1 : -1
+        // A beat may have waited for this.
+        if !isBehind { self.list(self.calls[call].connection) }
     }
 
     private mutating func encodeEvent(_ event: AccountEvent, _ key: AccountKey) -> EncodedEvent {
@@ -227,19 +229,18 @@ extension LoopCore {
         var encoded: [EncodedEvent] = []
         var call = self.accounts[slot].firstUpdates
         while call >= 0 {
-            // What is behind has its page still to say, of a time before this change: it has to ask once more.
-            self.updates[call]?.isCompleteAfterReady = false
             if case .live? = self.updates[call]?.phase {
                 if encoded.isEmpty { encoded = events.map { self.encodeEvent($0, key) } }
                 let isFull = self.connections[self.calls[call].connection].flags.contains(.isFull)
                 if isFull {
                     // It reads slowly: it keeps its cursor, and asks when there is room.
-                    self.updates[call]?.phase = .behind
-                    self.noteWhetherBehind(call)
-                    self.listCall(call)
+                    self.fallBehind(call)
                 } else {
                     self.giveLive(call, encoded)
                 }
+            } else {
+                // A page that is here and not taken yet is no longer all there is.
+                self.updates[call]?.isCompleteAfterReady = false
             }
             call = self.calls[call].nextInTarget
         }
@@ -253,10 +254,9 @@ extension LoopCore {
             state.taken = 0
         }
         guard state.ready.count - state.taken + events.count <= Self.eventsPerPage else {
-            state.phase = .behind
             self.updates[call] = state
-            self.noteWhetherBehind(call)
-            self.listCall(call)
+            self.fallBehind(call)
+            self.resumeUpdates(call)
             return
         }
         for event in events { self.payloads.retain(event.payload) }
@@ -265,18 +265,20 @@ extension LoopCore {
         self.listCall(call)
     }
 
+    /// A live stream cannot take what the newest change brought. Everything before that change is said, or ready: it
+    /// goes on from there, and not from its last event, which may be too old to go on from.
+    private mutating func fallBehind(_ call: Int32) {
+        self.updates[call]?.phase = .behind
+        self.updates[call]?.cursor = EventPlace(revision: self.applied - 1, ordinal: .max)
+        self.setBehind(call, true)
+        self.listCall(call)
+    }
+
     // MARK: Saying them
 
     func hasEventsToSay(_ call: Int32) -> Bool {
         guard let state = self.updates[call] else { return false }
         return state.taken < state.ready.count
-    }
-
-    /// Whether something after what was said is still to come.
-    func isBehind(_ call: Int32) -> Bool {
-        guard let state = self.updates[call] else { return false }
-        if case .live = state.phase { return false }
-        return true
     }
 
     mutating func planEvents(_ call: Int32, _ bytes: inout Int, _ firstSegment: Int) -> Bool {
@@ -300,12 +302,9 @@ extension LoopCore {
         self.counters.eventsPushed += 1
         self.payloads.release(event.payload)
         let isDone = state.taken == state.ready.count
-        if isDone { Self.finishReady(&state) }
+        if isDone { self.finishReady(call, &state) }
         self.updates[call] = state
-        if isDone {
-            self.noteWhetherBehind(call)
-            self.resumeUpdates(call)
-        }
+        if isDone { self.resumeUpdates(call) }
     }
 
 }
