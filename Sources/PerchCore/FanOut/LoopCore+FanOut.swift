@@ -20,6 +20,8 @@ extension LoopCore {
         precondition(change.revision == self.applied + 1, "revision \(change.revision) came after \(self.applied)")
         self.applied = change.revision
         self.counters.changesApplied += 1
+        // The store may have looked at the clock after this turn began. What it decided then is not shown as of before.
+        self.now.wall = max(self.now.wall, change.committed)
         for (key, account) in change.aliases {
             if let slot = self.accountIndex[key] { self.setNumber(slot, account) }
         }
@@ -37,7 +39,7 @@ extension LoopCore {
     /// An account's record came: all its views are computed at the end of the turn.
     private mutating func took(_ record: AccountRecord?, cause: Cause, _ slot: Int32) {
         self.records[slot] = .some(record)
-        self.recordCauses[slot] = cause
+        if cause != .unspecified || self.recordCauses[slot] == nil { self.recordCauses[slot] = cause }
         if !self.accounts[slot].isListed {
             self.accounts[slot].isListed = true
             self.listedAccounts.append(slot)
@@ -103,7 +105,7 @@ extension LoopCore {
             case .record(let record):
                 if let record { self.setNumber(slot, record.account) }
                 // What came with a change in this turn is as new as this, and knows its cause.
-                self.took(record, cause: self.recordCauses[slot] ?? .unspecified, slot)
+                self.took(record, cause: .unspecified, slot)
             case .refused(let refusal):
                 self.failViews(of: slot, refusal)
             default:
@@ -313,15 +315,35 @@ extension LoopCore {
     private mutating func encodeValue(_ value: ViewValue, _ info: ValueInfo) -> (PayloadHandle, PayloadHandle) {
         self.counters.viewsEncoded += 1
         let plain: PayloadHandle
-        switch value {
-        case .statuses(let statuses):
-            plain = self.encoded { codec throws(MessageError) in try codec.encodeStatuses(statuses, info) }
-        case .entitlement(let transaction):
-            plain = self.encoded { codec throws(MessageError) in try codec.encodeEntitlement(transaction, info) }
-        case .products(let products):
-            plain = self.encoded { codec throws(MessageError) in try codec.encodeProducts(products, info) }
+        do throws(MessageError) {
+            switch value {
+            case .statuses(let statuses):
+                plain = self.payloads.insert(try self.codec.encodeStatuses(statuses, info).prefixed)
+            case .entitlement(let transaction):
+                plain = self.payloads.insert(try self.codec.encodeEntitlement(transaction, info).prefixed)
+            case .products(let products):
+                plain = self.payloads.insert(try self.codec.encodeProducts(products, info).prefixed)
+            }
+        } catch {
+            // Too long for a frame: what was asked for cannot be said at once. A state, like any failed load.
+            plain = self.encodeFailure(
+                value, Failure(reason: "LOAD_FAILED", message: "the value cannot be sent: \(error)"), info)
         }
         return (plain, .none)
+    }
+
+    /// What readers of a view are told when there is no value that they could be given. It cannot be resumed from.
+    private mutating func encodeFailure(_ value: ViewValue, _ failure: Failure, _ info: ValueInfo) -> PayloadHandle {
+        var info = info
+        info.token = []
+        info.forecast = nil
+        let response: Response =
+            switch value {
+            case .statuses: .subscriptionStatusTask(.failure(failure, info))
+            case .entitlement: .currentEntitlementTask(.failure(failure, info))
+            case .products: .productsTask(.failure(failure, info))
+            }
+        return self.encoded { codec throws(MessageError) in try codec.encode(response) }
     }
 
     /// The compressed form, made when the first reader who takes it is there.
@@ -363,7 +385,11 @@ extension LoopCore {
             self.views[view].state = .empty
             let status = WireStatus(refusal)
             var info = ValueInfo()
-            info.position = Position(revision: self.applied, asOf: self.clock(of: self.views[view].app))
+            // Not `applied`: the next good value stands at the revision that made it, which may be older.
+            let app = self.views[view].app
+            info.position = Position(
+                revision: max(self.views[view].position.revision, self.apps[app]?.revision ?? 0),
+                asOf: self.clock(of: app))
             info.committed = self.now.wall
             let response: Response
             switch self.viewKeys[Int(view)] {

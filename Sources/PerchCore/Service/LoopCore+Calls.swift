@@ -71,6 +71,7 @@ extension LoopCore {
             let slot = self.insertCall(connection, stream, method)
             if call.timeoutMilliseconds > 0 {
                 let timeout = Int64(clamping: min(call.timeoutMilliseconds, 365 * 86_400_000))
+                self.calls[slot].hasDeadline = true
                 self.scheduleDeadline(
                     .call(slot, self.calls.generation(slot)), at: self.now.monotonic + timeout)
             }

@@ -41,6 +41,7 @@ extension LoopCore {
         {
             self.sayLoading(call)
         }
+        guard !self.calls[call].hasDeadline else { return }
         self.scheduleDeadline(.behind(call, generation), at: self.now.monotonic + self.settings.behindWaitMilliseconds)
     }
 

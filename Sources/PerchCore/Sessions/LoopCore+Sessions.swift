@@ -270,11 +270,12 @@ extension LoopCore {
         let heartbeat = min(max(asked, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
         self.connections[index].phase = .open
         self.connections[index].heartbeatSeconds = UInt16(heartbeat)
-        self.connections[index].lastBeat = self.now.monotonic
         if hello.accepts.contains(.zlib) { self.connections[index].flags.insert(.acceptsZlib) }
         if !hello.clientID.isEmpty { self.clientIDs[index] = hello.clientID }
         self.handshakes -= 1
-        // Spread by connection number, so that a storm of connects does not become a storm of beats.
+        // Spread by connection number, so that a storm of connects does not become a storm of beats: the first one
+        // comes early, as if the last had been sent before the connection was there.
+        self.connections[index].lastBeat = self.now.monotonic - Int64(heartbeat) * 1_000
         let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % Int64(heartbeat)
         self.beats.insert(index, dueAt: self.now.monotonic / 1_000 + spread)
         let welcome = Welcome(

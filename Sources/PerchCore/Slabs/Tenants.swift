@@ -40,7 +40,7 @@ struct Connection: BitwiseCopyable {
     var firstCall: Int32 = -1
     var callCount: Int32 = 0
     var watchCount: Int32 = 0
-    /// Watches whose first value is still on its way: no beat passes them.
+    /// Watches whose first value is still on its way, and streams of events that are behind: no beat passes them.
     var waitingCount: Int32 = 0
     var firstOwed: Int32 = -1
     var lastOwed: Int32 = -1
@@ -76,12 +76,14 @@ struct CallSlot: BitwiseCopyable {
         static let owesValue = Flags(rawValue: 4)
         /// No value was ever said on this call: the next one is a snapshot.
         static let isFirst = Flags(rawValue: 8)
-        /// Waits for its first value.
+        /// Waits for its first value; of a stream of events, for what is in the store and not here.
         static let isWaiting = Flags(rawValue: 16)
         /// Came with a token: says `unchanged` if the digests agree.
         static let hasToken = Flags(rawValue: 32)
         /// What it owes is `unchanged`.
         static let owesUnchanged = Flags(rawValue: 64)
+        /// `loading` was said, or is owed: it comes once.
+        static let hasLoaded = Flags(rawValue: 128)
     }
 
     var connection: Int32
@@ -89,6 +91,8 @@ struct CallSlot: BitwiseCopyable {
     var method: Method
     var kind: Kind
     var flags: Flags = []
+    /// The caller has said how long it waits.
+    var hasDeadline = false
     /// Of a watch: its view. Of a stream of events: its account.
     var target: Int32 = -1
     var nextInTarget: Int32 = -1

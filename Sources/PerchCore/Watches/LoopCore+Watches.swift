@@ -34,8 +34,8 @@ extension LoopCore {
 
     /// The constant first message of a call without a token.
     mutating func sayLoading(_ call: Int32) {
-        guard !self.calls[call].flags.contains(.owesLoading) else { return }
-        self.calls[call].flags.insert(.owesLoading)
+        guard !self.calls[call].flags.contains(.hasLoaded) else { return }
+        self.calls[call].flags.formUnion([.owesLoading, .hasLoaded])
         self.listCall(call)
     }
 

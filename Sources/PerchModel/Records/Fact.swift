@@ -37,14 +37,15 @@ package struct Fact: Hashable, Sendable {
         case finished(TransactionID)
     }
 
-    /// What led to a value that this fact changes.
+    /// What led to a value that this fact changes; unspecified where it changes none.
     package var cause: Cause {
         switch self.body {
         case .opened, .purchased, .upgradedFrom: .purchase
         case .renewed, .renewalFailed, .periodCut: .renewal
-        case .autoRenewSet, .finished: .setting
+        case .autoRenewSet: .setting
         case .revoked: .refund
         case .lapsed, .expiredEarly: .expiry
+        case .finished: .unspecified
         }
     }
 

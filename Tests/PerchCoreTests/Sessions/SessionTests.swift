@@ -1,0 +1,360 @@
+import PerchBase
+import PerchCore
+import PerchModel
+import PerchStore
+import PerchTesting
+import PerchWire
+import Testing
+
+/// Connections from accept to close: the limits before WELCOME, heartbeats, slow and dying readers, drain.
+@Suite struct SessionTests {
+    private func world(_ change: (inout World.Setup) -> Void) -> World {
+        var setup = World.Setup()
+        change(&setup)
+        return World(setup)
+    }
+
+    // MARK: Before WELCOME
+
+    @Test func `who says nothing is told so after the limit for the first byte`() {
+        let world = World()
+        let client = world.connect()
+        world.advance(Limits.firstByteTimeoutMilliseconds - 1)
+        #expect(client.events.isEmpty)
+        world.advance(1)
+        #expect(client.drains.map(\.reason) == ["HELLO_TIMEOUT"])
+        #expect(client.drains.map(\.isFinal) == [true])
+        #expect(!client.isOpen)
+        client.socket.clientEnds()
+        world.settle()
+        world.loops[0].core.checkIsEmpty()
+    }
+
+    @Test func `half a HELLO is given up after the limit for a whole one`() {
+        let world = World()
+        let client = world.connect()
+        client.sendBytes([1, 0, 0])
+        world.advance(Limits.helloTimeoutMilliseconds - 1)
+        #expect(client.events.isEmpty)
+        world.advance(1)
+        #expect(client.drains.map(\.reason) == ["HELLO_TIMEOUT"])
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `a HELLO in single bytes is welcomed`() {
+        var conditions = SimulatedLoop.Conditions()
+        conditions.readBytes = { 1 }
+        let world = World(World.Setup(), conditions: conditions)
+        let client = world.welcomedClient()
+        #expect(client.welcome?.heartbeatSeconds == 600)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `one connection more than may greet is refused, and one more than may be open`() {
+        let world = self.world {
+            $0.core.handshakesMax = 3
+            $0.core.connectionsMax = 5
+        }
+        let greeting = (0..<4).map { _ in world.connect() }
+        world.settle()
+        #expect(greeting.map { $0.drains.first?.reason } == [nil, nil, nil, "HANDSHAKE_LIMIT"])
+        for client in greeting { client.hello() }
+        world.settle()
+        greeting[3].socket.clientEnds()
+        world.settle()
+        let more = (0..<3).map { _ in
+            let client = world.connect()
+            client.hello()
+            world.settle()
+            return client
+        }
+        #expect(more.map { $0.drains.first?.reason } == [nil, nil, "CONNECTION_LIMIT"])
+        world.checkNothingIsLeft()
+    }
+
+    @Test(arguments: [
+        (frame: [3, 0, 0, 1, 0, 0, 0, 0, 0] as [UInt8], reason: "HELLO_EXPECTED"),
+        ([1, 0, 0, 1, 0, 0, 0, 0, 0], "STREAM_NOT_ZERO"), ([1, 0, 0, 0, 1, 0, 0, 0, 0], "COMPRESSION_NOT_OFFERED"),
+        ([1, 0, 0, 0, 2, 0, 0, 0, 0], "RESERVED_FLAG"), ([1, 0, 0, 0, 0, 0, 0, 0x40, 1], "FRAME_TOO_LONG"),
+        ([0x16], "UNKNOWN_KIND"), ([1, 0, 0, 0, 0, 0, 0, 0, 1, 0xFF], "HELLO_INVALID"),
+        ([1, 0, 0, 0, 0, 0, 0, 0, 2, 8, 2], "PROTOCOL_VERSION"), ([2, 0, 0, 0, 0, 0, 0, 0, 0], "KIND_NOT_FOR_CLIENTS"),
+    ])
+    func `a breach before WELCOME is answered by its reason, and closed`(frame: [UInt8], reason: String) {
+        let world = World()
+        let other = world.welcomedClient()
+        let client = world.connect()
+        client.sendBytes(frame)
+        world.settle()
+        #expect(client.drains.map(\.reason) == [reason])
+        #expect(!client.isOpen && other.isOpen)
+        world.checkNothingIsLeft()
+    }
+
+    @Test(arguments: [
+        (frame: [1, 0, 0, 0, 0, 0, 0, 0, 2, 8, 1] as [UInt8], reason: "HELLO_REPEATED"),
+        ([3, 0, 0, 0, 0, 0, 0, 0, 0], "STREAM_ZERO"), ([6, 0, 0, 0, 0, 0, 0, 0, 0], "STREAM_ZERO"),
+        ([6, 0, 0, 1, 0, 0, 0, 0, 1, 0], "CANCEL_NOT_EMPTY"), ([8, 0, 0, 0, 0, 0, 0, 0, 7], "PING_LENGTH"),
+        ([3, 0, 0, 1, 0, 0, 0, 0, 0], "STREAM_LIVE"), ([3, 0, 0, 9, 0, 0, 0x40, 0, 1], "FRAME_TOO_LONG"),
+        ([3, 0, 0, 9, 1, 0, 0, 0, 2, 1, 2], "INFLATE_CORRUPT"), ([4, 0, 0, 9, 0, 0, 0, 0, 0], "KIND_NOT_FOR_CLIENTS"),
+    ])
+    func `a breach after WELCOME closes this connection alone, and it can read why`(frame: [UInt8], reason: String) {
+        let world = World()
+        let other = world.welcomedClient()
+        let watched = other.call(.status())
+        let client = world.welcomedClient()
+        client.call(.status())
+        world.settle()
+        client.sendBytes(frame)
+        world.settle()
+        #expect(client.drains.map(\.reason) == [reason])
+        #expect(client.drains.allSatisfy { !$0.message.isEmpty && $0.isFinal })
+        #expect(!client.isOpen)
+        #expect(other.isOpen && other.status(of: watched) == nil)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `frames that are not whole are held up to the limit of all together`() {
+        let world = self.world { $0.core.partialFramesBytesMax = 1_000 }
+        let clients = (0..<3).map { _ in world.welcomedClient() }
+        for client in clients {
+            client.sendBytes([3, 0, 0, 1, 0, 0, 0, 4, 0] + [UInt8](repeating: 0, count: 391))
+            world.settle()
+        }
+        #expect(clients.map { $0.drains.first?.reason } == [nil, nil, "PARTIAL_FRAMES_LIMIT"])
+        clients[0].socket.clientEnds()
+        world.settle()
+        world.checkInvariants()
+        let late = world.welcomedClient()
+        late.sendBytes([3, 0, 0, 1, 0, 0, 0, 4, 0] + [UInt8](repeating: 0, count: 391))
+        world.settle()
+        #expect(late.isOpen)
+        world.checkNothingIsLeft()
+    }
+
+    // MARK: Heartbeats
+
+    @Test(
+        arguments: [(asked: 0, given: 30), (1, 10), (9, 10), (10, 10), (77, 77), (600, 600), (9_999, 600)]
+            as [(UInt32, UInt32)])
+    func `a wished heartbeat is moved into its bounds`(asked: UInt32, given: UInt32) {
+        let world = World()
+        let client = world.welcomedClient(heartbeatSeconds: asked)
+        #expect(client.welcome?.heartbeatSeconds == given)
+        world.advance(Int64(given) * 1_000 * 3 + 1_000)
+        #expect((3...4).contains(client.beats.count))
+    }
+
+    @Test func `silence is never longer than the heartbeat, and a beat that was sent anyway counts`() throws {
+        let world = World()
+        let client = world.welcomedClient(heartbeatSeconds: 10)
+        client.call(.status())
+        client.call(.entitlement())
+        world.settle()
+        let times = Box<[Int64]>([world.monotonic])
+        client.onEvent = { if case .beat = $0 { times.value.append(world.monotonic) } }
+        for round in 0..<30 {
+            world.advance(3_000)
+            if round == 9 || round == 17 { try world.buy(round == 9 ? "gold" : "silver", from: client) }
+        }
+        let gaps = zip(times.value, times.value.dropFirst()).map { $1 - $0 }
+        #expect(gaps.allSatisfy { $0 <= 11_000 })
+        #expect(times.value.count < 14)
+    }
+
+    @Test func `connections that came together do not beat together`() {
+        let world = World()
+        let clients = (0..<40).map { _ in world.connect() }
+        let seconds = Box<[Int64: Int]>([:])
+        for client in clients {
+            client.onEvent = { if case .beat = $0 { seconds.value[world.monotonic / 1_000, default: 0] += 1 } }
+            client.hello(heartbeatSeconds: 20)
+        }
+        world.advance(20_000)
+        #expect(seconds.value.values.reduce(0, +) >= 40)
+        #expect(seconds.value.values.max() ?? 0 <= 10)
+    }
+
+    @Test func `a beat names the revision that was said, and a ping gets its own bytes back`() throws {
+        let world = World()
+        let client = world.welcomedClient(heartbeatSeconds: 10)
+        let other = world.welcomedClient()
+        try world.buy("gold", from: other)
+        client.ping([9, 8, 7, 6, 5, 4, 3, 2])
+        world.advance(11_000)
+        #expect(client.beats.last?.revision == world.engine.header.revision)
+        let pongs = client.events.compactMap { if case .pong(let bytes) = $0 { bytes } else { nil } }
+        #expect(pongs == [[9, 8, 7, 6, 5, 4, 3, 2]])
+    }
+
+    // MARK: Slow readers
+
+    @Test func `a connection that takes nothing for too long is closed with a reason that it can read`() throws {
+        let world = self.world { $0.sendBufferBytes = 2_048 }
+        let slow = world.welcomedClient()
+        let quick = world.welcomedClient()
+        let stream = slow.call(.status())
+        let quickStream = quick.call(.status())
+        world.settle()
+        slow.socket.isStalled = true
+        let gold = try world.buy("gold", from: quick)
+        for round in 0..<8 { try world.require(.autoRenew(gold.id, round % 2 == 1), from: quick) }
+        world.advance(Limits.writeStallMilliseconds - 1_001)
+        #expect(world.loops[0].core.counters.stalledClosed == 0)
+        world.advance(3_000)
+        #expect(world.loops[0].core.counters.stalledClosed == 1)
+        #expect(quick.isOpen && quick.statuses(on: quickStream).count == 11)
+        // It reads at last: whole frames only, then why.
+        slow.socket.isStalled = false
+        world.settle()
+        #expect(slow.statuses(on: stream).last?.value != nil)
+        #expect(slow.drains.map(\.reason) == ["WRITE_STALLED"])
+        #expect(slow.drains.first?.details.contains { $0.key == "limit" && $0.value == "30000" } == true)
+        #expect(slow.partialByteCount == 0 && !slow.isOpen)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `who takes a little now and then is not closed`() throws {
+        let world = self.world { $0.sendBufferBytes = 64 }
+        let slow = world.welcomedClient()
+        slow.socket.isStalled = true
+        slow.call(.products())
+        world.settle()
+        for _ in 0..<10 {
+            world.advance(20_000)
+            slow.socket.isStalled = false
+            slow.take(slow.socket.deliverToClient(upTo: 50))
+            slow.socket.isStalled = true
+        }
+        #expect(world.loops[0].core.counters.stalledClosed == 0)
+        slow.socket.isStalled = false
+        world.settle()
+        #expect(slow.isOpen)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `who stopped reading for good is cut off when lingering ends`() throws {
+        let world = self.world { $0.sendBufferBytes = 64 }
+        let slow = world.welcomedClient()
+        slow.socket.isStalled = true
+        slow.call(.products())
+        world.advance(Limits.writeStallMilliseconds + 2_000)
+        #expect(world.loops[0].core.connectionCount == 1)
+        world.advance(Limits.lingerMilliseconds)
+        #expect(world.loops[0].core.connectionCount == 0)
+        world.loops[0].core.checkIsEmpty()
+    }
+
+    @Test func `of too many dying connections the oldest is cut off`() {
+        let world = self.world { $0.core.dyingConnectionsMax = 4 }
+        let clients = (0..<7).map { _ in world.welcomedClient() }
+        for client in clients {
+            client.sendBytes([0x16])
+            world.settle()
+            world.checkInvariants()
+        }
+        #expect(world.loops[0].core.connectionCount == 4)
+        #expect(clients.allSatisfy { $0.drains.map(\.reason) == ["UNKNOWN_KIND"] })
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `a connection that is owed too much is not read from until it takes some`() throws {
+        let world = self.world { $0.sendBufferBytes = 1_024 }
+        let client = world.welcomedClient()
+        client.socket.isStalled = true
+        for _ in 0..<20_000 { client.ping() }
+        world.settle()
+        #expect(!client.socket.serverReadable.isEmpty)
+        world.checkInvariants()
+        client.socket.isStalled = false
+        world.settle()
+        let pongs = client.events.count { if case .pong = $0 { true } else { false } }
+        #expect(pongs == 20_000)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `calls beyond the limit of a connection are refused, and the connection stays`() {
+        let world = self.world { $0.core.callsPerConnectionMax = 3 }
+        let client = world.welcomedClient()
+        let streams = (0..<4).map { client.call(.status("a\($0)")) }
+        world.settle()
+        #expect(streams.map { client.status(of: $0)?.reason } == [nil, nil, nil, "CALLS_LIMIT"])
+        client.cancel(streams[0])
+        world.settle()
+        let again = client.call(.status("b"))
+        world.settle()
+        #expect(client.status(of: again) == nil)
+        world.checkNothingIsLeft()
+    }
+
+    // MARK: The end
+
+    @Test func `a client that ends its writing side is gone`() {
+        let world = World()
+        let client = world.welcomedClient()
+        client.call(.status())
+        client.call(.updates())
+        world.settle()
+        client.socket.clientEnds()
+        world.settle()
+        world.loops[0].core.checkIsEmpty()
+        #expect(!client.isOpen)
+    }
+
+    @Test func `a drain tells every call its status, then closes`() throws {
+        let world = World()
+        let busy = world.welcomedClient()
+        let idle = world.welcomedClient()
+        let greeting = world.connect()
+        let streams = [busy.call(.status()), busy.call(.products()), busy.call(.updates())]
+        world.settle()
+        let token = try #require(busy.statuses(on: streams[0]).last?.info?.token)
+        world.drain()
+        world.settle()
+        #expect(streams.map { busy.status(of: $0)?.reason } == Array(repeating: "SHUTTING_DOWN", count: 3))
+        #expect(busy.drains.map(\.isFinal) == [false, true])
+        #expect(busy.drains.allSatisfy { $0.reason == "SHUTTING_DOWN" })
+        #expect(idle.drains.map(\.isFinal) == [true] && greeting.drains.map(\.isFinal) == [true])
+        for client in [busy, idle, greeting] {
+            #expect(!client.isOpen)
+            client.socket.clientEnds()
+        }
+        world.settle()
+        #expect(world.loops[0].hasDrained)
+        world.loops[0].core.checkIsEmpty()
+        #expect(!token.isEmpty)
+    }
+
+    @Test func `a drain waits for a mutation under way, and refuses new calls`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let bought = client.call(.buy("gold"))
+        _ = world.deliver(client)
+        world.turn()
+        world.drain()
+        world.turn()
+        let late = client.call(.status())
+        _ = world.deliver(client)
+        world.turn()
+        _ = world.deliver(client)
+        #expect(client.status(of: late)?.reason == "SHUTTING_DOWN")
+        #expect(client.status(of: bought) == nil)
+        world.settle()
+        #expect(client.status(of: bought)?.code == 0)
+        #expect(client.drains.last?.isFinal == true)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `a drain ends at its deadline whatever a client does`() throws {
+        let world = self.world { $0.sendBufferBytes = 256 }
+        let client = world.welcomedClient()
+        client.socket.isStalled = true
+        client.call(.products())
+        world.settle()
+        world.drain()
+        world.advance(2_001)
+        client.socket.isStalled = false
+        world.settle()
+        #expect(client.drains.last?.isFinal == true)
+        world.checkNothingIsLeft()
+    }
+}

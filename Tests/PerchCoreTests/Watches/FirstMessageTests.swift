@@ -1,0 +1,334 @@
+import PerchBase
+import PerchCore
+import PerchModel
+import PerchTesting
+import PerchWire
+import Testing
+
+/// How a watch begins: loading, a snapshot, `unchanged`, or a wait for a position.
+@Suite struct FirstMessageTests {
+    @Test func `loading comes first and once, in the same flush as a value that is ready`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        for request in [Request.status(), .entitlement(), .products()] {
+            let stream = client.call(request)
+            world.settle()
+            let messages = client.messages(on: stream)
+            #expect(messages.count == 2)
+            #expect(self.isLoading(messages[0]) && !self.isLoading(messages[1]))
+        }
+        try world.buy("gold", from: client)
+        let again = client.call(.products())
+        _ = world.deliver(client)
+        world.turn()
+        _ = world.deliver(client)
+        #expect(client.products(on: again).count == 2)
+    }
+
+    @Test func `a call without a token that waits for a position says loading once`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let ahead = Position(revision: 2, asOf: world.wall)
+        let stream = client.call(.status(atLeast: ahead))
+        world.settle()
+        #expect(client.statuses(on: stream) == [.loading])
+        try world.buy("gold", from: client)
+        let states = client.statuses(on: stream)
+        #expect(states.count == 2)
+        #expect(states.count(where: \.isLoading) == 1)
+        #expect(states.last?.value?.states == [.subscribed])
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `the first value of a call is a snapshot, the next tells its cause`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let stream = client.call(.status())
+        world.settle()
+        #expect(client.statuses(on: stream).last?.info?.cause == .snapshot)
+        try world.buy("gold", from: client)
+        #expect(client.statuses(on: stream).last?.info?.cause == .purchase)
+        let late = client.call(.status())
+        world.settle()
+        #expect(client.statuses(on: late).last?.info?.cause == .snapshot)
+    }
+
+    @Test func `a token of the same value is answered by unchanged, without loading`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        try world.buy("gold", from: client)
+        for (request, resumed) in [
+            (Request.status(), { Request.status(token: $0) }), (.entitlement(), { .entitlement(token: $0) }),
+            (.products(), { .products(token: $0) }),
+        ] as [(Request, ([UInt8]) -> Request)] {
+            let stream = client.call(request)
+            world.settle()
+            let token = try #require(self.resumeToken(client.messages(on: stream).last))
+            client.cancel(stream)
+            world.settle()
+            let again = client.call(resumed(token))
+            world.settle()
+            let messages = client.messages(on: again)
+            #expect(messages.count == 1)
+            #expect(self.isUnchanged(messages.first))
+        }
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `unchanged is answered whoever else looks at the view`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        try world.buy("gold", from: client)
+        let other = client.call(.status())
+        world.settle()
+        let token = try #require(client.statuses(on: other).last?.info?.token)
+        let streams = (0..<3).map { _ in client.call(.status(token: token)) }
+        let fresh = client.call(.status())
+        world.settle()
+        for stream in streams { #expect(client.statuses(on: stream).map(\.isUnchanged) == [true]) }
+        #expect(client.statuses(on: fresh).map(\.isLoading) == [true, false])
+        #expect(client.statuses(on: other).count == 2)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `a token of another value is answered by the value, without loading`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let stream = client.call(.status())
+        world.settle()
+        let token = try #require(client.statuses(on: stream).last?.info?.token)
+        client.cancel(stream)
+        try world.buy("gold", from: client)
+        let again = client.call(.status(token: token))
+        world.settle()
+        #expect(client.statuses(on: again).count == 1)
+        #expect(client.statuses(on: again).first?.value?.states == [.subscribed])
+    }
+
+    @Test func `who was away over an expiry gets the value, never unchanged`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let gold = try world.buy("gold", from: client)
+        try world.require(.autoRenew(gold.id, false), from: client)
+        let stream = client.call(.status())
+        world.settle()
+        let token = try #require(client.statuses(on: stream).last?.info?.token)
+        client.cancel(stream)
+        world.settle()
+        world.jump(TestShop.month + 1)
+        let again = client.call(.status(token: token))
+        world.settle()
+        #expect(client.statuses(on: again).compactMap(\.value?.states) == [[.expired]])
+    }
+
+    @Test func `a value that replaces unchanged before it is taken is said as a value`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let stream = client.call(.status())
+        world.settle()
+        let token = try #require(client.statuses(on: stream).last?.info?.token)
+        let slow = world.welcomedClient()
+        slow.socket.capacity = 0
+        let resumed = slow.call(.status(token: token))
+        world.settle()
+        #expect(slow.messages(on: resumed).isEmpty)
+        try world.buy("gold", from: client)
+        slow.socket.capacity = 1 << 16
+        world.settle()
+        #expect(slow.statuses(on: resumed).compactMap(\.value?.states) == [[.subscribed]])
+        #expect(slow.statuses(on: resumed).count == 1)
+    }
+
+    // MARK: Positions ahead
+
+    @Test func `a token ahead of the store waits for its deadline, and is then behind`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let stream = client.call(.status())
+        world.settle()
+        let said = try #require(client.statuses(on: stream).last?.info?.token)
+        var ahead = try ResumeToken(said)
+        ahead.position.revision += 1
+        let waiting = client.call(.status(token: ahead.bytes), timeoutMilliseconds: 5_000)
+        world.advance(4_999)
+        #expect(client.messages(on: waiting).isEmpty && client.status(of: waiting) == nil)
+        world.advance(1)
+        #expect(client.status(of: waiting)?.reason == "BEHIND")
+        #expect(client.status(of: waiting)?.code == 9)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `a call without a deadline waits half a minute for a position`() {
+        let world = World()
+        let client = world.welcomedClient()
+        let ahead = Position(revision: 99, asOf: world.wall)
+        let read = client.call(.readStatus(atLeast: ahead))
+        world.advance(29_999)
+        #expect(client.status(of: read) == nil)
+        world.advance(1)
+        #expect(client.status(of: read)?.reason == "BEHIND")
+    }
+
+    @Test func `a call with a longer deadline waits for a position until then`() {
+        let world = World()
+        let client = world.welcomedClient()
+        let ahead = Position(revision: 99, asOf: world.wall)
+        let read = client.call(.readStatus(atLeast: ahead), timeoutMilliseconds: 60_000)
+        world.advance(59_999)
+        #expect(client.status(of: read) == nil)
+        world.advance(1)
+        #expect(client.status(of: read)?.reason == "BEHIND")
+    }
+
+    @Test func `a token ahead of the app's clock waits until the clock is there`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let stream = client.call(.status())
+        world.settle()
+        var ahead = try ResumeToken(try #require(client.statuses(on: stream).last?.info?.token))
+        ahead.position.asOf = ahead.position.asOf.advanced(byMilliseconds: 700)
+        let waiting = client.call(.status(token: ahead.bytes))
+        world.advance(699)
+        #expect(client.messages(on: waiting).isEmpty)
+        world.advance(1)
+        #expect(client.statuses(on: waiting).map(\.isUnchanged) == [true])
+    }
+
+    @Test func `what a mutation answers with is seen by a read on every loop that demands it`() throws {
+        var setup = World.Setup()
+        setup.loops = 3
+        let world = World(setup)
+        let buyer = world.welcomedClient(loop: 0)
+        let readers = (0..<3).map { world.welcomedClient(loop: $0) }
+        let bought = buyer.call(.buy("gold"))
+        // Only the buyer's loop hears of it at first.
+        _ = world.deliver(buyer)
+        world.turn(0)
+        world.runStore()
+        world.turn(0)
+        _ = world.deliver(buyer)
+        let response = try #require(buyer.messages(on: bought).last)
+        let position = try #require(world.position(of: response))
+        for reader in readers {
+            let stream = reader.call(.readStatus(atLeast: position))
+            world.settle()
+            guard case .getSubscriptionStatus(let state)? = reader.messages(on: stream).last else {
+                Issue.record("no answer")
+                continue
+            }
+            #expect(state.value?.states == [.subscribed])
+        }
+        world.checkNothingIsLeft()
+    }
+
+    @Test(arguments: ["store", "epoch", "view", "app", "damaged"])
+    func `a token that is not of this view of this store is refused`(what: String) throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let stream = client.call(.status())
+        world.settle()
+        var token = try ResumeToken(try #require(client.statuses(on: stream).last?.info?.token))
+        var expected = "TOKEN_OTHER_STORE"
+        switch what {
+        case "store": token.store = StoreIdentity(high: 1, low: 2)
+        case "epoch": token.epoch += 1
+        case "view":
+            token.view = Digest(high: 1, low: 1)
+            expected = "TOKEN_OTHER_VIEW"
+        case "app":
+            token.app += 1
+            expected = "TOKEN_OTHER_VIEW"
+        default: expected = "TOKEN_MALFORMED"
+        }
+        var bytes = token.bytes
+        if what == "damaged" { bytes[20] ^= 1 }
+        let (response, status) = world.answer(to: .status(token: bytes), from: client)
+        #expect(response == nil)
+        #expect(status?.reason == expected)
+    }
+
+    // MARK: Ends
+
+    @Test func `a watch whose deadline passes is ended with that reason`() {
+        let world = World()
+        let client = world.welcomedClient()
+        let stream = client.call(.status(), timeoutMilliseconds: 2_000)
+        world.advance(1_999)
+        #expect(client.status(of: stream) == nil)
+        world.advance(1)
+        #expect(client.status(of: stream)?.reason == "DEADLINE")
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `a call may be cancelled at any moment of its life`() throws {
+        for request in [
+            Request.status(), .status(atLeast: Position(revision: 9, asOf: World.begin)), .updates(), .buy("gold"),
+            .readStatus(), .products(),
+        ] {
+            for steps in 0..<6 {
+                let world = World()
+                let client = world.welcomedClient()
+                let stream = client.call(request)
+                for step in 0..<steps {
+                    _ = world.deliver(client)
+                    if step % 2 == 0 { world.turn() } else { world.runStore() }
+                }
+                client.cancel(stream)
+                client.cancel(stream)
+                world.settle()
+                world.checkInvariants()
+                let status = try #require(client.status(of: stream))
+                #expect(status.reason == "CANCELLED" || status.code == 0)
+                client.cancel(stream)
+                world.settle()
+                #expect(client.isOpen)
+                let (_, again) = world.answer(to: .readStatus(), from: client)
+                #expect(again?.code == 0)
+                world.checkNothingIsLeft()
+            }
+        }
+    }
+
+    @Test func `a number is taken until its status is written, then free`() {
+        let world = World()
+        let client = world.welcomedClient()
+        let stream = client.call(.status())
+        world.settle()
+        client.socket.capacity = 0
+        client.cancel(stream)
+        world.settle()
+        #expect(client.status(of: stream) == nil)
+        world.checkInvariants()
+        client.socket.capacity = 1 << 16
+        world.settle()
+        #expect(client.status(of: stream)?.reason == "CANCELLED")
+        #expect(world.loops[0].core.census.calls == 0)
+    }
+
+    private func isLoading(_ response: Response) -> Bool {
+        switch response {
+        case .productsTask(let state): state.isLoading
+        case .subscriptionStatusTask(let state): state.isLoading
+        case .currentEntitlementTask(let state): state.isLoading
+        default: false
+        }
+    }
+
+    private func isUnchanged(_ response: Response?) -> Bool {
+        switch response {
+        case .productsTask(let state): state.isUnchanged
+        case .subscriptionStatusTask(let state): state.isUnchanged
+        case .currentEntitlementTask(let state): state.isUnchanged
+        default: false
+        }
+    }
+
+    private func resumeToken(_ response: Response?) -> [UInt8]? {
+        switch response {
+        case .productsTask(let state): state.info?.token
+        case .subscriptionStatusTask(let state): state.info?.token
+        case .currentEntitlementTask(let state): state.info?.token
+        default: nil
+        }
+    }
+}
