@@ -1,0 +1,92 @@
+/// Something that happens, and that some streams must push and others must not.
+enum Happening: String, CaseIterable {
+    case purchaseOfConsumable = "purchase of a consumable"
+    case purchaseOfNonConsumable = "purchase of a non-consumable"
+    case purchaseOfAutoRenewable = "purchase of an auto-renewable subscription"
+    case purchaseOfNonRenewable = "purchase of a non-renewing subscription"
+    case purchaseOfWhatIsHeld = "purchase of what is held"
+    case upgrade = "purchase of a higher level"
+    case downgrade = "purchase of a lower level"
+    case renewal = "renewal at the boundary"
+    case forcedRenewal = "renewal that is forced"
+    case refund = "refund"
+    case expiry = "expiry, as time passes"
+    case forcedExpiry = "expiry that is forced"
+    case cataloguePrice = "catalogue: another price"
+    case catalogueName = "catalogue: another name"
+    case catalogueSame = "catalogue: the same again"
+    case clockWithinPeriod = "clock moved, no boundary"
+    case clockOverExpiry = "clock moved over an expiry"
+    case clockOverRenewal = "clock moved over a renewal"
+    case clockFrozen = "clock frozen"
+    case autoRenewOff = "auto-renew off"
+    case autoRenewOn = "auto-renew on"
+    case finish = "finish"
+    case timeRate = "time rate set"
+    case otherAccount = "purchase by another account"
+    case storefront = "storefront and locale of the file"
+}
+
+/// A stream, open before it happens: of all products, of the account's group, of the product in question, of the account.
+enum StreamKind: String, CaseIterable {
+    case products = "ProductsTask"
+    case status = "SubscriptionStatusTask"
+    case entitlement = "CurrentEntitlementTask"
+    case updates = "TransactionUpdates"
+}
+
+enum Cell: String {
+    case push
+    /// Must not push.
+    case silent
+}
+
+/// What each stream does. A row or a cell that is missing fails a test; so does one that is wrong.
+let causeStreamTable: [Happening: [StreamKind: Cell]] = [
+    .purchaseOfConsumable: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .push],
+    .purchaseOfNonConsumable: [.products: .silent, .status: .silent, .entitlement: .push, .updates: .push],
+    .purchaseOfAutoRenewable: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .purchaseOfNonRenewable: [.products: .silent, .status: .silent, .entitlement: .push, .updates: .push],
+    .purchaseOfWhatIsHeld: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
+    .upgrade: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .downgrade: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
+    .renewal: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .forcedRenewal: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .refund: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .expiry: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
+    .forcedExpiry: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .cataloguePrice: [.products: .push, .status: .push, .entitlement: .silent, .updates: .silent],
+    .catalogueName: [.products: .push, .status: .silent, .entitlement: .silent, .updates: .silent],
+    .catalogueSame: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
+    .clockWithinPeriod: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
+    .clockOverExpiry: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
+    .clockOverRenewal: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .clockFrozen: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
+    .autoRenewOff: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
+    .autoRenewOn: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
+    .finish: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
+    .timeRate: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
+    .otherAccount: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
+    .storefront: [.products: .push, .status: .silent, .entitlement: .silent, .updates: .silent],
+]
+
+/// The table for readers: `CauseStreamTable.md`.
+func causeStreamMarkdown() -> String {
+    var lines = [
+        "# What each stream pushes",
+        "",
+        "Generated from `CauseStreamTable.swift`, where every cell is a test. Write it anew with",
+        "`PERCH_WRITE_TABLES=1 swift test --filter CauseStreamTests`. The entitlement is that of the product in question;",
+        "the status that of the group `plans`; products are all of the shop's.",
+        "",
+        "| Happening | " + StreamKind.allCases.map(\.rawValue).joined(separator: " | ") + " |",
+        "|---|" + String(repeating: "---|", count: StreamKind.allCases.count),
+    ]
+    for happening in Happening.allCases {
+        let cells = StreamKind.allCases.map { stream in
+            causeStreamTable[happening]?[stream].map { $0 == .push ? "**push**" : "–" } ?? "?"
+        }
+        lines.append("| \(happening.rawValue) | " + cells.joined(separator: " | ") + " |")
+    }
+    return lines.joined(separator: "\n") + "\n"
+}
