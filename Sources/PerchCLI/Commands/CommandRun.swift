@@ -15,7 +15,10 @@ struct CommandRun: Sendable {
         self.invocation = job.invocation
         self.settings = job.settings
         self.console = console
-        let format = job.settings.text("output").flatMap { OutputFormat(rawValue: $0) } ?? .text
+        // Not every command has --output: one that only makes a file answers nothing.
+        let hasFormat = job.invocation.command.options.contains { $0.name == "output" }
+        let name = hasFormat ? job.settings.text("output") : nil
+        let format = name.flatMap { OutputFormat(rawValue: $0) } ?? .text
         self.printer = Printer(console: console, format: format)
     }
 
