@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 
-SERVING = re.compile(r"\bserv(?:es|ing) on (127\.0\.0\.1):(\d+)")
+SERVING = re.compile(r"perch: serving on (127\.0\.0\.1):(\d+)")
 
 
 class Server:
