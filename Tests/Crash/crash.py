@@ -89,13 +89,11 @@ class Test:
 
     # What clients ask
 
-    def cycle_now(self):
+    def next_cycle(self):
         """The server that runs, as soon as there is one; None when no other will come."""
         with self.changed:
             self.changed.wait_for(lambda: self.ended or self.cycle and not self.cycle.over.is_set())
             return None if self.ended else self.cycle
-
-    cycle_to_write = cycle_to_watch = cycle_now
 
     def wait_for_end(self, cycle):
         """A writer lost its connection: only a kill does that."""

@@ -143,7 +143,7 @@ class Watcher(threading.Thread):
 
     def run(self):
         try:
-            while (cycle := self.test.cycle_to_watch()) is not None and not self.stopping:
+            while (cycle := self.test.next_cycle()) is not None and not self.stopping:
                 try:
                     self.connect(cycle)
                     while frame := self.client.read():

@@ -126,7 +126,7 @@ class Writer(threading.Thread):
     def run(self):
         try:
             while not (self.stopping.is_set() and self.pending is None):
-                cycle = self.test.cycle_to_write()
+                cycle = self.test.next_cycle()
                 if cycle is None:
                     return
                 try:
