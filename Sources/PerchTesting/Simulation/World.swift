@@ -40,6 +40,8 @@ package final class World {
     package let conditions: SimulatedLoop.Conditions
     private let setup: Setup
     private var nextSocket: Int32 = 100
+    /// Also those whose client has gone without closing.
+    private var sockets: [SimulatedSocket] = []
     /// Catalogues that a LoadCatalog call may name, by the bytes of its file.
     package var catalogueFiles: [[UInt8]: (catalogue: Catalogue, settings: AppSettings)] = [:]
     /// Answers to mutations that the world asked for itself.
@@ -81,6 +83,8 @@ package final class World {
     package func connect(loop: Int = 0) -> WireClient {
         let socket = SimulatedSocket(number: self.nextSocket, capacity: self.setup.sendBufferBytes)
         self.nextSocket += 1
+        self.sockets.removeAll { $0.isClosedByServer }
+        self.sockets.append(socket)
         let client = WireClient(socket: socket)
         self.clients.append(client)
         self.loops[loop].backlog.append(socket)
@@ -200,10 +204,7 @@ package final class World {
 
     /// Every client goes away at once; traps where a loop keeps anything of them.
     package func checkNothingIsLeft() {
-        for client in self.clients {
-            client.socket.isStalled = false
-            client.socket.reset()
-        }
+        for socket in self.sockets { socket.reset() }
         self.settle()
         for loop in self.loops { loop.core.checkIsEmpty() }
     }

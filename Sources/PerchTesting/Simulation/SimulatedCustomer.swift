@@ -1,0 +1,356 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchWire
+
+/// A client program of a simulation: watches, buys, goes away in every way there is, and comes back with its tokens.
+final class SimulatedCustomer {
+    let clientID: [UInt8]
+    private(set) var client: WireClient?
+    private(set) var watches: [SeenWatch] = []
+    private var pending: [UInt32: Pending] = [:]
+    private var unansweredPurchases: [(account: String, product: String, key: [UInt8])] = []
+    private var lastBeat: UInt64 = 0
+    private var heartbeats = 0
+    /// The farthest position that a mutation was answered with.
+    private var acknowledged: Position?
+    /// Transactions that were answered to purchases, by key.
+    private(set) var bought: [[UInt8]: TransactionID] = [:]
+    private var known: [TransactionID] = []
+    private unowned let simulation: Simulation
+
+    private enum Pending {
+        case read(WatchSubject, atLeast: Position?)
+        case list(account: String, atLeast: Position?, expected: [TransactionID])
+        case purchase(account: String, product: String, key: [UInt8])
+        case change
+    }
+
+    static let accounts = ["anna", "berta", "carl"]
+
+    init(_ number: Int, _ simulation: Simulation) {
+        self.clientID = [UInt8(number)]
+        self.simulation = simulation
+    }
+
+    private var world: World { self.simulation.world }
+    private var random: SeededRandom {
+        get { self.simulation.random }
+        set { self.simulation.random = newValue }
+    }
+
+    var isConnected: Bool { self.client?.isOpen ?? false }
+
+    // MARK: Connections
+
+    func connect() {
+        let client = self.world.connect(loop: self.random.below(self.world.loops.count))
+        self.client = client
+        self.lastBeat = 0
+        client.onEvent = { [unowned self] in self.heard($0) }
+        client.hello(
+            clientID: self.clientID, heartbeatSeconds: UInt32(self.random.below(40)),
+            accepts: self.random.bool() ? [.zlib] : [])
+        if self.random.below(4) != 0 {
+            for watch in self.watches where self.random.below(4) != 0 { self.open(watch) }
+        }
+    }
+
+    private func lost() {
+        // Most clients close what has ended; the others are given up by the server.
+        if self.random.below(5) != 0 { self.client?.socket.clientEnds() }
+        for watch in self.watches { watch.closed() }
+        for case .purchase(let account, let product, let key) in self.pending.keys.sorted().map({ self.pending[$0] }) {
+            self.unansweredPurchases.append((account, product, key))
+        }
+        self.pending.removeAll()
+    }
+
+    /// Goes away, in one way or another.
+    func leave() {
+        guard let client = self.client else { return }
+        if self.random.bool() {
+            client.socket.reset()
+            client.end()
+        } else {
+            client.socket.clientEnds()
+        }
+    }
+
+    // MARK: Acting
+
+    func act() {
+        guard let client = self.client, client.isOpen else {
+            self.connect()
+            return
+        }
+        switch self.random.below(100) {
+        case ..<22: self.openSomething()
+        case ..<28: self.cancelSomething()
+        case ..<50: self.buy()
+        case ..<58: self.change()
+        case ..<66: self.moveTime()
+        case ..<70: self.loadCatalogue()
+        case ..<84: self.read()
+        case ..<87: client.ping(Array(repeating: UInt8(self.random.below(256)), count: 8))
+        case ..<93: client.socket.isStalled.toggle()
+        case ..<95: client.socket.capacity = self.random.element([1, 64, 700, 4_096, 128 * 1024])
+        case ..<98: self.leave()
+        case ..<99:
+            client.sendBytes([UInt8](repeating: UInt8(self.random.below(256)), count: 1 + self.random.below(30)))
+        default: client.sendFrame(.cancel, stream: UInt32(1 + self.random.below(50)), [])
+        }
+    }
+
+    private func openSomething() {
+        let closed = self.watches.filter { $0.stream == nil }
+        if !closed.isEmpty, self.random.bool() {
+            self.open(self.random.element(closed))
+            return
+        }
+        guard self.watches.count < 8 else { return }
+        let account = self.random.element(Self.accounts)
+        let subject: WatchSubject =
+            switch self.random.below(7) {
+            case 0, 1: .status(account: account, group: self.random.element(TestShop.groups))
+            case 2, 3: .entitlement(account: account, product: self.random.element(TestShop.all))
+            case 4: .products(ids: self.randomProducts(), locale: self.random.bool() ? "" : "de")
+            default: .updates(account: account)
+            }
+        let watch = SeenWatch(subject)
+        self.watches.append(watch)
+        self.open(watch)
+    }
+
+    private func randomProducts() -> [String] {
+        let ids = TestShop.all.filter { _ in self.random.bool() }
+        return ids.isEmpty ? ["nothing"] : ids
+    }
+
+    private func open(_ watch: SeenWatch) {
+        guard let client = self.client, watch.stream == nil else { return }
+        let withToken = !watch.token.isEmpty && self.random.below(5) != 0
+        let atLeast = self.random.below(4) == 0 ? self.acknowledged : nil
+        let stream = client.call(
+            watch.subject.request(token: withToken ? watch.token : [], atLeast: atLeast),
+            timeoutMilliseconds: self.random.below(12) == 0 ? 1 + UInt64(self.random.below(20_000)) : 0)
+        watch.opened(on: stream, withToken: withToken)
+    }
+
+    private func cancelSomething() {
+        let open = self.watches.filter { $0.stream != nil }
+        guard !open.isEmpty, let stream = self.random.element(open).stream else { return }
+        self.client?.cancel(stream)
+    }
+
+    private func buy() {
+        if !self.unansweredPurchases.isEmpty, self.random.bool() {
+            let again = self.unansweredPurchases.removeFirst()
+            self.send(
+                .purchase(PurchaseRequest(account: again.account, productID: again.product, idempotencyKey: again.key)),
+                .purchase(account: again.account, product: again.product, key: again.key))
+            return
+        }
+        let account = self.random.element(Self.accounts)
+        let product = self.random.element(TestShop.all)
+        let key = self.clientID + self.simulation.nextKey()
+        self.send(
+            .purchase(PurchaseRequest(account: account, productID: product, idempotencyKey: key)),
+            .purchase(account: account, product: product, key: key))
+    }
+
+    private func change() {
+        let account = self.random.element(Self.accounts)
+        let id = self.known.isEmpty ? 1 : self.random.element(self.known)
+        let plan = self.random.element(["gold", "silver", "weekly"])
+        let request: Request =
+            switch self.random.below(6) {
+            case 0: .refundTransaction(RefundTransactionRequest(transactionID: id))
+            case 1, 2: .setAutoRenew(SetAutoRenewRequest(transactionID: id, isEnabled: self.random.bool()))
+            case 3: .forceRenewal(ForceRenewalRequest(account: account, productID: plan))
+            case 4: .expireSubscription(ExpireSubscriptionRequest(account: account, productID: plan))
+            default: .finish(FinishRequest(account: account, transactionID: id))
+            }
+        self.send(request, .change)
+    }
+
+    private func moveTime() {
+        let change: ClockChange =
+            switch self.random.below(10) {
+            case 0: .freeze
+            case 1, 2: .resume
+            case 3...5: .advanceBy(milliseconds: Int64(self.random.below(Int(TestShop.month))))
+            case 6: .advanceBy(milliseconds: Int64(self.random.below(Int(TestShop.month) * 8)))
+            default: .advanceToBoundary(account: self.random.element(Self.accounts))
+            }
+        if self.random.below(8) == 0 {
+            let rates = ["monthlyRenewalEveryFiveMinutes", "oneRenewalEveryTenSeconds", "oneRenewalEveryMinute"]
+            let rate = TimeRate(named: self.random.element(rates))?.rawValue ?? 0
+            self.send(.setTimeRate(SetTimeRateRequest(timeRate: rate)), .change)
+        } else {
+            self.send(.setClock(SetClockRequest(change: change)), .change)
+        }
+    }
+
+    private func loadCatalogue() {
+        let files = self.world.catalogueFiles.keys.sorted { $0.lexicographicallyPrecedes($1) }
+        self.send(.loadCatalog(LoadCatalogRequest(file: self.random.element(files), source: "simulated")), .change)
+    }
+
+    private func read() {
+        let account = self.random.element(Self.accounts)
+        let atLeast = self.random.bool() ? self.acknowledged : nil
+        switch self.random.below(5) {
+        case 0:
+            let product = self.random.element(TestShop.all)
+            self.send(
+                .getCurrentEntitlement(
+                    CurrentEntitlementRequest(account: account, productID: product, atLeast: atLeast)),
+                .read(.entitlement(account: account, product: product), atLeast: atLeast))
+        case 1:
+            let ids = self.randomProducts()
+            self.send(
+                .getProducts(ProductsRequest(productIDs: ids, atLeast: atLeast)),
+                .read(.products(ids: ids, locale: ""), atLeast: atLeast))
+        case 2:
+            let mine = self.world.history.events(of: self.world.history.key(account))
+                .filter { $0.kind == .purchased && $0.place.revision <= atLeast?.revision ?? 0 }
+            let request = ListTransactionsRequest(
+                account: account, includesFinishedConsumables: true, pageSize: 500, atLeast: atLeast)
+            self.send(
+                .listTransactions(request),
+                .list(account: account, atLeast: atLeast, expected: mine.map(\.transaction.id)))
+        default:
+            let group = self.random.element(TestShop.groups)
+            self.send(
+                .getSubscriptionStatus(SubscriptionStatusRequest(account: account, groupID: group, atLeast: atLeast)),
+                .read(.status(account: account, group: group), atLeast: atLeast))
+        }
+    }
+
+    private func send(_ request: Request, _ expected: Pending) {
+        guard let client = self.client else { return }
+        let timeout = self.random.below(15) == 0 ? UInt64(1 + self.random.below(3_000)) : 0
+        self.pending[client.call(request, timeoutMilliseconds: timeout)] = expected
+    }
+
+    // MARK: Hearing
+
+    private func heard(_ event: WireClient.Event) {
+        switch event {
+        case .message(let stream, let response): self.heard(response, on: stream)
+        case .status(let stream, let status):
+            if let watch = self.watches.first(where: { $0.stream == stream }) {
+                if status.reason == "CURSOR_TOO_OLD" { watch.token = [] }
+                watch.closed()
+            }
+            if case .purchase(let account, let product, let key)? = self.pending.removeValue(forKey: stream),
+                status.reason == "DEADLINE" || status.reason == "STORE_FULL"
+            {
+                self.unansweredPurchases.append((account, product, key))
+            }
+            let expected: Set = [
+                "", "CANCELLED", "DEADLINE", "BEHIND", "STORE_FULL", "ACCOUNT_UNKNOWN", "TRANSACTION_UNKNOWN",
+                "NOT_SUBSCRIBED", "NOT_A_SUBSCRIPTION", "PRODUCT_UNKNOWN", "REFUND_NOT_POSSIBLE",
+                "PURCHASE_PRODUCT_UNAVAILABLE", "TOKEN_OTHER_VIEW",
+            ]
+            if !expected.contains(status.reason) {
+                self.simulation.promises.breach("answers", "a call was refused: \(status.reason): \(status.message)")
+            }
+        case .beat(let beat):
+            self.simulation.promises.heard(beat, after: self.lastBeat, self.watches, self.world)
+            self.lastBeat = beat.revision
+        case .ended:
+            self.lost()
+        case .welcome, .pong, .drain:
+            break
+        }
+    }
+
+    private func heard(_ response: Response, on stream: UInt32) {
+        if let watch = self.watches.first(where: { $0.stream == stream }) {
+            switch response {
+            case .productsTask(let state):
+                self.simulation.promises.heard(state, SeenValue.products, on: watch, self.world)
+            case .subscriptionStatusTask(let state):
+                self.simulation.promises.heard(state, SeenValue.statuses, on: watch, self.world)
+            case .currentEntitlementTask(let state):
+                self.simulation.promises.heard(state, SeenValue.entitlement, on: watch, self.world)
+            case .transactionUpdates(let event): self.simulation.promises.heard(event, on: watch, self.world)
+            default: self.simulation.promises.breach("answers", "\(response) came on a watch")
+            }
+            return
+        }
+        guard let expected = self.pending[stream] else {
+            self.simulation.promises.breach("answers", "an answer came on stream \(stream), which asked nothing")
+            return
+        }
+        self.heard(response, for: expected)
+    }
+
+    private func heard(_ response: Response, for expected: Pending) {
+        switch (response, expected) {
+        case (.purchase(let purchase), .purchase(_, _, let key)):
+            self.acknowledge(purchase.position)
+            guard let id = purchase.transaction?.value.id else { return }
+            if let before = self.bought[key], before != id, !purchase.wasHeld {
+                self.simulation.promises.breach("durable", "key \(key) bought \(before), and then \(id)")
+            }
+            self.bought[key] = id
+            self.known.append(id)
+        case (.getSubscriptionStatus(let state), .read(let subject, let atLeast)):
+            self.check(state.value.map { .statuses($0) }, state.info, subject, atLeast)
+        case (.getCurrentEntitlement(.success(let value, let info)), .read(let subject, let atLeast)):
+            self.check(.entitlement(value), info, subject, atLeast)
+        case (.getProducts(let state), .read(let subject, let atLeast)):
+            self.check(state.value.map { .products($0) }, state.info, subject, atLeast)
+        case (.listTransactions(let page), .list(let account, let atLeast, let expected)):
+            let ids = Set(page.transactions.map(\.value.id))
+            if let missing = expected.first(where: { !ids.contains($0) }) {
+                self.simulation.promises.breach(
+                    "durable", "the list of \(account) at \(page.position) lacks \(missing)")
+            }
+            if let atLeast, page.position.revision < atLeast.revision {
+                self.simulation.promises.breach("at least", "a list at \(page.position), demanded was \(atLeast)")
+            }
+        case (.refundTransaction(let changed), _), (.forceRenewal(let changed), _):
+            self.acknowledge(changed.position)
+        case (.setAutoRenew(let done), _), (.finish(let done), _), (.expireSubscription(let done), _),
+            (.setTimeRate(let done), _):
+            self.acknowledge(done.position)
+        case (.setClock(let clock), _):
+            self.acknowledge(clock.position)
+        case (.loadCatalog(let loaded), _):
+            self.acknowledge(loaded.position)
+        default:
+            self.simulation.promises.breach("answers", "\(response) answers something else")
+        }
+    }
+
+    private func acknowledge(_ position: Position?) {
+        guard let position else {
+            self.simulation.promises.breach("durable", "a change was answered without its position")
+            return
+        }
+        if position.revision > self.world.history.revision {
+            self.simulation.promises.breach(
+                "durable", "\(position) is answered, \(self.world.history.revision) committed")
+        }
+        self.acknowledged = max(self.acknowledged ?? position, position)
+    }
+
+    /// What a read says is what was committed, and not older than was demanded.
+    private func check(_ value: SeenValue?, _ info: ValueInfo?, _ subject: WatchSubject, _ atLeast: Position?) {
+        guard let value, let info else {
+            self.simulation.promises.breach("reliable", "a read of \(subject) came to no value")
+            return
+        }
+        let history = self.world.history
+        let revision = max(info.position.revision, history.revisionOfState(subject, at: atLeast?.revision ?? 1))
+        if history.value(of: subject, at: revision, asOf: info.position.asOf) != value {
+            self.simulation.promises.breach(
+                "read your write", "\(subject) was read at \(info.position) as of before \(String(describing: atLeast))"
+            )
+        }
+    }
+}

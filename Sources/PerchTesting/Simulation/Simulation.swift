@@ -1,0 +1,241 @@
+import PerchBase
+import PerchCore
+import PerchModel
+import PerchStore
+import PerchWire
+
+/// A server and its clients lived from a seed: who acts next, how far bytes come, when time passes and when the disk is
+/// full are all drawn from it, and the same seed lives the same life, byte for byte.
+package final class Simulation {
+    package struct Report: Sendable {
+        package var seed: UInt64
+        /// Of every step and every byte that a client was sent.
+        package var hash: UInt32
+        package var stepCount: Int
+        package var messageCount: Int
+        package var revision: UInt64
+        package var breaches: [String]
+    }
+
+    let seed: UInt64
+    let world: World
+    var random: SeededRandom
+    var promises = Promises()
+    private let storage: MemoryStorage
+    private var customers: [SimulatedCustomer] = []
+    private var hash: UInt32 = 0
+    private var messageCount = 0
+    private var keyCount: UInt16 = 0
+    private let mood: Mood
+    /// For looking at a failure: prints every step.
+    package var isTold = false
+
+    /// What the loops' sockets draw from; shared with the closures of their conditions.
+    private final class Mood {
+        var random: SeededRandom
+        var isCalm = false
+
+        init(_ random: SeededRandom) { self.random = random }
+    }
+
+    package init(seed: UInt64) {
+        self.seed = seed
+        var random = SeededRandom(seed: seed)
+        let mood = Mood(SeededRandom(seed: random.next()))
+        self.mood = mood
+        self.storage = MemoryStorage(identity: World.identity)
+        var setup = World.Setup()
+        setup.loops = 1 + random.below(3)
+        setup.storage = self.storage
+        setup.sendBufferBytes = random.element([700, 4_096, 128 * 1024])
+        setup.settings = TestShop.settings(billingIssues: random.below(5) == 0, grace: random.bool())
+        setup.cacheBytesMax = random.bool() ? 1 << 20 : 1_024
+        if random.below(4) == 0 { setup.core.owedBytesMax = 300 }
+        if random.below(6) == 0 { setup.catalogue = TestShop.catalogue(jsonBytes: 5_000) }
+        var conditions = SimulatedLoop.Conditions()
+        conditions.readBytes = { mood.isCalm ? 64 * 1024 : mood.random.element([1, 7, 40, 500, 64 * 1024]) }
+        conditions.writeBytes = { mood.isCalm ? .max : mood.random.element([0, 1, 3, 5, 60, 600, .max, .max, .max]) }
+        conditions.isSkipped = { mood.isCalm ? false : mood.random.below(4) == 0 }
+        self.world = World(setup, conditions: conditions)
+        let jsonBytes = setup.catalogue.products[0].json.count
+        self.world.catalogueFiles = [
+            [0]: (setup.catalogue, setup.settings),
+            [1]: (TestShop.catalogue(prices: ["gold": 21_990, "silver": 8_490], jsonBytes: jsonBytes), setup.settings),
+            [2]: (TestShop.catalogue(names: ["gold": "Pure gold"], without: ["weekly"]), setup.settings),
+            [3]: (
+                setup.catalogue,
+                TestShop.settings(storefront: "DEU", locale: "de", billingIssues: false, grace: true)
+            ),
+        ]
+        self.random = random
+        for number in 0..<(2 + self.random.below(4)) { self.customers.append(SimulatedCustomer(number, self)) }
+    }
+
+    func nextKey() -> [UInt8] {
+        self.keyCount += 1
+        return [UInt8(self.keyCount >> 8), UInt8(self.keyCount & 0xFF)]
+    }
+
+    /// Lives so many steps, then comes to rest and is looked at.
+    package func run(steps: Int) -> Report {
+        for step in 0..<steps {
+            self.step()
+            if step % 64 == 63 { self.checkTables() }
+            if !self.promises.breaches.isEmpty { break }
+        }
+        if self.promises.breaches.isEmpty { self.comeToRest() }
+        return Report(
+            seed: self.seed, hash: self.hash, stepCount: steps, messageCount: self.messageCount,
+            revision: self.world.history.revision, breaches: self.promises.breaches)
+    }
+
+    private func note(_ what: @autoclosure () -> String, _ numbers: Int...) {
+        if self.isTold { print("[\(self.world.wall)] \(what()) \(numbers)") }
+        var bytes: [UInt8] = []
+        for number in numbers { withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) } }
+        self.mix(bytes)
+    }
+
+    private func mix(_ bytes: [UInt8]) {
+        self.hash = (self.hash << 5 | self.hash >> 27) ^ CRC32C.checksum(bytes)
+    }
+
+    private func step() {
+        switch self.random.below(100) {
+        case ..<38: self.moveBytes()
+        case ..<70: self.stepLoop()
+        case ..<80:
+            self.note("store", 1)
+            self.world.runStore()
+        case ..<94:
+            let number = self.random.below(self.customers.count)
+            self.note("customer", 2, number)
+            self.customers[number].act()
+        case ..<99: self.passTime()
+        default:
+            self.note("the disk is full", 4)
+            self.storage.nextCommitFailure = .full("no space left")
+        }
+    }
+
+    private func moveBytes() {
+        let clients = self.world.clients.filter(\.isOpen)
+        guard !clients.isEmpty else { return }
+        let number = self.random.below(clients.count)
+        let count = self.random.element([1, 9, 100, 4_000, Int.max])
+        if self.random.bool() {
+            _ = clients[number].socket.deliverToServer(upTo: count)
+            self.note("to server", 5, number, count)
+        } else {
+            self.take(clients[number], clients[number].socket.deliverToClient(upTo: count))
+        }
+    }
+
+    private func take(_ client: WireClient, _ bytes: [UInt8]) {
+        self.note("to client", 6, Int(client.socket.number), bytes.count)
+        self.mix(bytes)
+        let before = client.events.count
+        if !bytes.isEmpty || client.socket.isAtEndForClient { client.take(bytes) }
+        self.messageCount += client.events.count - before
+        if self.isTold { for event in client.events[before...] { print("    \(event)") } }
+        client.forgetEvents()
+        if !client.isOpen { self.world.forgetEndedClients() }
+    }
+
+    private func stepLoop() {
+        let loop = self.random.below(self.world.loops.count)
+        let isInTurn = self.world.loops[loop].isInTurn
+        self.note(isInTurn ? "finish turn" : "begin turn", 7, loop)
+        if isInTurn {
+            self.world.finishTurn(loop)
+        } else {
+            self.world.beginTurn(loop)
+            if self.random.below(3) != 0 { self.world.finishTurn(loop) }
+        }
+    }
+
+    private func passTime() {
+        let bounds = [3, 50, 1_000, 1_000, 9_000, 70_000]
+        var milliseconds = Int64(self.random.below(self.random.element(bounds)))
+        // Often just to where somebody wants to be woken, and a millisecond beside it.
+        if self.random.below(3) == 0, let wake = self.world.nextWake {
+            milliseconds = max(0, min(wake, 120_000) + Int64(self.random.below(3)) - 1)
+        }
+        self.note("time", 3, Int(milliseconds))
+        self.world.jump(milliseconds)
+    }
+
+    private func checkTables() {
+        for loop in self.world.loops where !loop.isInTurn { loop.core.checkInvariants() }
+    }
+
+    // MARK: At rest
+
+    /// No faults any more, and everything that is on its way arrives.
+    private func comeToRest() {
+        self.mood.isCalm = true
+        self.storage.nextCommitFailure = nil
+        for client in self.world.clients {
+            client.socket.isStalled = false
+            client.socket.capacity = 128 * 1024
+        }
+        for loop in self.world.loops where loop.isInTurn { self.world.finishTurn(loop.index) }
+        self.settle()
+        // What found no room is tried again.
+        for _ in 0..<4 {
+            self.world.jump(1_000)
+            self.settle()
+        }
+        self.checkTables()
+        for customer in self.customers { self.promises.checkAtRest(customer.watches, self.world) }
+        guard self.promises.breaches.isEmpty else { return }
+        self.readAll()
+        self.world.checkNothingIsLeft()
+    }
+
+    private func settle() {
+        var rounds = 0
+        var moved = true
+        while moved {
+            moved = false
+            for client in self.world.clients where client.isOpen {
+                if client.socket.deliverToServer() { moved = true }
+                let bytes = client.socket.deliverToClient()
+                if !bytes.isEmpty || client.socket.isAtEndForClient {
+                    self.take(client, bytes)
+                    moved = true
+                }
+            }
+            for loop in self.world.loops where loop.hasWork(at: self.world.monotonic) {
+                self.world.turn(loop.index)
+                moved = true
+            }
+            if self.world.storeHasWork {
+                self.world.runStore()
+                moved = true
+            }
+            rounds += 1
+            precondition(rounds < 100_000, "seed \(self.seed) does not come to rest")
+        }
+    }
+
+    /// What watches were told last is what a stranger reads.
+    private func readAll() {
+        let stranger = self.world.welcomedClient()
+        for customer in self.customers where customer.isConnected {
+            for watch in customer.watches where watch.stream != nil && !watch.isUpdates {
+                let response = self.world.answer(to: watch.subject.read, from: stranger).response
+                let read: SeenValue? =
+                    switch response {
+                    case .getProducts(let state)?: state.value.map(SeenValue.products)
+                    case .getSubscriptionStatus(let state)?: state.value.map(SeenValue.statuses)
+                    case .getCurrentEntitlement(.success(let value, _))?: .entitlement(value)
+                    default: nil
+                    }
+                if read != watch.said {
+                    self.promises.breach("reliable", "\(watch.subject) is read otherwise than it was said last")
+                }
+            }
+        }
+    }
+}
