@@ -92,7 +92,10 @@ let package = Package(
         tests("PerchStoreTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
         tests(
             "PerchClientTests",
-            ["PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchClient"]),
+            [
+                "PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchClient",
+                "PerchTesting",
+            ]),
         tests(
             "PerchCoreTests",
             ["PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchTesting"],

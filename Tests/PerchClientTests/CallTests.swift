@@ -89,7 +89,9 @@ import Testing
         #expect(try self.server.call().request == Sample.keyed)
     }
 
-    @Test func `without a server fails at once, with why, and so do those made while the next try is waited for`() throws {
+    @Test func `without a server fails at once, with why, and so do those made while the next try is waited for`()
+        throws
+    {
         self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
         let refused = PerchError(code: .unavailable, reason: PerchError.connectFailed, message: "refused")
         #expect(self.server.actions().contains(.connect))

@@ -109,6 +109,29 @@ import Testing
         #expect(pauses.allSatisfy { (5_000...7_000).contains($0) } && pauses.count > 40)
     }
 
+    @Test func `that is refused before WELCOME says why to those who call, and comes back as DRAIN says`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        self.server.core.call(2, Sample.read, timeoutMilliseconds: 5_000)
+        self.server.core.connected(authorization: "")
+        try self.server.drain(
+            Drain(reason: "CONNECTION_LIMIT", message: "full", reconnectAfterMilliseconds: 30_000, isFinal: true))
+        let actions = self.server.actions()
+        #expect(actions.error(2)?.reason == "CONNECTION_LIMIT" && actions.error(2)?.code == .resourceExhausted)
+        #expect(try self.server.advanceToWake() == 30_000)
+    }
+
+    @Test func `without times in DRAIN comes back after a random pause`() throws {
+        var pauses: Set<Int64> = []
+        for seed in 0..<50 as Range<UInt64> {
+            let server = ScriptedServer(seed: seed)
+            server.core.watch(1, Sample.watch, atLeast: nil)
+            try server.connect()
+            try server.drain(Drain(reason: "WRITE_STALLED", isFinal: true))
+            pauses.insert(try server.advanceToWake())
+        }
+        #expect(pauses.allSatisfy { $0 <= 1_000 } && pauses.count > 30)
+    }
+
     @Test func `is not kept away for longer than the limit by any DRAIN`() throws {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         try self.server.connect()

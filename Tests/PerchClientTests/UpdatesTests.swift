@@ -144,7 +144,12 @@ import Testing
         #expect(try self.server.sent().map(\.kind) == [.cancel])
         self.server.core.followUpdates(2, TransactionUpdatesRequest(account: "anna"), includesOwn: false)
         self.server.core.close()
-        #expect(self.server.actions().contains(.endUpdates(2, .init(
-            code: .cancelled, reason: PerchError.closed, message: "the client was closed; make another one"))))
+        #expect(
+            self.server.actions().contains(
+                .endUpdates(
+                    2,
+                    .init(
+                        code: .cancelled, reason: PerchError.closed, message: "the client was closed; make another one")
+                )))
     }
 }

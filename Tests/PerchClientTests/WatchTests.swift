@@ -1,9 +1,10 @@
 import PerchBase
 import PerchClient
-import struct PerchClient.ValueInfo
 import PerchModel
 import PerchWire
 import Testing
+
+import struct PerchClient.ValueInfo
 
 @Suite struct `a state stream` {
     private let server = ScriptedServer()
@@ -81,7 +82,9 @@ import Testing
 
     @Test func `among others is held to the BEAT, and then all are shown together, each at its newest`() throws {
         try self.open(3)
-        for stream in 1...3 as ClosedRange<UInt32> { try self.server.say(.currentEntitlementTask(.loading), on: stream) }
+        for stream in 1...3 as ClosedRange<UInt32> {
+            try self.server.say(.currentEntitlementTask(.loading), on: stream)
+        }
         try self.server.say(Sample.entitled(4, revision: 6), on: 1)
         try self.server.say(Sample.entitled(5, revision: 6), on: 2)
         try self.server.say(Sample.entitled(6, revision: 7), on: 1)
@@ -105,7 +108,9 @@ import Testing
 
     @Test func `that is left alone by the STATUS of the other is shown then`() throws {
         try self.open(2)
-        for stream in 1...2 as ClosedRange<UInt32> { try self.server.say(.currentEntitlementTask(.loading), on: stream) }
+        for stream in 1...2 as ClosedRange<UInt32> {
+            try self.server.say(.currentEntitlementTask(.loading), on: stream)
+        }
         try self.server.say(Sample.entitled(4, revision: 6), on: 1)
         try self.server.say(Sample.entitled(5, revision: 6), on: 2)
         self.server.core.unwatch(2)
@@ -127,7 +132,9 @@ import Testing
 
     @Test func `keeps a good value that a failure in the same group came after`() throws {
         try self.open(2)
-        for stream in 1...2 as ClosedRange<UInt32> { try self.server.say(.currentEntitlementTask(.loading), on: stream) }
+        for stream in 1...2 as ClosedRange<UInt32> {
+            try self.server.say(.currentEntitlementTask(.loading), on: stream)
+        }
         try self.server.say(Sample.entitled(4, revision: 6), on: 1)
         let failure = Response.currentEntitlementTask(.failure(Failure(reason: "LOAD_FAILED"), Sample.info(7)))
         try self.server.say(failure, on: 1)
@@ -144,7 +151,9 @@ import Testing
 
     @Test func `shows nothing of a group whose connection broke before its BEAT`() throws {
         try self.open(2)
-        for stream in 1...2 as ClosedRange<UInt32> { try self.server.say(.currentEntitlementTask(.loading), on: stream) }
+        for stream in 1...2 as ClosedRange<UInt32> {
+            try self.server.say(.currentEntitlementTask(.loading), on: stream)
+        }
         try self.server.say(Sample.entitled(4, revision: 6), on: 1)
         #expect(try self.server.reconnect().shown(1).isEmpty)
         #expect(try self.server.sent().count == 2)

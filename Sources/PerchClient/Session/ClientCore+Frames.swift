@@ -101,16 +101,8 @@ extension ClientCore {
     }
 
     private mutating func drained(_ drain: Drain) {
-        let reason = PerchError(drain)
         if drain.isFinal {
-            if case .open(var open) = self.link {
-                // The first notice has the times; the last one may leave them out.
-                if open.drain == nil || drain.reconnectAfterMilliseconds > 0 || drain.jitterMilliseconds > 0 {
-                    open.drain = drain
-                }
-                self.link = .open(open)
-            }
-            self.lost(reason)
+            self.lost(PerchError(drain), drain: drain)
         } else if case .open(var open) = self.link {
             open.drain = drain
             self.link = .open(open)

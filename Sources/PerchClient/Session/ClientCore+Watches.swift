@@ -229,11 +229,9 @@ extension ClientCore {
     /// opens it.
     mutating func retry(_ id: ItemID, _ refusals: inout Int, _ timer: inout TimerHeap.ID) {
         guard self.canOpen else { return }
-        let cap = max(self.settings.reconnectCapMilliseconds, 1)
-        let bound = min(max(self.settings.reconnectBaseMilliseconds, 1) << Int64(min(refusals, 20)), cap)
-        refusals += 1
         self.deadlines.cancel(timer)
-        let pause = Int64.random(in: 0...bound, using: &self.random)
+        let pause = self.jitter(doublings: refusals)
+        refusals += 1
         timer = self.deadlines.schedule(at: self.now.monotonic + pause, payload: id)
     }
 }

@@ -197,14 +197,16 @@ package struct ClientCore: ~Copyable {
         self.lost(.breach(message))
     }
 
-    /// The connection has ended, or is given up, and why: everybody goes back to waiting, or is told.
-    mutating func lost(_ reason: PerchError) {
+    /// The connection has ended, or is given up, and why: everybody goes back to waiting, or is told. `drain` is what the
+    /// server said last.
+    mutating func lost(_ reason: PerchError, drain: Drain? = nil) {
         self.actions.append(.disconnect)
-        var drain: Drain?
+        var drain = drain
         var wasConnecting = false
         switch self.link {
         case .open(let open):
-            drain = open.drain
+            // The first notice has the times; the last one may leave them out.
+            if drain?.isPaced != true { drain = open.drain ?? drain }
             if self.now.monotonic - open.since >= Limits.clientStableMilliseconds { self.failures = 0 }
         case .connecting, .greeting:
             wasConnecting = true
@@ -238,16 +240,21 @@ package struct ClientCore: ~Copyable {
 
     /// As the server has asked; else full jitter: anything up to a bound that doubles.
     private mutating func pause(after drain: Drain?) -> Int64 {
-        if let drain, drain.reconnectAfterMilliseconds > 0 || drain.jitterMilliseconds > 0 {
+        if let drain, drain.isPaced {
             self.failures = 0
             let jitter = Int64.random(in: 0...Int64(drain.jitterMilliseconds), using: &self.random)
             return min(Int64(drain.reconnectAfterMilliseconds) + jitter, Limits.clientAwayMillisecondsMax)
         }
+        defer { self.failures += 1 }
+        return self.jitter(doublings: self.failures)
+    }
+
+    /// Anything up to the base, doubled so often, and no more than the cap.
+    mutating func jitter(doublings: Int) -> Int64 {
         let base = max(self.settings.reconnectBaseMilliseconds, 1)
         let cap = max(self.settings.reconnectCapMilliseconds, 1)
-        let doubled = base.multipliedReportingOverflow(by: 1 << Int64(min(self.failures, 30)))
+        let doubled = base.multipliedReportingOverflow(by: 1 << Int64(min(doublings, 30)))
         let bound = doubled.overflow ? cap : min(doubled.partialValue, cap)
-        self.failures += 1
         return Int64.random(in: 0...bound, using: &self.random)
     }
 
@@ -288,6 +295,11 @@ package struct ClientTime: Hashable, Sendable {
         self.monotonic = monotonic
         self.wall = wall
     }
+}
+
+extension Drain {
+    /// It says when to come back.
+    fileprivate var isPaced: Bool { self.reconnectAfterMilliseconds > 0 || self.jitterMilliseconds > 0 }
 }
 
 /// What a client is made with.

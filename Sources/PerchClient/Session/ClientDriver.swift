@@ -22,7 +22,8 @@ final class ClientDriver: LoopDriver {
     /// When sessions want to be stepped; the payload is the client.
     private var wakes = TimerHeap()
     private var woken: [CheckedContinuation<Void, Never>] = []
-    private var answered: [(CheckedContinuation<Result<Response, PerchError>, Never>, Result<Response, PerchError>)] = []
+    private var answered: [(CheckedContinuation<Result<Response, PerchError>, Never>, Result<Response, PerchError>)] =
+        []
 
     init(loop: EventLoop, inbox: Inbox<ClientCommand>) {
         self.loop = loop

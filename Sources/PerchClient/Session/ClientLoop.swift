@@ -75,7 +75,7 @@ enum ClientCommand: Sendable {
     /// For a loop or a client that is no more.
     func refuse() {
         switch self {
-        case .add(_, _, let cell): for waiter in cell.end() { waiter.resume() }
+        case .add(_, _, let cell): for waiter in cell.set(.closed) + cell.end() { waiter.resume() }
         case .item(_, let command): command.refuse()
         case .remove, .stop: break
         }

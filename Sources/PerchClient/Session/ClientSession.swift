@@ -180,7 +180,7 @@ final class ClientSession {
 
 extension PerchClientOptions.Authorization {
     /// What HELLO carries. A file is read by one open and one read, which take no time on the disks that secrets are on.
-    func read() throws(PerchError) -> String {
+    package func read() throws(PerchError) -> String {
         switch self {
         case .none: return ""
         case .value(let value): return value

@@ -1,5 +1,5 @@
-public import PerchModel
 import PerchBase
+public import PerchModel
 import PerchWire
 
 /// An app: a bundle identifier with one environment.

@@ -30,7 +30,9 @@ public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
         private init(_ code: StatusCode) { self.rawValue = code.rawValue }
 
         /// `unavailable`; a number that this version does not know, as `code 42`.
-        public var description: String { StatusCode(rawValue: self.rawValue).map { "\($0)" } ?? "code \(self.rawValue)" }
+        public var description: String {
+            StatusCode(rawValue: self.rawValue).map { "\($0)" } ?? "code \(self.rawValue)"
+        }
     }
 
     /// What kind of error.

@@ -42,6 +42,15 @@ final class MemoryServer {
             isFamilyShareable: false, localizations: [])
     }
 
+    /// When the core wants to be stepped next, in milliseconds of the monotonic clock.
+    private var coreWake: Int64?
+
+    /// When there is something to do by time alone, in milliseconds of the monotonic clock.
+    func nextWake(_ now: Moment) -> Int64 {
+        let store = self.storeWake.map { now.monotonic + max(0, $0.milliseconds(since: now.wall)) }
+        return min(self.coreWake ?? .max, store ?? .max)
+    }
+
     /// Turns, until nothing is left to do at `now`. `input` is what has come from the sockets.
     func step(_ now: Moment, _ input: (inout LoopCore) -> Void = { _ in }) {
         self.core.begin(now)
@@ -78,7 +87,7 @@ final class MemoryServer {
             }
             self.execute()
         }
-        _ = self.core.endTurn()
+        self.coreWake = self.core.endTurn()
         self.execute()
     }
 

@@ -1,0 +1,313 @@
+import PerchBase
+import PerchClient
+import PerchModel
+import Testing
+
+/// Clients and a server on loopback.
+@Suite(.timeLimit(.minutes(2))) struct `end to end` {
+    private final class Stage {
+        let server: LoopbackServer
+        let loop: ClientLoop
+
+        init() throws {
+            self.server = try LoopbackServer()
+            self.loop = try ClientLoop(name: "test-client")
+        }
+
+        deinit {
+            self.loop.stop()
+            self.server.stop()
+        }
+
+        func client(_ change: (inout PerchClientOptions) -> Void = { _ in }) throws -> PerchClient {
+            var options = PerchClientOptions()
+            options.reconnectBase = .milliseconds(5)
+            options.reconnectCap = .milliseconds(20)
+            change(&options)
+            return try PerchClient(address: self.server.address, options: options, on: self.loop)
+        }
+    }
+
+    private let stage: Stage
+
+    init() throws { self.stage = try Stage() }
+
+    @Test func `a purchase of one client is pushed to another, in all streams`() async throws {
+        let app = try self.stage.client()
+        let backend = try self.stage.client()
+        let statuses = backend.subscriptionStatusTask(account: "anna", group: "premium")
+        let entitlement = backend.currentEntitlementTask(account: "anna", product: "gold")
+        var statusStates = statuses.makeAsyncIterator()
+        var entitlementStates = entitlement.makeAsyncIterator()
+        #expect(await statusStates.next() == .loading)
+        #expect(await statusStates.next()?.value?.statuses == [])
+        #expect(await entitlementStates.next(where: { $0.value != nil })?.value == .some(nil))
+
+        let purchase = try await app.purchase("gold", account: "anna")
+        let transaction = try #require(purchase.transaction)
+        let status = try #require(await statusStates.next())
+        #expect(status.value?.effective?.transaction == transaction && status.info?.cause == .purchase)
+        #expect(entitlement.last == .some(transaction), "what belongs together is there together")
+        #expect(await entitlementStates.next()?.value == .some(transaction))
+
+        let read = try await backend.currentEntitlement(
+            account: "anna", product: "gold", atLeast: purchase.position)
+        #expect(read.value == transaction)
+        #expect(try await backend.currentEntitlements(account: "anna").value == [transaction])
+    }
+
+    @Test func `a customer's transactions are listed, finished, refunded and told of`() async throws {
+        let client = try self.stage.client()
+        let other = try self.stage.client()
+        var updates = other.transactionUpdates(account: "anna").makeAsyncIterator()
+        for _ in 0..<5 { _ = try await client.buy("coins", account: "anna") }
+        var told: [TransactionID] = []
+        while told.count < 5 { told.append(try #require(try await updates.next()).transaction.value.id) }
+
+        let pages = client.transactions(account: "anna", pageSize: 2)
+        var listed: [TransactionID] = []
+        for try await transaction in pages { listed.append(transaction.value.id) }
+        #expect(listed == told && listed.count == 5)
+        #expect(try await pages.page().transactions.count == 2)
+
+        try await client.finish(listed[0], account: "anna")
+        let refund = try await client.refund(listed[1])
+        #expect(refund.transaction.value.revocation != nil)
+        #expect(try await updates.next(where: { $0.kind == .revoked })?.transaction.value.id == listed[1])
+        var unfinished: [TransactionID] = []
+        for try await transaction in client.unfinished(account: "anna") { unfinished.append(transaction.value.id) }
+        #expect(unfinished == Array(listed[1...]))
+        #expect(try await client.latestTransaction(account: "anna", product: "coins").value?.value.id == listed[4])
+    }
+
+    @Test func `streams go on over connections that break, without a word, and calls are repeated`() async throws {
+        let client = try self.stage.client { $0.waitsForServer = true }
+        let shop = try self.stage.client { $0.waitsForServer = true }
+        var states = client.currentEntitlementTask(account: "anna", product: "licence").makeAsyncIterator()
+        var updates = client.transactionUpdates(account: "anna").makeAsyncIterator()
+        #expect(await states.next(where: { $0.value != nil })?.value == .some(nil))
+        for _ in 0..<20 {
+            self.stage.server.breakConnections()
+            _ = try await shop.buy("coins", account: "anna")
+        }
+        _ = try await shop.buy("licence", account: "anna")
+        #expect(await states.next()?.value??.value.productID == "licence", "no state between")
+        var products: [String] = []
+        var ids: Set<TransactionID> = []
+        while products.last != "licence" {
+            let update = try #require(try await updates.next())
+            products.append(update.transaction.value.productID)
+            ids.insert(update.transaction.value.id)
+        }
+        #expect(products.count == 21 && ids.count == 21)
+    }
+
+    @Test func `the server is told when a consuming task is cancelled, breaks off, or is dropped`() async throws {
+        let client = try self.stage.client()
+        let task = client.subscriptionStatusTask(account: "anna", group: "premium")
+        let consumer = Task {
+            var count = 0
+            for await _ in task { count += 1 }
+            return count
+        }
+        await self.stage.server.reaches { $0.calls == 1 }
+        consumer.cancel()
+        #expect(await consumer.value <= 2)
+        await self.stage.server.reaches { $0.calls == 0 }
+
+        for await state in task where state.value != nil { break }
+        await self.stage.server.reaches { $0.calls == 0 }
+
+        do {
+            let reader = task.makeAsyncIterator()
+            let second = task.makeAsyncIterator()
+            let updates = client.transactionUpdates(account: "anna").makeAsyncIterator()
+            await self.stage.server.reaches { $0.calls == 2 }
+            withExtendedLifetime((reader, second, updates)) {}
+        }
+        await self.stage.server.reaches { $0.calls == 0 }
+        #expect(task.last?.statuses == [], "the last value stays")
+    }
+
+    @Test func `nobody waits in vain: what is cancelled ends, wherever it stands`() async throws {
+        let client = try self.stage.client()
+        let updates = Task { () throws(PerchError) -> Int in
+            var count = 0
+            for try await _ in client.transactionUpdates(account: "nobody") { count += 1 }
+            return count
+        }
+        await self.stage.server.reaches { $0.calls == 1 }
+        updates.cancel()
+        #expect(try await updates.value == 0)
+
+        // A position that never comes keeps a read waiting.
+        let ahead = Position(revision: 1_000_000, asOf: Instant(milliseconds: 0))
+        let read = Task { () async -> PerchError? in
+            do throws(PerchError) {
+                _ = try await client.currentEntitlement(account: "anna", product: "gold", atLeast: ahead)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        await self.stage.server.reaches { $0.calls == 1 }
+        read.cancel()
+        #expect(await read.value?.code == .cancelled)
+        await self.stage.server.reaches { $0.calls == 0 }
+
+        let late = await #expect(throws: PerchError.self) {
+            try await client.currentEntitlement(
+                account: "anna", product: "gold", atLeast: ahead, timeout: .milliseconds(600))
+        }
+        #expect(late?.reason == "BEHIND")
+    }
+
+    @Test func `a slow consumer of events loses none, and holds no more than the limit`() async throws {
+        let shop = try self.stage.client()
+        let client = try self.stage.client()
+        let updates = client.transactionUpdates(account: "anna")
+        var iterator = updates.makeAsyncIterator()
+        _ = try await shop.buy("coins", account: "anna")
+        _ = try await iterator.next()
+        let count = Limits.clientEventsMax * 2 + 100
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<count / 8 {
+                        do { _ = try await shop.buy("coins", account: "anna") } catch { Issue.record(error) }
+                    }
+                }
+            }
+        }
+        // The stream was given up when its consumer had enough.
+        await self.stage.server.reaches { $0.calls == 0 }
+        var ids: [TransactionID] = []
+        for _ in 0..<count / 8 * 8 { ids.append(try #require(try await iterator.next()).transaction.value.id) }
+        #expect(ids == ids.sorted() && Set(ids).count == ids.count)
+        #expect(updates.cursor != nil)
+
+        // From its cursor another client goes on.
+        var rest = shop.transactionUpdates(
+            account: "anna", after: updates.cursor, includingOwn: true
+        ).makeAsyncIterator()
+        let next = try await client.buy("coins", account: "anna")
+        #expect(try await rest.next()?.transaction == next.transaction)
+    }
+
+    @Test func `a client that ends takes its connection, its streams and its calls with it`() async throws {
+        var client: PerchClient? = try self.stage.client()
+        let task = try #require(client).subscriptionStatusTask(account: "anna", group: "premium")
+        var states = task.makeAsyncIterator()
+        #expect(await states.next(where: { $0.value != nil }) != nil)
+        client?.close()
+        #expect(await states.next() == nil)
+        await self.stage.server.reaches { $0.connections == 0 }
+        let error = await #expect(throws: PerchError.self) { try await client?.buy("coins", account: "anna") }
+        #expect(error?.reason == PerchError.closed)
+        var connection = try #require(client).connection.makeAsyncIterator()
+        #expect(await connection.next() == .closed)
+        #expect(await connection.next() == nil)
+
+        client = try self.stage.client()
+        _ = try await client?.buy("coins", account: "anna")
+        await self.stage.server.reaches { $0.connections == 1 }
+        client = nil
+        await self.stage.server.reaches { $0.connections == 0 }
+    }
+
+    @Test func `without a server a call fails at once and says so, and a stream waits`() async throws {
+        let address = try { () throws -> String in
+            let server = try LoopbackServer()
+            server.stop()
+            return server.address
+        }()
+        let client = try PerchClient(address: address, on: self.stage.loop)
+        let error = await #expect(throws: PerchError.self) { try await client.apps() }
+        #expect(error?.code == .unavailable && error?.reason == PerchError.connectFailed)
+        #expect(error?.message.contains(address) == true && error?.message.contains("refused") == true)
+        let task = client.subscriptionStatusTask(account: "anna", group: "premium")
+        var states = task.makeAsyncIterator()
+        #expect(await states.next() == .loading)
+        var connection = client.connection.makeAsyncIterator()
+        let waiting = await connection.next { if case .waiting = $0 { true } else { false } }
+        guard case .waiting(_, let reason)? = waiting else { return }
+        #expect(reason.reason == PerchError.connectFailed)
+        withExtendedLifetime(states) {}
+    }
+
+    @Test func `a server that stops is left, and its reason is told`() async throws {
+        let client = try self.stage.client()
+        let task = client.subscriptionStatusTask(account: "anna", group: "premium")
+        var states = task.makeAsyncIterator()
+        #expect(await states.next(where: { $0.value != nil }) != nil)
+        self.stage.server.drain()
+        var connection = client.connection.makeAsyncIterator()
+        let waiting = await connection.next { if case .waiting = $0 { true } else { false } }
+        guard case .waiting(_, let reason)? = waiting else { return }
+        #expect(reason.reason == "SHUTTING_DOWN" && task.last?.statuses == [])
+        withExtendedLifetime(states) {}
+    }
+
+    @Test func `a stream that is refused ends with why, and can be tried again`() async throws {
+        let client = try self.stage.client()
+        let task = client.currentEntitlementTask(account: "", product: "gold")
+        for _ in 0..<2 {
+            var states: [EntitlementTaskState<Verified<Transaction>?>] = []
+            for await state in task { states.append(state) }
+            guard case .failure(let failure, last: nil)? = states.last else {
+                Issue.record("\(states)")
+                return
+            }
+            #expect(failure.isFinal && failure.reason == "ACCOUNT_KEY" && failure.error?.code == .invalidArgument)
+        }
+    }
+
+    @Test func `time is moved, and seen`() async throws {
+        let client = try self.stage.client()
+        let bought = try await client.buy("gold", account: "anna")
+        try await client.setAutoRenew(false, transaction: bought.transaction.value.id)
+        var states = client.subscriptionStatusTask(account: "anna", group: "premium").makeAsyncIterator()
+        #expect(await states.next(where: { $0.value != nil })?.value?.effective != nil)
+        let moved = try await client.setClock(.advance(toNextBoundaryOf: "anna"))
+        #expect(moved.clock.now >= (bought.transaction.value.expirationDate ?? .distantFuture))
+        let expired = try #require(await states.next())
+        #expect(expired.value?.statuses.first?.state == .expired && expired.value?.effective == nil)
+        #expect(try await client.setClock(.freeze).clock.isFrozen)
+        #expect(try await client.clock().isFrozen)
+        let back = await #expect(throws: PerchError.self) { try await client.setClock(.advance(by: .seconds(-5))) }
+        #expect(back?.code == .failedPrecondition || back?.code == .invalidArgument)
+    }
+
+    @Test func `many tasks at once, on connections that break under them, all come to an end`() async throws {
+        let clients = try (0..<3).map { _ in try self.stage.client { $0.waitsForServer = true } }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<60 {
+                let client = clients[number % 3]
+                group.addTask {
+                    let task = client.subscriptionStatusTask(account: "a\(number % 5)", group: "premium")
+                    let consumer = Task { for await state in task where state.value != nil { break } }
+                    do { _ = try await client.buy("coins", account: "a\(number % 5)") } catch { Issue.record(error) }
+                    if number % 2 == 0 { consumer.cancel() }
+                    await consumer.value
+                }
+                if number % 10 == 0 { self.stage.server.breakConnections() }
+            }
+        }
+        await self.stage.server.reaches { $0.calls == 0 }
+        var bought = 0
+        for account in 0..<5 {
+            for try await _ in clients[0].transactions(account: "a\(account)") { bought += 1 }
+        }
+        #expect(bought == 60, "each was bought once, however often it was sent")
+    }
+}
+
+extension AsyncIteratorProtocol {
+    /// The next element of that kind; those before are skipped.
+    fileprivate mutating func next(where holds: (Element) -> Bool) async throws(Failure) -> Element? {
+        while let element = try await self.next(isolation: nil) {
+            if holds(element) { return element }
+        }
+        return nil
+    }
+}
