@@ -81,7 +81,9 @@ package enum CommandTable {
         OptionSpec(
             "token-file", .text, "FILE",
             "The same, and keep the token of each new value in this file, to go on from there next time."),
-        OptionSpec("count", .count(1...1_000_000_000), "N", "End after so many values; `loading` is none.").short("n"),
+        OptionSpec(
+            "count", .count(1...1_000_000_000), "N", "End after so many values; `loading` and `unchanged` are none."
+        ).short("n"),
         OptionSpec(
             "timeout", .duration(1...Limits.commandTimeoutMilliseconds), "DURATION",
             "End after this time; with --count it is an error (5) if fewer values came."),

@@ -57,8 +57,8 @@ extension TextWriter {
         case .warning: level = self.paint(.yellow, "warning")
         case .problem: level = self.paint(.red, "problem")
         }
-        let line = "\(level)  \(printable(value.subject).padded(to: 11))  \(printable(value.message))"
-        return value.remedy.isEmpty ? [line] : [line, "                      -> \(printable(value.remedy))"]
+        let line = "\(level)  \(printable(value.subject).padded(to: 20))  \(printable(value.message))"
+        return value.remedy.isEmpty ? [line] : [line, "                               -> \(printable(value.remedy))"]
     }
 
     func metrics(_ values: [Metric]) -> [String] {

@@ -28,6 +28,7 @@ package struct DoctorFinding: Hashable, Sendable {
     /// What a server says of itself. A level that only newer servers know is worth a look.
     init(_ finding: Finding) {
         self.init(
-            Level(rawValue: finding.level) ?? .warning, finding.subject, finding.message, remedy: finding.remedy)
+            Level(rawValue: finding.level) ?? .warning, "server: \(finding.subject)", finding.message,
+            remedy: finding.remedy)
     }
 }

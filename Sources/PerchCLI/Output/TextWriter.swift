@@ -26,7 +26,7 @@ struct TextWriter {
             return [
                 self.line(
                     wall, "",
-                    self.paint(.yellow, "no value now") + " \(printable(failure.message)) (\(failure.reason))\(kept)")
+                    self.paint(.yellow, "no value now") + ": \(printable(failure.message)) (\(failure.reason))\(kept)")
             ]
         case .success(let value, let info):
             return write(value, info)
@@ -118,8 +118,10 @@ struct TextWriter {
         let rate = TimeRate(rawValue: value.timeRate)?.name ?? "unknown(\(value.timeRate))"
         let offset = milliseconds(of: value.offset)
         let motion = value.isFrozen ? self.paint(.yellow, "frozen") : "running"
+        // Below a second it is the time that the answer took.
         let ahead =
-            offset == 0 ? "" : ", \(roughly(milliseconds: offset)) \(offset > 0 ? "ahead of" : "behind") the wall clock"
+            abs(offset) < 1_000
+            ? "" : ", \(roughly(milliseconds: offset)) \(offset > 0 ? "ahead of" : "behind") the wall clock"
         return "\(value.now)  \(motion)\(ahead), time rate \(rate)"
     }
 
