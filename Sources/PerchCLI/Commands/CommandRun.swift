@@ -16,9 +16,8 @@ struct CommandRun: Sendable {
         self.settings = job.settings
         self.console = console
         // Not every command has --output: one that only makes a file answers nothing.
-        let hasFormat = job.invocation.command.options.contains { $0.name == "output" }
-        let name = hasFormat ? job.settings.text("output") : nil
-        let format = name.flatMap { OutputFormat(rawValue: $0) } ?? .text
+        let output = job.settings.has("output") ? job.settings.text("output") : nil
+        let format = output.flatMap { OutputFormat(rawValue: $0) } ?? .text
         self.printer = Printer(console: console, format: format)
     }
 

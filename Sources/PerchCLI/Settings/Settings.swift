@@ -26,10 +26,15 @@ package struct Settings: Sendable {
     /// By name; what has neither a value nor a default is not there.
     private let entries: [String: Entry]
 
+    /// Whether the command's table has such an option.
+    func has(_ name: String) -> Bool {
+        self.command.options.contains { $0.name == name }
+    }
+
     /// Our bug, trapped: asking for an option that the command's table does not have.
     package func entry(_ name: String) -> Entry? {
         precondition(
-            self.command.options.contains { $0.name == name }, "\(self.command.name) has no option --\(name) to ask for"
+            self.has(name), "\(self.command.name) has no option --\(name) to ask for"
         )
         return self.entries[name]
     }
@@ -111,7 +116,8 @@ extension Settings {
             else { continue }
             throw UsageError(
                 "the environment has \(printable(name)), which is no setting of perch",
-                suggesting: nearest(to: name, in: known.sorted()))
+                suggesting: nearest(to: String(name.dropFirst(6)), in: known.sorted().map { String($0.dropFirst(6)) })
+                    .map { "PERCH_\($0)" })
         }
     }
 
