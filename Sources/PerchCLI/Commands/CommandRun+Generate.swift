@@ -29,7 +29,7 @@ extension CommandRun {
         var told = 0
         try generateStore(generation, at: path) { done in
             // Ten lines, however many accounts.
-            guard done == count || done - told >= count / 10 else { return }
+            guard done > told, done == count || done - told >= count / 10 else { return }
             told = done
             self.console.talk("\(done) of \(count) accounts")
         }

@@ -55,6 +55,12 @@ enum StoreTable {
                 OptionSpec("bundle-id", .text, "ID", default: "com.example.app", "The bundle identifier of its app."),
                 OptionSpec("product", .text, "PRODUCT", "What each bought; the first subscription if not given."),
             ])
+        generate.examples = [
+            (
+                "perch store generate big.db --catalog Shop.storekit --accounts 1000000",
+                "Then: perch serve --store big.db"
+            )
+        ]
         generate.isHidden = true
         return generate
     }()
