@@ -101,5 +101,12 @@ let package = Package(
             ["PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchTesting"],
             exclude: ["CauseStreamTable.md"]),
         tests("PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
+        tests(
+            "PerchCLITests",
+            [
+                "PerchBase", "PerchModel", "PerchCatalogue", "PerchWire", "PerchServer", "PerchClient", "PerchCLI",
+                "PerchTesting",
+            ],
+            exclude: ["Golden"]),
     ]
 )

@@ -1,0 +1,168 @@
+import PerchCLI
+import Testing
+
+/// A command line as a shell would cut it, without quotes.
+func words(_ line: String) -> [String] {
+    line.split(separator: " ").map(String.init)
+}
+
+func parsed(_ line: String) throws -> Invocation {
+    let result = try ArgumentParser(CommandTable.root).parse(words(line))
+    guard case .run(let invocation) = result else { throw UsageError("`\(line)` runs nothing") }
+    return invocation
+}
+
+struct Refusal: CustomTestStringConvertible {
+    let line: String
+    let message: String
+    let suggestion: String?
+
+    init(_ line: String, _ message: String, suggesting suggestion: String? = nil) {
+        self.line = line
+        self.message = message
+        self.suggestion = suggestion
+    }
+
+    var testDescription: String { self.line }
+}
+
+@Suite struct `the command line` {
+    @Test func `operands and options may stand in any order behind their command`() throws {
+        for line in [
+            "store buy anna coins --quantity 3 --timeout 5s", "store buy --quantity=3 anna --timeout=5s coins",
+            "store buy --timeout 5s --quantity 3 -- anna coins",
+        ] {
+            let invocation = try parsed(line)
+            #expect(invocation.action == .storeBuy)
+            #expect(invocation.operands == [[.text("anna")], [.text("coins")]])
+            #expect(invocation.written == ["quantity": .number(3), "timeout": .number(5_000)])
+        }
+    }
+
+    @Test func `behind two dashes a word is an operand, whatever it looks like`() throws {
+        let invocation = try parsed("get status -- -anna --premium")
+        #expect(invocation.operands == [[.text("-anna")], [.text("--premium")]])
+    }
+
+    @Test func `an account may be called like a command`() throws {
+        #expect(try parsed("store clock next show").operands == [[.text("show")]])
+        #expect(try parsed("store buy clock buy").operands == [[.text("clock")], [.text("buy")]])
+    }
+
+    @Test func `several operands are taken together`() throws {
+        #expect(try parsed("watch products a b c -n 2").operands == [[.text("a"), .text("b"), .text("c")]])
+    }
+
+    @Test func `a command with commands of its own may do something without them`() throws {
+        #expect(try parsed("store clock").action == .clockShow)
+        #expect(try parsed("store clock freeze").action == .clockFreeze)
+        #expect(try parsed("store clock -o json").action == .clockShow)
+    }
+
+    @Test func `a flag may be taken back`() throws {
+        #expect(try parsed("serve --allow-unauthenticated=false").written == ["allow-unauthenticated": .flag(false)])
+        #expect(try parsed("serve --allow-unauthenticated").written == ["allow-unauthenticated": .flag(true)])
+    }
+
+    @Test(arguments: ["--help", "-h", "help"])
+    func `help is asked for before or behind the command`(_ word: String) throws {
+        let line = word == "help" ? "help store buy" : "store buy \(word)"
+        guard case .help(let path) = try ArgumentParser(CommandTable.root).parse(words(line)) else {
+            Issue.record("`\(line)` is no help")
+            return
+        }
+        #expect(Invocation.name(of: path) == "perch store buy")
+    }
+
+    @Test func `help is given although the rest is not right`() throws {
+        guard case .help = try ArgumentParser(CommandTable.root).parse(words("store buy --help")) else {
+            Issue.record("operands were asked for first")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        Refusal("wacth", "perch has no command \"wacth\"", suggesting: "`perch watch`"),
+        Refusal("Store", "perch has no command \"Store\"", suggesting: "`perch store`"),
+        Refusal("bench", "perch has no command \"bench\""),
+        Refusal("store", "perch store needs a command: buy, finish, refund, renew, expire, auto-renew or clock"),
+        Refusal("store byu anna x", "perch store has no command \"byu\"", suggesting: "`perch store buy`"),
+        Refusal(
+            "store clock adv 3d", "perch store clock has no command \"adv\"", suggesting: "`perch store clock advance`"),
+        Refusal("help serv", "perch has no command \"serv\"", suggesting: "`perch serve`"),
+        Refusal("help exit-code", "perch has no command \"exit-code\"", suggesting: "`perch exit-codes`"),
+        Refusal("serve --lisen :1", "perch serve has no option --lisen", suggesting: "--listen"),
+        Refusal("serve --time 1m", "perch serve has no option --time", suggesting: "--time-rate"),
+        Refusal("--vresion", "perch has no option --vresion", suggesting: "--version"),
+        Refusal("serve --version", "perch serve has no option --version"),
+        Refusal("get apps --password x", "perch get apps has no option --password"),
+        Refusal("get apps -x", "perch get apps has no option -x"),
+        Refusal("get apps -ojson", "perch get apps has no option -ojson"),
+        Refusal("serve --listen", "--listen needs a value: --listen HOST:PORT"),
+        Refusal("serve --listen --loops 2", "--listen needs a value: --listen HOST:PORT"),
+        Refusal("serve --loops 1 --loops 2", "--loops is given twice"),
+        Refusal("serve now", "\"now\" is more than perch serve takes"),
+        Refusal("watch status anna", "perch watch status needs GROUP: the subscription group's identifier."),
+        Refusal("watch status anna premium more", "\"more\" is more than perch watch status takes"),
+        Refusal("watch products", "perch watch products needs ID: identifiers of products."),
+        Refusal("get status --output=", "--output is \"\", it can be text, json or ndjson"),
+        Refusal("get apps -o yaml", "--output is \"yaml\", it can be text, json or ndjson"),
+        Refusal("get apps -o jsno", "--output is \"jsno\", it can be text, json or ndjson", suggesting: "json"),
+        Refusal("store auto-renew 7 maybe", "SWITCH is \"maybe\", it can be on or off"),
+        Refusal("store refund last", "ID is \"last\", it should be the number of a transaction"),
+        Refusal(
+            "store refund 18446744073709551616",
+            "ID is \"18446744073709551616\", it should be the number of a transaction"),
+        Refusal("store buy a b --quantity 0", "--quantity is \"0\", it can be from 1 to 10"),
+        Refusal("store buy a b --quantity +1", "--quantity is \"+1\", it should be a number"),
+        Refusal("serve --allow-unauthenticated=maybe", "--allow-unauthenticated is \"maybe\", it can be true or false"),
+        Refusal(
+            "get apps --server localhost", "--server is \"localhost\", it should be HOST:PORT such as 127.0.0.1:7447"),
+        Refusal("get apps --server h:70000", "--server is \"h:70000\", it should be HOST:PORT such as 127.0.0.1:7447"),
+        Refusal(
+            "store clock to tomorrow",
+            "INSTANT is \"tomorrow\", it should be a UTC time such as 2026-11-21T09:30:00Z, or a date"),
+        Refusal(
+            "store clock rate oneRenewalEveryMinut",
+            "RATE is \"oneRenewalEveryMinut\", which is no rate; `perch store clock rate --help` lists them",
+            suggesting: "oneRenewalEveryMinute"),
+    ])
+    func `what cannot be followed is refused with what to write instead`(_ refusal: Refusal) {
+        let error = #expect(throws: UsageError.self) {
+            try ArgumentParser(CommandTable.root).parse(words(refusal.line))
+        }
+        #expect(error?.message == refusal.message)
+        #expect(error?.suggestion == refusal.suggestion)
+    }
+
+    @Test func `what a stranger wrote cannot steer the terminal of who reads the refusal`() {
+        let error = #expect(throws: UsageError.self) {
+            try ArgumentParser(CommandTable.root).parse(["get", "apps", "--\u{1B}[2J"])
+        }
+        #expect(error?.description.unicodeScalars.contains("\u{1B}") == false)
+    }
+
+    @Test func `every action has exactly one command, but for the clock that is shown by its own name too`() {
+        func actions(_ command: CommandSpec) -> [Action] {
+            (command.action.map { [$0] } ?? []) + command.commands.flatMap { actions($0) }
+        }
+        let counts = Dictionary(actions(CommandTable.root).map { ($0, 1) }, uniquingKeysWith: +)
+        for action in Action.allCases {
+            #expect(counts[action] == (action == .clockShow ? 2 : 1), "\(action)")
+        }
+    }
+
+    @Test func `options of a command have names of their own, and defaults that can be read`() throws {
+        func check(_ command: CommandSpec) throws {
+            #expect(Set(command.options.map(\.name)).count == command.options.count, "\(command.name)")
+            let letters = command.options.compactMap(\.short)
+            #expect(Set(letters).count == letters.count, "\(command.name)")
+            for option in command.options {
+                if let standard = option.defaultText { _ = try option.kind.parse(standard) }
+                #expect(option.help.hasSuffix("."), "--\(option.name)")
+            }
+            for each in command.commands { try check(each) }
+        }
+        try check(CommandTable.root)
+    }
+}

@@ -1,0 +1,109 @@
+import PerchCLI
+import Testing
+
+private let anyLength = ValueKind.duration(0...Int64.max)
+private let anySize = ValueKind.bytes(0...Int64.max)
+
+@Suite struct `values that people write` {
+    @Test(
+        arguments: [
+            ("0", 0), ("500ms", 500), ("30s", 30_000), ("90m", 5_400_000), ("1h30m", 5_400_000), ("2d", 172_800_000),
+            ("1w", 604_800_000), ("1d1ms", 86_400_001),
+        ] as [(String, Int64)])
+    func `durations have a unit`(_ text: String, _ milliseconds: Int64) throws {
+        #expect(try anyLength.parse(text) == .number(milliseconds))
+    }
+
+    @Test(arguments: [
+        ("", "is \"\", it should be a duration such as 500ms, 30s, 1h30m or 2d"),
+        ("30", "is \"30\", which has no unit; there are ms, s, m, h, d, w, mo, y"),
+        ("s", "is \"s\", it should be a duration such as 500ms, 30s, 1h30m or 2d"),
+        ("-5s", "is \"-5s\", it should be a duration such as 500ms, 30s, 1h30m or 2d"),
+        ("1.5h", "is \"1.5h\", which has no unit; there are ms, s, m, h, d, w, mo, y"),
+        ("5 s", "is \"5 s\", which has no unit; there are ms, s, m, h, d, w, mo, y"),
+        ("5S", "is \"5S\", and \"S\" is no unit of time; there are ms, s, m, h, d, w, mo, y"),
+        ("1h30", "is \"1h30\", which has no unit; there are ms, s, m, h, d, w, mo, y"),
+        ("1mo", "is \"1mo\", and a calendar month has no fixed length; write days, such as 30d"),
+        ("1y", "is \"1y\", and a calendar month has no fixed length; write days, such as 30d"),
+        ("9223372036854775807w", "is \"9223372036854775807w\", which is longer than can be counted"),
+        ("9223372036854775807ms1ms", "is \"9223372036854775807ms1ms\", which is longer than can be counted"),
+        (
+            "99999999999999999999s",
+            "is \"99999999999999999999s\", it should be a duration such as 500ms, 30s, 1h30m or 2d"
+        ),
+        ("٣s", "is \"٣s\", it should be a duration such as 500ms, 30s, 1h30m or 2d"),
+    ])
+    func `what is no duration is refused`(_ text: String, _ message: String) {
+        let error = #expect(throws: ValueKind.Mismatch.self) { try anyLength.parse(text) }
+        #expect(error?.description == message)
+    }
+
+    @Test func `a calendar duration keeps months apart from what has a fixed length`() throws {
+        #expect(
+            try ValueKind.calendarDuration.parse("1y2mo3d")
+                == .duration(CalendarDuration(months: 14, milliseconds: 3 * 86_400_000)))
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("65536", 65_536), ("64KiB", 65_536), ("256MiB", 268_435_456), ("1GiB", 1 << 30),
+            ("4MB", 4_000_000),
+            ("10B", 10),
+        ] as [(String, Int64)])
+    func `sizes are bytes or have a unit`(_ text: String, _ bytes: Int64) throws {
+        #expect(try anySize.parse(text) == .number(bytes))
+    }
+
+    @Test(
+        arguments: [
+            ("", nil), ("MiB", nil), ("-1", nil), ("1.5MiB", nil), ("64 KiB", nil), ("4mb", "4MB"), ("4m", "4MiB"),
+            ("9223372036854775807GiB", nil), ("1TiB", nil),
+        ] as [(String, String?)])
+    func `what is no size is refused`(_ text: String, _ suggestion: String?) {
+        let error = #expect(throws: ValueKind.Mismatch.self) { try anySize.parse(text) }
+        #expect(error?.suggestion == suggestion)
+    }
+
+    @Test func `bounds are told in the unit that is written`() {
+        let size = #expect(throws: ValueKind.Mismatch.self) { try ValueKind.bytes(65_536...1_048_576).parse("1") }
+        #expect(size?.description == "is \"1\", it can be from 64KiB to 1MiB")
+        let length = #expect(throws: ValueKind.Mismatch.self) { try ValueKind.duration(1_000...90_000).parse("2m") }
+        #expect(length?.description == "is \"2m\", it can be from 1s to 1m30s")
+        let count = #expect(throws: ValueKind.Mismatch.self) { try ValueKind.count(1...Int64.max).parse("0") }
+        #expect(count?.description == "is \"0\", it can be at least 1")
+    }
+
+    @Test func `a rate of time is a name or a number, and becomes the name`() throws {
+        #expect(try ValueKind.timeRate.parse("1002") == .text("oneRenewalEveryMinute"))
+        #expect(try ValueKind.timeRate.parse("oneRenewalEveryMinute") == .text("oneRenewalEveryMinute"))
+        #expect(throws: ValueKind.Mismatch.self) { try ValueKind.timeRate.parse("14") }
+    }
+
+    @Test func `an instant is a date, or a date and a time in UTC`() throws {
+        #expect(try ValueKind.instant.parse("1970-01-02") == .number(86_400_000))
+        #expect(try ValueKind.instant.parse("1970-01-01T00:00:01.5Z") == .number(1_500))
+        for text in ["1970-1-1", "1970-01-01T00:00:00", "1970-13-01", "1970-01-01T24:00:00Z", "now", "0"] {
+            #expect(throws: ValueKind.Mismatch.self, "\(text)") { try ValueKind.instant.parse(text) }
+        }
+    }
+
+    @Test(arguments: [
+        ("listne", "listen"), ("lsiten", "listen"), ("LISTEN", "listen"), ("list", "listen"), ("drian", "drain"),
+    ])
+    func `the nearest word is suggested`(_ word: String, _ meant: String) {
+        #expect(nearest(to: word, in: ["store", "listen", "drain", "linger"]) == meant)
+    }
+
+    @Test(arguments: ["", "x", "password", "frobnicate", "heartbeat"])
+    func `a word that is near to none gets no suggestion`(_ word: String) {
+        #expect(nearest(to: word, in: ["store", "listen", "drain", "linger"]) == nil)
+    }
+
+    @Test(arguments: [
+        ("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("abc", "acb", 1), ("kitten", "sitting", 3), ("ab", "ba", 1),
+    ])
+    func `a swap of neighbours counts as one mistake`(_ left: String, _ right: String, _ distance: Int) {
+        #expect(editDistance(Array(left), Array(right)) == distance)
+        #expect(editDistance(Array(right), Array(left)) == distance)
+    }
+}

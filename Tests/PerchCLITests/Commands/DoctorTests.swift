@@ -1,0 +1,88 @@
+import PerchBase
+import PerchTesting
+import Testing
+
+@testable import PerchCLI
+
+@Suite struct `the doctor` {
+    @Test(arguments: [(100, .problem), (1_024, .warning), (20_000, .ok)] as [(Int, DoctorFinding.Level)])
+    func `judges descriptors by the connections that they leave`(_ limit: Int, _ level: DoctorFinding.Level) {
+        let finding = Judgement.descriptors(limit)
+        #expect(finding.level == level)
+        #expect(finding.message.contains("at most \(limit - Limits.descriptorsReserved) connections"))
+        #expect(finding.remedy.isEmpty == (level == .ok))
+    }
+
+    @Test func `judges a disk by its median sync, and tells the longest`() {
+        let fast = Judgement.syncs([900, 80_000, 1_100], in: "/srv")
+        #expect(fast.level == .ok)
+        #expect(fast.message == "3 times fdatasync in /srv: median 1.1 ms, longest 80.0 ms")
+        let slow = Judgement.syncs([20_000, 20_000, 1], in: "/srv")
+        #expect(slow.level == .warning)
+        #expect(!slow.remedy.isEmpty)
+    }
+
+    @Test func `judges room by what the log needs`() {
+        let enough = 2 * Int64(Limits.storeLogFileBytes)
+        #expect(Judgement.room(bytes: enough, in: "/srv").level == .ok)
+        #expect(Judgement.room(bytes: enough - 1, in: "/srv").level == .problem)
+    }
+
+    @Test func `a clock whose battery is empty is a problem`() {
+        #expect(Judgement.clock(CivilTime(year: 1970, month: 1, day: 1).instant).level == .problem)
+        #expect(Judgement.clock(CivilTime(year: 2024, month: 12, day: 31).instant).level == .problem)
+        #expect(Judgement.clock(CivilTime(year: 2026, month: 11, day: 21).instant).level == .ok)
+        #expect(Judgement.clock(CivilTime(year: 2125, month: 1, day: 1).instant).level == .problem)
+    }
+
+    @Test func `says by which rule any SQLite will do`() {
+        let finding = Judgement.sqlite(version: "3.40.1")
+        #expect(finding.level == .ok)
+        #expect(finding.message.contains("3.40.1"))
+        #expect(finding.message.contains("one connection"))
+    }
+
+    @Test func `measures a directory and leaves nothing behind`() {
+        let folder = TemporaryDirectory()
+        let findings = Examination.disk(folder.path)
+        #expect(findings.map(\.subject) == ["fsync", "disk"])
+        #expect(TemporaryDirectory.names(in: folder.path).isEmpty)
+    }
+
+    @Test func `a directory that is not there is a problem with a remedy`() {
+        let findings = Examination.disk("/nowhere")
+        #expect(findings.map(\.level) == [.problem])
+        #expect(findings.first?.remedy.isEmpty == false)
+    }
+
+    @Test(arguments: [
+        ("/nowhere/perch", "/nowhere"), ("/perch", "/"), ("perch", "."), ("a/b.db", "a"), ("/tmp", "/tmp"),
+    ])
+    func `looks where the store would lie`(_ setting: String, _ directory: String) {
+        #expect(Examination.directory(ofStore: setting) == directory)
+    }
+
+    @Test func `a finding is a line, and its remedy another`() {
+        let writer = TextWriter(isColoured: false)
+        #expect(
+            writer.finding(DoctorFinding(.problem, "clock", "it is 1970", remedy: "set it")) == [
+                "problem  clock                 it is 1970", "                               -> set it",
+            ])
+        #expect(writer.finding(DoctorFinding(.ok, "clock", "fine")) == ["ok       clock                 fine"])
+        #expect(TextWriter.number(12) == "12")
+        #expect(TextWriter.number(0.25) == "0.25")
+        #expect(TextWriter.number(1e300) == "1e+300")
+    }
+}
+
+@Suite struct `calendar durations` {
+    @Test func `months keep the day where there is one, then comes the rest`() {
+        let start = CivilTime(year: 2026, month: 1, day: 31, milliseconds: 1_000).instant
+        #expect(
+            CalendarDuration(months: 1).end(from: start)
+                == CivilTime(year: 2026, month: 2, day: 28, milliseconds: 1_000).instant)
+        #expect(
+            CalendarDuration(months: 14, milliseconds: 86_400_000).end(from: start)
+                == CivilTime(year: 2027, month: 4, day: 1, milliseconds: 1_000).instant)
+    }
+}

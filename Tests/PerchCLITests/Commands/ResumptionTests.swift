@@ -1,0 +1,102 @@
+import PerchBase
+import PerchTesting
+import PerchWire
+import Testing
+
+@testable import PerchCLI
+
+private func token(
+    store: UInt64 = 1, epoch: UInt32 = 1, app: UInt32 = 1, view: UInt64 = 1, revision: UInt64 = 1, digest: UInt64 = 1
+) -> [UInt8] {
+    ResumeToken(
+        store: StoreIdentity(high: store, low: 0), epoch: epoch, app: app, view: Digest(high: view, low: 0),
+        position: Position(revision: revision, asOf: Instant(milliseconds: Int64(revision))),
+        digest: Digest(high: digest, low: 0)
+    ).bytes
+}
+
+@Suite struct `a token in a file` {
+    private let folder = TemporaryDirectory()
+    private var path: String { self.folder.file("anna.token") }
+
+    @Test func `the first watch begins anew and leaves a token, the second goes on from it`() throws {
+        var first = try Resumption(since: nil, tokenFile: self.path)
+        #expect(first.beginsAnew)
+        #expect(try !first.isUnchanged(token()))
+        try first.keep(token())
+        var second = try Resumption(since: nil, tokenFile: self.path)
+        #expect(!second.beginsAnew)
+        #expect(try second.isUnchanged(token(revision: 9)))
+    }
+
+    @Test func `only the first value can be the known one`() throws {
+        try TokenFile.write(token(), to: self.path)
+        var watch = try Resumption(since: self.path, tokenFile: nil)
+        #expect(try !watch.isUnchanged(token(digest: 2)))
+        #expect(try !watch.isUnchanged(token(digest: 1)))
+    }
+
+    @Test func `since is read and never written`() throws {
+        try TokenFile.write(token(), to: self.path)
+        let watch = try Resumption(since: self.path, tokenFile: nil)
+        try watch.keep(token(digest: 2))
+        #expect(try TokenFile.read(self.path) == token())
+    }
+
+    @Test func `since is over the file that tokens are kept in`() throws {
+        let other = self.folder.file("other.token")
+        try TokenFile.write(token(digest: 1), to: self.path)
+        try TokenFile.write(token(digest: 2), to: other)
+        var watch = try Resumption(since: other, tokenFile: self.path)
+        #expect(try watch.isUnchanged(token(digest: 2)))
+    }
+
+    @Test(arguments: [
+        (token(store: 2), ExitCode.refused), (token(epoch: 2), .refused), (token(view: 2), .usage),
+        (token(app: 2), .usage),
+    ])
+    func `a token of something else is refused`(_ told: [UInt8], _ code: ExitCode) throws {
+        try TokenFile.write(token(), to: self.path)
+        var watch = try Resumption(since: self.path, tokenFile: nil)
+        let failure = #expect(throws: CommandFailure.self) { try watch.isUnchanged(told) }
+        #expect(failure?.code == code)
+        #expect(failure?.description.contains("begin without it") == true)
+    }
+
+    @Test(arguments: ["", "\n", "not Base64!", "Zm9v", "AA=="])
+    func `a file that holds no token is refused`(_ text: String) {
+        TemporaryDirectory.write(Array(text.utf8), to: self.path)
+        for (since, kept) in [(self.path, nil), (nil, self.path)] as [(String?, String?)] {
+            let failure = #expect(throws: CommandFailure.self) { try Resumption(since: since, tokenFile: kept) }
+            #expect(failure?.code == .usage)
+        }
+    }
+
+    @Test func `a token with a flipped bit is refused`() {
+        let good = token()
+        for index in good.indices {
+            var bad = good
+            bad[index] ^= 0x10
+            TemporaryDirectory.write(Array((PerchCLI.Base64.encode(bad) + "\n").utf8), to: self.path)
+            #expect(throws: CommandFailure.self) { try Resumption(since: self.path, tokenFile: nil) }
+        }
+    }
+
+    @Test func `a file for since must be there`() {
+        let failure = #expect(throws: CommandFailure.self) { try Resumption(since: self.path, tokenFile: nil) }
+        #expect(failure?.code == .usage)
+    }
+
+    @Test func `a file is replaced whole, and nothing is left beside it`() throws {
+        try TokenFile.write(token(), to: self.path)
+        try TokenFile.write(token(digest: 2), to: self.path)
+        #expect(TemporaryDirectory.names(in: self.folder.path) == ["anna.token"])
+        #expect(try TokenFile.read(self.path) == token(digest: 2))
+    }
+
+    @Test func `a directory that is not there is a failure that names it`() {
+        let failure = #expect(throws: CommandFailure.self) { try TokenFile.write(token(), to: "/nowhere/x.token") }
+        #expect(failure?.code == .failure)
+        #expect(failure?.description == "/nowhere/x.token could not be written: No such file or directory")
+    }
+}

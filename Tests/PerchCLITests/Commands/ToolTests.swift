@@ -1,0 +1,174 @@
+import PerchServer
+import PerchTesting
+import Testing
+
+@testable import PerchCLI
+
+private func planned(
+    _ arguments: [String], _ environment: [String: String] = [:]
+) -> (code: ExitCode?, data: String, talk: String) {
+    let console = RecordedConsole()
+    let plan = Tool(console: console).plan(arguments, environment: environment)
+    var code: ExitCode?
+    if case .done(let done) = plan { code = done }
+    return (code, console.data, console.talk)
+}
+
+private func ran(_ arguments: [String], console: RecordedConsole = RecordedConsole()) async -> (
+    code: ExitCode, data: String, talk: String
+) {
+    let tool = Tool(console: console)
+    switch tool.plan(arguments, environment: [:]) {
+    case .done(let code): return (code, console.data, console.talk)
+    case .serve: return (.failure, console.data, "a server was started")
+    case .run(let job): return (await tool.run(job), console.data, console.talk)
+    }
+}
+
+@Suite struct `the tool` {
+    @Test func `help and version are data, and are asked for`() {
+        let help = planned(["--help"])
+        #expect(help.code == .success)
+        #expect(help.data.hasPrefix("Perch knows who owns what"))
+        #expect(help.talk.isEmpty)
+        #expect(planned([]).data == help.data)
+        #expect(planned(["--version"]).data == "perch \(Tool.version)\n")
+        #expect(planned(["help", "exit-codes"]).data == Help.exitCodes())
+    }
+
+    @Test func `a mistake is talk, with exit code 2 and where to read on`() {
+        let wrong = planned(["store", "by"])
+        #expect(wrong.code == .usage)
+        #expect(wrong.data.isEmpty)
+        #expect(
+            wrong.talk
+                == "perch: perch store has no command \"by\"\nDid you mean `perch store buy`?\nSee `perch store --help`."
+        )
+    }
+
+    @Test func `help is given in an environment that nothing else would run in`() {
+        #expect(planned(["serve", "--help"], ["PERCH_LISTN": "x"]).code == .success)
+        #expect(planned(["serve"], ["PERCH_LISTN": "x"]).code == .usage)
+    }
+
+    @Test func `serve is planned with its settings, and shows them on request`() {
+        let console = RecordedConsole()
+        guard case .serve(let settings) = Tool(console: console).plan(["serve"], environment: ["PERCH_LOOPS": "2"])
+        else {
+            Issue.record("no server was planned")
+            return
+        }
+        #expect(settings.loops == 2)
+        let shown = planned(["serve", "--show-config"], ["PERCH_LOOPS": "2"])
+        #expect(shown.code == .success)
+        #expect(shown.data.contains("loops = 2 "))
+    }
+
+    @Test func `a reader that has had enough is no failure`() async {
+        let console = RecordedConsole(readerTakes: 0)
+        let path = "\(Repository.path)/deploy/sample.storekit"
+        let result = await ran(["catalog", "check", path], console: console)
+        #expect(result.code == .success)
+        #expect(result.talk.isEmpty)
+    }
+
+    @Test func `an address that is none is a mistake of who typed it`() async {
+        let result = await ran(["get", "apps", "--server", "example.invalid:7447"])
+        #expect(result.code == .usage)
+        #expect(result.data.isEmpty)
+        #expect(result.talk.contains("ADDRESS_INVALID"))
+    }
+}
+
+@Suite struct `every command` {
+    @Test(arguments: Page.all().filter { $0.path[$0.path.count - 1].action != nil })
+    func `finds the options that it asks for in its own table`(_ page: Page) throws {
+        guard let action = page.path[page.path.count - 1].action, action != .serve else { return }
+        let invocation = Invocation(path: page.path, action: action, written: [:], operands: [])
+        let sources = Settings.Sources(environment: [:]) { (path) throws(FileFault) in throw FileFault(path) }
+        let settings = try Settings(invocation, root: CommandTable.root, from: sources)
+        let run = CommandRun(Tool.Job(invocation: invocation, settings: settings), console: RecordedConsole())
+        #expect(run.printer.format == .text)
+        if settings.has("server") { _ = try run.makeClient() }
+    }
+}
+
+@Suite struct `store generate` {
+    private let catalogue = "\(Repository.path)/deploy/sample.storekit"
+
+    @Test func `writes a store that is not listed among the commands`() async {
+        let folder = TemporaryDirectory()
+        let path = folder.file("big.db")
+        let result = await ran(["store", "generate", path, "--catalog", self.catalogue, "--accounts", "20"])
+        #expect(result.code == .success)
+        #expect(result.data.isEmpty)
+        #expect(result.talk.contains("20 of 20 accounts"))
+        #expect(TemporaryDirectory.names(in: folder.path).contains("big.db"))
+        #expect(!planned(["store", "--help"]).data.contains("generate"))
+    }
+
+    @Test func `overwrites nothing, and needs a catalogue with a subscription`() async {
+        let folder = TemporaryDirectory()
+        let path = folder.file("big.db")
+        #expect(await ran(["store", "generate", path]).code == .usage)
+        let coins = ["--catalog", self.catalogue, "--accounts", "1", "--product", "app.perch.coins"]
+        #expect(await ran(["store", "generate", path] + coins).code == .failure)
+        #expect(TemporaryDirectory.names(in: folder.path).isEmpty)
+        TemporaryDirectory.write([1, 2, 3], to: path)
+        #expect(
+            await ran(["store", "generate", path, "--catalog", self.catalogue, "--accounts", "1"]).code == .failure)
+        #expect(TemporaryDirectory.read(path) == [1, 2, 3])
+    }
+}
+
+@Suite struct `catalog check` {
+    @Test func `says what is in a file, without a server`() async {
+        let path = "\(Repository.path)/deploy/sample.storekit"
+        let text = await ran(["catalog", "check", path])
+        #expect(text.code == .success)
+        #expect(text.data.hasPrefix("\(path): schema 4.0: 6 products"))
+        let json = await ran(["catalog", "check", path, "-o", "ndjson"])
+        #expect(json.data.hasPrefix("{\"summary\":{\"schema_version\":\"4.0\",\"consumable_count\":1,"))
+        #expect(json.data.filter { $0 == "\n" }.count == 1)
+    }
+
+    @Test func `takes a bundle directory`() async {
+        let folder = TemporaryDirectory()
+        TemporaryDirectory.write(
+            TemporaryDirectory.read("\(Repository.path)/deploy/sample.storekit"),
+            to: folder.file("Configuration.storekit"))
+        #expect(await ran(["catalog", "check", folder.path]).code == .success)
+    }
+
+    @Test func `prints each warning with its place, as compilers do`() async {
+        let folder = TemporaryDirectory()
+        let path = folder.file("Odd.storekit")
+        let file = """
+            {"products": [{"productID": "a", "type": "NonConsumable", "displayPrice": "1.99", "internalID": "1"}],
+             "novelty": 1}
+            """
+        TemporaryDirectory.write(Array(file.utf8), to: path)
+        let result = await ran(["catalog", "check", path])
+        #expect(result.code == .success)
+        #expect(result.data.contains("\(path):2:2: warning: the key \"novelty\" is unknown in the file; ignored\n"))
+        let json = await ran(["catalog", "check", path, "-o", "json"])
+        #expect(json.data.contains("\"line\": 2,\n        \"column\": 2,\n        \"message\": \"the key"))
+    }
+
+    @Test(arguments: ["", "{", "[]", "{\"products\": []}"])
+    func `refuses a file that cannot be used, with the place`(_ content: String) async {
+        let folder = TemporaryDirectory()
+        let path = folder.file("Bad.storekit")
+        TemporaryDirectory.write(Array(content.utf8), to: path)
+        let result = await ran(["catalog", "check", path])
+        #expect(result.code == .failure)
+        #expect(result.data.isEmpty)
+        #expect(result.talk.hasPrefix("perch: \(path): line "))
+    }
+
+    @Test func `refuses a file that is not there`() async {
+        let result = await ran(["catalog", "check", "/nowhere/Shop.storekit"])
+        #expect(result.code == .failure)
+        #expect(result.talk.contains("/nowhere/Shop.storekit"))
+    }
+}

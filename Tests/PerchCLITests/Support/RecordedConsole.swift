@@ -1,0 +1,37 @@
+import PerchCLI
+import Synchronization
+
+/// Keeps what a command said, in place of a terminal.
+final class RecordedConsole: Console {
+    private struct Record {
+        var data = ""
+        var talk: [String] = []
+        var readsLeft: Int
+    }
+
+    private let record: Mutex<Record>
+    let isColoured: Bool
+
+    /// The reader goes away after so many pieces of data.
+    init(isColoured: Bool = false, readerTakes count: Int = .max) {
+        self.isColoured = isColoured
+        self.record = Mutex(Record(readsLeft: count))
+    }
+
+    var data: String { self.record.withLock { $0.data } }
+    var talk: String { self.record.withLock { $0.talk.joined(separator: "\n") } }
+
+    func data(_ text: String) throws(ReaderGone) {
+        let isTaken = self.record.withLock { record in
+            guard record.readsLeft > 0 else { return false }
+            record.readsLeft -= 1
+            record.data += text
+            return true
+        }
+        if !isTaken { throw ReaderGone() }
+    }
+
+    func talk(_ line: String) {
+        self.record.withLock { $0.talk.append(line) }
+    }
+}
