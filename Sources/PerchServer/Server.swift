@@ -150,6 +150,7 @@ package enum Server {
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 
         // Everything that can fail comes before the first thread.
+        try Self.requireFree(address)
         var address = address
         var drivers: [any LoopDriver] = []
         for (index, eventLoop) in eventLoops.enumerated() {
@@ -189,6 +190,13 @@ package enum Server {
         storeLoop.stop()
         for thread in threads { thread.join() }
         return status
+    }
+
+    /// Loops share their port by SO_REUSEPORT, which would let a second server share it too, each with a store of its own.
+    /// A listener that does not share finds that out.
+    private static func requireFree(_ address: SocketAddress) throws(SystemError) {
+        guard address.port != 0 else { return }
+        _ = try Sockets.listen(on: address, reusePort: false)
     }
 
     private static func startStore(

@@ -123,6 +123,7 @@ package final class SeenWatch {
         self.said = nil
         self.position = Position(revision: 0, asOf: .distantPast)
         if self.isUpdates, !hadToken {
+            self.token = []
             self.place = nil
             self.start = nil
             self.events = []
