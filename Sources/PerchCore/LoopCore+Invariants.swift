@@ -176,6 +176,10 @@ extension LoopCore {
             precondition(
                 self.calls.isTaken(call) && self.calls[call].flags.contains(.hasToken), "a token's call is gone")
         }
+        for (call, _) in self.lateReaders {
+            precondition(
+                self.calls.isTaken(call) && self.calls[call].flags.contains(.owesValue), "a late reader owes nothing")
+        }
         for waiter in self.waiters {
             precondition(self.calls.isTaken(waiter.call, generation: waiter.generation), "a waiter's call is gone")
         }

@@ -42,6 +42,8 @@ package struct LoopCore: ~Copyable {
     var pendingUnary: [Int32: PendingCall] = [:]
     var callTokens: [Int32: ResumeToken] = [:]
     var updates: [Int32: UpdatesState] = [:]
+    /// Digests of what was said last to watches whose view has changed twice or more since.
+    var lateReaders: [Int32: Digest] = [:]
 
     // What is known of the store.
     var apps: [AppNumber: AppState]

@@ -220,6 +220,7 @@ extension LoopCore {
                 position: info.position, digest: digest
             ).bytes
         self.dropEncodings(view)
+        if isNew { self.rememberSaid(view) }
         self.views[view].state = .ready
         self.views[view].hasFailed = false
         self.views[view].digest = digest
@@ -235,10 +236,16 @@ extension LoopCore {
             if self.calls[call].flags.contains(.isWaiting) {
                 self.readyForFirst(call)
             } else if isNew {
-                // A value that was owed and not taken is replaced, `unchanged` too: it no longer is.
+                // A value that was owed and not taken is replaced, `unchanged` too: it no longer is. Where it has come
+                // back to what was said last, nothing is owed any more.
                 self.calls[call].flags.remove(.owesUnchanged)
-                self.calls[call].flags.insert(.owesValue)
-                self.listCall(call)
+                if !self.lateReaders.isEmpty, self.lateReaders[call] == digest {
+                    self.lateReaders[call] = nil
+                    self.calls[call].flags.remove(.owesValue)
+                } else {
+                    self.calls[call].flags.insert(.owesValue)
+                    self.listCall(call)
+                }
             }
             if self.calls[call].flags.contains(.owesValue) {
                 if self.calls[call].flags.contains(.owesUnchanged) {
@@ -254,6 +261,19 @@ extension LoopCore {
         self.encode(
             view, value, info, cause: cause, snapshot: wantsSnapshot || self.views[view].watchCount > 1,
             change: wantsChange, unchanged: wantsUnchanged)
+    }
+
+    /// A view is about to change: what was said to those who still owe the value before is remembered for them.
+    private mutating func rememberSaid(_ view: Int32) {
+        var call = self.views[view].firstWatch
+        while call >= 0 {
+            let flags = self.calls[call].flags
+            if flags.contains(.owesValue), !flags.contains(.isFirst), self.lateReaders[call] == nil {
+                self.lateReaders[call] = self.views[view].previousDigest
+            }
+            call = self.calls[call].nextInTarget
+        }
+        self.views[view].previousDigest = self.views[view].digest
     }
 
     private func hasWaiting(_ view: Int32) -> Bool {
@@ -381,6 +401,7 @@ extension LoopCore {
     private mutating func failViews(of slot: Int32, _ refusal: Refusal) {
         var view = self.accounts[slot].firstView
         while view >= 0 {
+            self.rememberSaid(view)
             self.views[view].hasFailed = true
             self.views[view].state = .empty
             let status = WireStatus(refusal)

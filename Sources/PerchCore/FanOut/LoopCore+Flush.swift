@@ -129,7 +129,14 @@ extension LoopCore {
                 self.heldGroups.append(connection)
             }
         }
-        guard bytes > 0 else { return }
+        guard bytes > 0 else {
+            // Nothing waits for the kernel: what did is no longer owed, or is being computed again.
+            if slot.stalledSince != 0 {
+                self.connections[connection].stalledSince = 0
+                _ = self.stalls.remove(connection)
+            }
+            return
+        }
         self.staging.writes.append(
             Staging.Write(
                 connection: connection, socket: slot.socket, firstSegment: firstSegment,
@@ -287,6 +294,7 @@ extension LoopCore {
     private mutating func valueTaken(_ call: Int32, _ connection: Int32) {
         self.counters.valuesPushed += 1
         self.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
+        if !self.lateReaders.isEmpty { self.lateReaders[call] = nil }
         self.openGroup(connection)
         let view = self.calls[call].target
         // A value that its only watcher has taken is not kept: it can be computed again.

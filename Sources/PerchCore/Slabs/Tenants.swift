@@ -140,6 +140,8 @@ struct ViewSlot: BitwiseCopyable {
     var position = Position(revision: 0, asOf: .distantPast)
     var committed = Instant(milliseconds: 0)
     var digest = Digest.zero
+    /// Of the value before: what a watch that owes the newest one was told last, if it was not behind before.
+    var previousDigest = Digest.zero
     /// When the value changes if nothing happens; the end of time for never.
     var crossing = Instant.distantFuture
     var crossingTimer = TimerHeap.ID.none

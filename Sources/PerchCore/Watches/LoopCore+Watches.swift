@@ -82,6 +82,7 @@ extension LoopCore {
 
     mutating func leaveView(_ call: Int32) {
         let slot = self.calls[call]
+        self.lateReaders[call] = nil
         let view = slot.target
         if slot.previousInTarget >= 0 {
             self.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget

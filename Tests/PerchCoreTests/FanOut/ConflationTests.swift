@@ -52,6 +52,35 @@ import Testing
         world.checkNothingIsLeft()
     }
 
+    @Test func `a value that comes back to what was said last, while the stream is full, is not said again`() throws {
+        let world = World()
+        let watcher = world.welcomedClient()
+        let other = world.welcomedClient()
+        let gold = try world.buy("gold", from: other)
+        let stream = watcher.call(.status())
+        world.settle()
+        for roundTrips in 1...3 {
+            let heard = watcher.statuses(on: stream).count
+            watcher.socket.capacity = 0
+            for _ in 0..<roundTrips {
+                try world.require(.autoRenew(gold.id, false), from: other)
+                try world.require(.autoRenew(gold.id, true), from: other)
+            }
+            watcher.socket.capacity = 1 << 16
+            world.settle()
+            world.checkInvariants()
+            #expect(watcher.statuses(on: stream).count == heard)
+            // Nothing waits for this reader any more: he is not a stalled one.
+            world.advance(Limits.writeStallMilliseconds + 5_000)
+            #expect(watcher.isOpen)
+            try world.require(.autoRenew(gold.id, false), from: other)
+            #expect(watcher.statuses(on: stream).count == heard + 1)
+            try world.require(.autoRenew(gold.id, true), from: other)
+            #expect(watcher.statuses(on: stream).count == heard + 2)
+        }
+        world.checkNothingIsLeft()
+    }
+
     @Test func `a change that leaves a view as it was pushes nothing`() throws {
         let world = World()
         let watcher = world.welcomedClient()
