@@ -115,6 +115,18 @@ import Testing
         #expect(await consumer.value <= 2)
         await self.stage.server.reaches { $0.calls == 0 }
 
+        let server = self.stage.server
+        let holder = Task {
+            var states = task.makeAsyncIterator()
+            while await states.next() != nil {}
+            // Told although the iterator is still there.
+            await server.reaches { $0.calls == 0 }
+            withExtendedLifetime(states) {}
+        }
+        await server.reaches { $0.calls == 1 }
+        holder.cancel()
+        await holder.value
+
         for await state in task where state.value != nil { break }
         await self.stage.server.reaches { $0.calls == 0 }
 
