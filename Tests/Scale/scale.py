@@ -260,6 +260,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--without-limits", action="store_true", help="say the figures, judge only what is no figure")
     arguments = parser.parse_args()
+    print(f"        {arguments.accounts} accounts, {os.cpu_count()} processors, load average {os.getloadavg()[0]:.1f}")
     store = arguments.directory / f"scale-{arguments.accounts}.db"
     if not store.exists():
         generate(arguments, store)
