@@ -1,8 +1,8 @@
 import Glibc
 
-/// Files beside this checkout and in it.
+/// Files of this checkout.
 enum Samples {
-    /// Real files of other projects, kept beside the checkout.
+    /// Real files of other projects: see `Tests/Samples/SOURCES.md`.
     static let names = [
         "RevenueCat--purchases-flutter--RevenueCast_PurchaseTesterTypescriptConfiguration",
         "RevenueCat--purchases-ios--PurchaseTesterStoreKitConfiguration",
@@ -15,7 +15,7 @@ enum Samples {
     ]
 
     static func real(_ name: String) throws -> [UInt8] {
-        try Self.read(Self.checkout + "/../shared/storekit-samples/\(name).storekit")
+        try Self.read(Self.checkout + "/Tests/Samples/\(name).storekit")
     }
 
     /// The catalogue that `make run` serves.
