@@ -8,6 +8,7 @@ enum Query: Int, CaseIterable {
     case accountOfAlias, setAlias
     case record, setRecord
     case transaction, insertTransaction, updateTransaction, finishTransaction
+    case deleteTransaction, deleteTransactions
     case transactionsOldestFirst, transactionsNewestFirst, unfinishedOldestFirst, unfinishedNewestFirst
     case insertFact, factsOfAccount, eventsOfAccount
     case insertCommit, commitTime
@@ -50,6 +51,9 @@ enum Query: Int, CaseIterable {
             state = CASE WHEN state = 0 THEN 0 ELSE 1 + ?3 END WHERE id = ?1
             """
         case .finishTransaction: "UPDATE transactions SET state = 1 + spends WHERE id = ?1"
+
+        case .deleteTransaction: "DELETE FROM transactions WHERE id = ?1"
+        case .deleteTransactions: "DELETE FROM transactions WHERE account = ?1"
 
         case .transactionsOldestFirst:
             """

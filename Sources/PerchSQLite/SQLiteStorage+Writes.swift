@@ -66,6 +66,10 @@ extension SQLiteStorage {
                 ])
         case .finish(let id):
             try self.write(.finishTransaction, [.stored(id)])
+        case .delete(let id):
+            try self.write(.deleteTransaction, [.stored(id)])
+        case .deleteAll:
+            try self.write(.deleteTransactions, [.stored(account)])
         case nil:
             break
         }

@@ -187,6 +187,12 @@ package enum MutationResult: Hashable, Sendable {
     case none
     /// A transaction; whether the customer held it before.
     case transaction(Transaction, wasHeld: Bool)
+    /// A purchase that waits for somebody.
+    case pending(id: UInt64)
+    /// A purchase that the customer did not want after all.
+    case cancelled
+    /// The number of what was made.
+    case number(UInt64)
     /// The clock of a test app; attempts settled on the way.
     case clock(now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settledCount: UInt64)
 }

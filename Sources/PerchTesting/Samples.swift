@@ -83,15 +83,68 @@ extension SeededRandom {
         line.offerPeriodsLeft = self.int32()
         line.retry = self.optional { $0.billingRetry() }
         line.lapse = self.optional { $0.open(ExpirationReason.self) }
-        line.priceIncrease = self.open()
+        line.increase = self.optional { random in
+            PriceIncrease(price: random.money(), asked: random.instant(), status: random.open())
+        }
+        line.lastIncrease = self.optional { $0.instant() }
+        line.agreedPrice = self.optional { $0.money() }
+        line.queuedOffer = self.optional { $0.subscriptionOffer() }
+        line.level = self.int32()
         return line
     }
 
     package mutating func lineTerms() -> LineTerms {
-        LineTerms(
+        var terms = LineTerms(
             preference: self.string(), anchorDay: self.int64(),
             offerInForce: self.optional { $0.subscriptionOffer() }, offerPeriodsLeft: self.int32(),
             recentStart: self.instant())
+        terms.queuedOffer = self.optional { $0.subscriptionOffer() }
+        terms.agreedPrice = self.optional { $0.money() }
+        terms.lastIncrease = self.optional { $0.instant() }
+        terms.level = self.int32()
+        return terms
+    }
+
+    package mutating func orderedOffer() -> OrderedOffer {
+        OrderedOffer(type: self.open(), id: self.string(), signature: self.string())
+    }
+
+    package mutating func purchaseOrder() -> PurchaseOrder {
+        var order = PurchaseOrder(
+            productID: self.string(), quantity: self.uint32(), appAccountToken: self.string(),
+            offer: self.optional { $0.orderedOffer() })
+        order.introductoryEligibility = self.open()
+        order.introductoryEligibilitySignature = self.string()
+        order.billingPlan = self.open()
+        order.date = self.optional { $0.instant() }
+        order.renewalBehaviour = self.open()
+        order.simulatesAskToBuy = self.bool()
+        order.seenStorefront = self.string()
+        order.continuesInNewStorefront = self.bool()
+        return order
+    }
+
+    package mutating func pendingPurchase() -> PendingPurchase {
+        PendingPurchase(
+            id: self.uint64(), reason: self.open(), order: self.purchaseOrder(), since: self.instant())
+    }
+
+    package mutating func purchaseIntent() -> PurchaseIntent {
+        PurchaseIntent(
+            id: self.uint64(), productID: self.string(), offer: self.optional { $0.orderedOffer() },
+            since: self.instant())
+    }
+
+    package mutating func familyShare() -> FamilyShare {
+        FamilyShare(original: self.uint64(), member: self.uint64(), memberOriginal: self.uint64())
+    }
+
+    package mutating func groupHistory() -> GroupHistory {
+        var history = GroupHistory(groupID: self.string())
+        history.hadIntroductoryOffer = self.bool()
+        history.paidMilliseconds = self.int64()
+        history.lastWinBack = self.optional { $0.instant() }
+        return history
     }
 
     package mutating func record(_ account: AccountNumber) -> AccountRecord {
@@ -101,13 +154,20 @@ extension SeededRandom {
         record.appTransactionID = self.string()
         record.lines = self.array(upTo: 3) { $0.line() }
         record.owned = self.array(upTo: 3) { $0.transaction() }
-        record.introductoryGroups = self.array(upTo: 3) { $0.string() }
+        record.histories = self.array(upTo: 3) { $0.groupHistory() }
+        record.pendingPurchases = self.array(upTo: 2) { $0.pendingPurchase() }
+        record.intents = self.array(upTo: 2) { $0.purchaseIntent() }
+        record.shares = self.array(upTo: 2) { $0.familyShare() }
+        record.awaitingSync = self.array(upTo: 2) { $0.transaction() }
+        record.storefront = self.string()
+        record.chargesFail = self.optional { $0.bool() }
+        record.messagePosted = self.optional { $0.instant() }
         return record
     }
 
     package mutating func fact() -> Fact {
         let body: Fact.Body =
-            switch self.below(11) {
+            switch self.below(30) {
             case 0: .opened(appTransactionID: self.string())
             case 1: .purchased(self.transaction(), terms: self.optional { $0.lineTerms() })
             case 2: .renewed(self.transaction(), terms: self.lineTerms())
@@ -118,7 +178,34 @@ extension SeededRandom {
             case 7: .revoked(self.transaction(), fallback: self.optional { $0.transaction() })
             case 8: .expiredEarly(self.transaction())
             case 9: .periodCut(self.transaction())
-            default: .finished(self.uint64())
+            case 10: .finished(self.uint64())
+            case 11: .reinstated(self.transaction())
+            case 12:
+                .priceRaised(
+                    original: self.uint64(),
+                    PriceIncrease(price: self.money(), asked: self.instant(), status: self.open()))
+            case 13: .priceAnswered(original: self.uint64(), agrees: self.bool())
+            case 14: .offerQueued(original: self.uint64(), self.subscriptionOffer())
+            case 15: .extended(self.transaction())
+            case 16: .purchaseHeld(self.pendingPurchase())
+            case 17: .purchaseReleased(id: self.uint64(), isApproved: self.bool())
+            case 18: .sharingBegan(self.familyShare())
+            case 19: .sharingEnded(original: self.uint64(), member: self.uint64())
+            case 20: .sharedLineSet(self.line(), isNew: self.bool())
+            case 21: .shareAwaitsSync(self.transaction())
+            case 22: .synced
+            case 23: .intentCreated(self.purchaseIntent())
+            case 24: .intentEnded(id: self.uint64())
+            case 25: .storefrontSet(self.string())
+            case 26: .chargesSet(fail: self.optional { $0.bool() })
+            case 27: .messagePosted
+            case 28:
+                .deleted(
+                    self.uint64(),
+                    remainder: Remainder(
+                        lines: self.array(upTo: 2) { $0.line() }, owned: self.array(upTo: 2) { $0.transaction() },
+                        histories: self.array(upTo: 2) { $0.groupHistory() }))
+            default: .cleared
             }
         return Fact(body, effective: self.instant())
     }
@@ -134,6 +221,11 @@ extension SeededRandom {
         settings.isGracePeriodEnabled = self.bool()
         settings.gracePeriodDays = self.int64()
         settings.areDialogsDisabled = self.bool()
+        settings.asksBeforePurchases = self.bool()
+        settings.hasGracePeriodForAllRenewals = self.bool()
+        for api in StoreKitAPI.names.indices.dropFirst() where self.bool() {
+            settings.simulatedErrors[StoreKitAPI(rawValue: Int32(api))] = self.open()
+        }
         return settings
     }
 
@@ -153,6 +245,17 @@ extension SeededRandom {
             promotionalImageID: self.string(), subscription: subscription, json: self.bytes(upTo: 40))
     }
 
+    package mutating func winBackRule() -> WinBackRule {
+        var rule = WinBackRule()
+        rule.paidMonthsMin = self.int32()
+        rule.lapsedMonthsMin = self.int32()
+        rule.lapsedMonthsMax = self.int32()
+        rule.waitMonths = self.int32()
+        rule.from = self.optional { $0.instant() }
+        rule.until = self.optional { $0.instant() }
+        return rule
+    }
+
     package mutating func catalogueSubscription(_ group: String) -> CatalogueSubscription {
         var subscription = CatalogueSubscription(groupID: group, level: self.int32(), period: self.period())
         subscription.introductoryOffers = self.array(upTo: 2) { $0.subscriptionOffer() }
@@ -165,7 +268,8 @@ extension SeededRandom {
         }
         subscription.winBackOffers = self.array(upTo: 2) { random in
             WinBackOffer(
-                offer: random.subscriptionOffer(), isEligible: random.bool(), isHighPriority: random.bool())
+                offer: random.subscriptionOffer(), isEligible: random.bool(), isHighPriority: random.bool(),
+                rule: random.optional { $0.winBackRule() })
         }
         subscription.billingPlans = self.array(upTo: 2) { random in
             var plan = BillingPlan(
@@ -205,9 +309,12 @@ extension SeededRandom {
     }
 
     package mutating func mutationResult() -> MutationResult {
-        switch self.below(3) {
+        switch self.below(6) {
         case 0: .none
         case 1: .transaction(self.transaction(), wasHeld: self.bool())
+        case 2: .pending(id: self.uint64())
+        case 3: .cancelled
+        case 4: .number(self.uint64())
         default:
             .clock(
                 now: self.instant(), isFrozen: self.bool(), offsetMilliseconds: self.int64(),

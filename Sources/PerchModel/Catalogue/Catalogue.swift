@@ -1,3 +1,5 @@
+package import PerchBase
+
 /// What an app sells, as its `.storekit` file says. Immutable: a new file is a new catalogue.
 package final class Catalogue: Sendable, Equatable {
     /// In the order of the file.
@@ -93,17 +95,35 @@ package struct CodeOffer: Hashable, Sendable {
     }
 }
 
+/// Who may have a win-back offer, beyond that the subscription was lost.
+package struct WinBackRule: Hashable, Sendable {
+    /// Months that were paid for, at least.
+    package var paidMonthsMin: Int32 = 1
+    /// Months since the subscription ended: at least and at most so many, 1 to 24.
+    package var lapsedMonthsMin: Int32 = 1
+    package var lapsedMonthsMax: Int32 = 24
+    /// Months from one redemption to the next, 2 to 24.
+    package var waitMonths: Int32 = 2
+    package var from: Instant?
+    package var until: Instant?
+
+    package init() {}
+}
+
 /// A win-back offer and Xcode's simplified eligibility.
 package struct WinBackOffer: Hashable, Sendable {
     package var offer: SubscriptionOffer
     /// True: redeemable as soon as the owner's subscription lapses.
     package var isEligible: Bool
     package var isHighPriority: Bool
+    /// Nil: nobody may have it but by `isEligible`, as in Xcode, whose files know no rule.
+    package var rule: WinBackRule?
 
-    package init(offer: SubscriptionOffer, isEligible: Bool, isHighPriority: Bool) {
+    package init(offer: SubscriptionOffer, isEligible: Bool, isHighPriority: Bool, rule: WinBackRule? = nil) {
         self.offer = offer
         self.isEligible = isEligible
         self.isHighPriority = isHighPriority
+        self.rule = rule
     }
 }
 

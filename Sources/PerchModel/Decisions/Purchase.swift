@@ -1,19 +1,5 @@
 package import PerchBase
 
-/// What a customer wants to buy.
-package struct PurchaseOrder: Hashable, Sendable {
-    package var productID: String
-    package var quantity: UInt32
-    /// Lower case; empty for none.
-    package var appAccountToken: String
-
-    package init(productID: String, quantity: UInt32 = 1, appAccountToken: String = "") {
-        self.productID = productID
-        self.quantity = quantity
-        self.appAccountToken = appAccountToken
-    }
-}
-
 /// What a purchase comes to.
 package struct PurchaseOutcome: Hashable, Sendable {
     package var facts: [Fact]
@@ -161,7 +147,7 @@ private func begin(
 /// No transaction of the group, of any product of this account, ever carried an introductory offer.
 package func isEligibleForIntroductoryOffer(_ record: AccountRecord?, groupID: String) -> Bool {
     guard let record else { return true }
-    return !record.introductoryGroups.contains(groupID)
+    return record.history(ofGroup: groupID)?.hadIntroductoryOffer != true
 }
 
 /// Gives a subscription transaction its period, price and offer, and says what follows for its line.

@@ -35,6 +35,39 @@ package struct Fact: Hashable, Sendable {
         case periodCut(Transaction)
         /// A transaction was delivered.
         case finished(TransactionID)
+        /// A refund was taken back.
+        case reinstated(Transaction)
+        /// A higher price was asked for, or announced.
+        case priceRaised(original: TransactionID, PriceIncrease)
+        /// The customer answered. A refusal switches renewal off, because of the price.
+        case priceAnswered(original: TransactionID, agrees: Bool)
+        /// An offer applies from the next period.
+        case offerQueued(original: TransactionID, SubscriptionOffer)
+        /// The end of the latest period moved later.
+        case extended(Transaction)
+        /// A purchase waits for somebody.
+        case purchaseHeld(PendingPurchase)
+        /// It waits no longer. If it was approved, the facts of the purchase follow in the same change.
+        case purchaseReleased(id: UInt64, isApproved: Bool)
+        /// This account shares something with another.
+        case sharingBegan(FamilyShare)
+        case sharingEnded(original: TransactionID, member: AccountNumber)
+        /// The line that another account shares with this one, as it now is. `isNew`: its latest transaction is.
+        case sharedLineSet(Line, isNew: Bool)
+        /// Something was shared with this account after it was bought; it comes with the next sync.
+        case shareAwaitsSync(Transaction)
+        /// The customer restored: what waited for it is delivered by the facts that follow in the same change.
+        case synced
+        case intentCreated(PurchaseIntent)
+        case intentEnded(id: UInt64)
+        case storefrontSet(String)
+        case chargesSet(fail: Bool?)
+        case messagePosted
+        /// A transaction was taken out of a test store. What remains of the account is told whole, because a record does
+        /// not hold what came before.
+        case deleted(TransactionID, remainder: Remainder)
+        /// Everything was taken out of a test store's account.
+        case cleared
     }
 
     /// What led to a value that this fact changes; unspecified where it changes none.
@@ -46,6 +79,15 @@ package struct Fact: Hashable, Sendable {
         case .revoked: .refund
         case .lapsed, .expiredEarly: .expiry
         case .finished: .unspecified
+        case .reinstated: .refund
+        case .priceRaised, .priceAnswered, .storefrontSet, .chargesSet, .messagePosted: .setting
+        case .offerQueued, .purchaseHeld, .purchaseReleased, .intentCreated, .intentEnded: .purchase
+        case .extended: .renewal
+        case .sharingBegan, .sharingEnded: .unspecified
+        case .sharedLineSet(let line, let isNew):
+            line.latest.revocation != nil ? .refund : !isNew || line.latest.reason == .renewal ? .renewal : .purchase
+        case .shareAwaitsSync, .synced: .unspecified
+        case .deleted, .cleared: .setting
         }
     }
 
@@ -57,7 +99,18 @@ package struct Fact: Hashable, Sendable {
         case .upgradedFrom(let transaction), .expiredEarly(let transaction), .periodCut(let transaction):
             (transaction, .changed)
         case .revoked(let transaction, _): (transaction, .revoked)
-        case .opened, .renewalFailed, .lapsed, .autoRenewSet, .finished: nil
+        case .reinstated(let transaction): (transaction, .reinstated)
+        case .extended(let transaction): (transaction, .changed)
+        case .sharedLineSet(let line, let isNew):
+            if isNew {
+                (line.latest, line.latest.reason == .renewal ? .renewed : .purchased)
+            } else {
+                (line.latest, line.latest.revocation == nil ? .changed : .revoked)
+            }
+        case .opened, .renewalFailed, .lapsed, .autoRenewSet, .finished, .priceRaised, .priceAnswered, .offerQueued,
+            .purchaseHeld, .purchaseReleased, .sharingBegan, .sharingEnded, .shareAwaitsSync, .synced, .intentCreated,
+            .intentEnded, .storefrontSet, .chargesSet, .messagePosted, .deleted, .cleared:
+            nil
         }
     }
 
@@ -69,7 +122,14 @@ package struct Fact: Hashable, Sendable {
             .revoked(let transaction, _):
             .update(transaction)
         case .finished(let id): .finish(id)
-        case .opened, .renewalFailed, .lapsed, .autoRenewSet: nil
+        case .reinstated(let transaction), .extended(let transaction): .update(transaction)
+        case .sharedLineSet(let line, let isNew): isNew ? .insert(line.latest) : .update(line.latest)
+        case .deleted(let id, _): .delete(id)
+        case .cleared: .deleteAll
+        case .opened, .renewalFailed, .lapsed, .autoRenewSet, .priceRaised, .priceAnswered, .offerQueued, .purchaseHeld,
+            .purchaseReleased, .sharingBegan, .sharingEnded, .shareAwaitsSync, .synced, .intentCreated, .intentEnded,
+            .storefrontSet, .chargesSet, .messagePosted:
+            nil
         }
     }
 }
@@ -81,6 +141,12 @@ package struct LineTerms: Hashable, Sendable {
     package var offerInForce: SubscriptionOffer?
     package var offerPeriodsLeft: Int32
     package var recentStart: Instant
+    /// What waits behind the offer of this period.
+    package var queuedOffer: SubscriptionOffer?
+    package var agreedPrice: Money?
+    package var lastIncrease: Instant?
+    /// The product's level of service.
+    package var level: Int32 = 0
 
     package init(
         preference: String, anchorDay: Int64, offerInForce: SubscriptionOffer?, offerPeriodsLeft: Int32,
@@ -101,6 +167,21 @@ package enum TransactionWrite: Hashable, Sendable {
     /// The same row with other fields; whether it is finished stays.
     case update(Transaction)
     case finish(TransactionID)
+    case delete(TransactionID)
+    case deleteAll
+}
+
+/// What a record has left when transactions were taken out of it.
+package struct Remainder: Hashable, Sendable {
+    package var lines: [Line]
+    package var owned: [Transaction]
+    package var histories: [GroupHistory]
+
+    package init(lines: [Line], owned: [Transaction], histories: [GroupHistory]) {
+        self.lines = lines
+        self.owned = owned
+        self.histories = histories
+    }
 }
 
 extension AccountRecord {
@@ -111,11 +192,7 @@ extension AccountRecord {
             self.appTransactionID = appTransactionID
 
         case .purchased(let transaction, let terms):
-            if transaction.offer?.type == .introductory, transaction.ownership == .purchased,
-                !self.introductoryGroups.contains(transaction.subscriptionGroupID)
-            {
-                self.introductoryGroups.append(transaction.subscriptionGroupID)
-            }
+            self.noteHistory(of: transaction)
             if let terms {
                 self.begin(transaction, terms)
             } else if transaction.productType != .consumable {
@@ -124,6 +201,7 @@ extension AccountRecord {
 
         case .renewed(let transaction, let terms):
             // A renewal that was forced leaves the customer's own switch alone.
+            self.noteHistory(of: transaction)
             let held = self.lineIndex(original: transaction.originalID).map { self.lines[$0] }
             self.begin(transaction, terms, willAutoRenew: held?.willAutoRenew ?? true)
 
@@ -168,7 +246,110 @@ extension AccountRecord {
 
         case .finished:
             break
+
+        case .reinstated(let transaction):
+            if let index = self.lines.firstIndex(where: { $0.latest.id == transaction.id }) {
+                self.lines[index].latest = transaction
+            } else if transaction.productType == .nonConsumable || transaction.productType == .nonRenewable {
+                self.ownAgain(transaction)
+            }
+
+        case .priceRaised(let original, let increase):
+            self.changeLine(original) { line in
+                line.increase = increase
+                line.lastIncrease = increase.asked
+            }
+
+        case .priceAnswered(let original, let agrees):
+            self.changeLine(original) { line in
+                line.increase?.status = agrees ? .agreed : .pending
+                if !agrees { line.willAutoRenew = false }
+            }
+
+        case .offerQueued(let original, let offer):
+            self.changeLine(original) { $0.queuedOffer = offer }
+
+        case .extended(let transaction):
+            self.changeLine(transaction.originalID) { $0.latest = transaction }
+
+        case .purchaseHeld(let pending):
+            self.pendingPurchases.append(pending)
+
+        case .purchaseReleased(let id, _):
+            self.pendingPurchases.removeAll { $0.id == id }
+
+        case .sharingBegan(let share):
+            self.shares.append(share)
+
+        case .sharingEnded(let original, let member):
+            self.shares.removeAll { $0.original == original && $0.member == member }
+
+        case .sharedLineSet(let line, _):
+            if let index = self.lineIndex(original: line.originalID) {
+                self.lines[index] = line
+            } else {
+                self.lines.append(line)
+            }
+
+        case .shareAwaitsSync(let transaction):
+            self.awaitingSync.append(transaction)
+
+        case .synced:
+            self.awaitingSync.removeAll()
+
+        case .intentCreated(let intent):
+            self.intents.append(intent)
+
+        case .intentEnded(let id):
+            self.intents.removeAll { $0.id == id }
+
+        case .storefrontSet(let storefront):
+            self.storefront = storefront
+
+        case .chargesSet(let fail):
+            self.chargesFail = fail
+
+        case .messagePosted:
+            self.messagePosted = fact.effective
+
+        case .deleted(_, let remainder):
+            self.lines = remainder.lines
+            self.owned = remainder.owned
+            self.histories = remainder.histories
+
+        case .cleared:
+            self.lines.removeAll()
+            self.owned.removeAll()
+            self.histories.removeAll()
+            self.pendingPurchases.removeAll()
+            self.intents.removeAll()
+            self.shares.removeAll()
+            self.awaitingSync.removeAll()
+            self.messagePosted = nil
         }
+    }
+
+    /// What offers will ask of this account's past in the group.
+    private mutating func noteHistory(of transaction: Transaction) {
+        guard transaction.productType == .autoRenewable, transaction.ownership == .purchased else { return }
+        let group = transaction.subscriptionGroupID
+        let index = self.histories.firstIndex { $0.groupID == group } ?? self.histories.endIndex
+        if index == self.histories.endIndex { self.histories.append(GroupHistory(groupID: group)) }
+        if transaction.offer?.type == .introductory { self.histories[index].hadIntroductoryOffer = true }
+        if transaction.offer?.type == .winBack { self.histories[index].lastWinBack = transaction.purchaseDate }
+        if let price = transaction.price, price.milliunits > 0, let end = transaction.expirationDate {
+            self.histories[index].paidMilliseconds += end.milliseconds(since: transaction.purchaseDate)
+        }
+    }
+
+    /// An owned transaction whose refund was taken back counts again, unless a later one does.
+    private mutating func ownAgain(_ transaction: Transaction) {
+        let index = self.owned.firstIndex {
+            $0.productID == transaction.productID && $0.ownership == transaction.ownership
+        }
+        guard let index else { return self.owned.append(transaction) }
+        let held = self.owned[index]
+        if (held.purchaseDate, held.id) < (transaction.purchaseDate, transaction.id) { self.owned[index] = transaction }
     }
 
     /// A period begins: of a new line, or the next one of a line that is there.
@@ -178,6 +359,10 @@ extension AccountRecord {
         line.anchorDay = terms.anchorDay
         line.offerInForce = terms.offerInForce
         line.offerPeriodsLeft = terms.offerPeriodsLeft
+        line.queuedOffer = terms.queuedOffer
+        line.agreedPrice = terms.agreedPrice
+        line.lastIncrease = terms.lastIncrease
+        line.level = terms.level
         if let index = self.lineIndex(original: transaction.originalID) {
             self.lines[index] = line
         } else {

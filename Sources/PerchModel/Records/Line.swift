@@ -15,6 +15,21 @@ package struct BillingRetry: Hashable, Sendable {
     }
 }
 
+/// A higher price that a line's customer was told of.
+package struct PriceIncrease: Hashable, Sendable {
+    package var price: Money
+    /// When it was asked for or announced.
+    package var asked: Instant
+    /// Pending or agreed.
+    package var status: PriceIncreaseStatus
+
+    package init(price: Money, asked: Instant, status: PriceIncreaseStatus) {
+        self.price = price
+        self.asked = asked
+        self.status = status
+    }
+}
+
 /// One subscription line of an account in a group: its own, or one that a family member shares with it.
 ///
 /// It holds what is known. What that means at an instant is computed: see `state(at:leewayMilliseconds:)`.
@@ -32,7 +47,16 @@ package struct Line: Hashable, Sendable {
     package var retry: BillingRetry?
     /// Why the line ended, where something other than the customer's own switch ended it.
     package var lapse: ExpirationReason?
-    package var priceIncrease: PriceIncreaseStatus = .noIncreasePending
+    /// The increase that the next period brings, if the customer agrees.
+    package var increase: PriceIncrease?
+    /// When the price of this line was last raised: a second time within a year needs consent.
+    package var lastIncrease: Instant?
+    /// The price of a period that this customer agreed to; nil: the catalogue's.
+    package var agreedPrice: Money?
+    /// A promotional offer or a code that was redeemed during a period: it applies from the next one.
+    package var queuedOffer: SubscriptionOffer?
+    /// The product's level of service when it was bought or renewed; 0 where it was not known.
+    package var level: Int32 = 0
     /// Start of the current run of periods.
     package var recentStart: Instant
 

@@ -204,11 +204,15 @@ public struct EffectiveReason: OpenEnumeration {
 public struct ForecastKind: OpenEnumeration {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
-    public static let names = ["unspecified", "renewal", "expiry", "graceEnd", "retryEnd"]
+    public static let names = ["unspecified", "renewal", "expiry", "graceEnd", "retryEnd", "offerWindow", "message"]
     public static let renewal = Self(rawValue: 1)
     public static let expiry = Self(rawValue: 2)
     public static let graceEnd = Self(rawValue: 3)
     public static let retryEnd = Self(rawValue: 4)
+    /// A win-back offer begins or ends to be one that the account may have.
+    public static let offerWindow = Self(rawValue: 5)
+    /// A message of the store comes or goes.
+    public static let message = Self(rawValue: 6)
 }
 
 /// What happened to a transaction.

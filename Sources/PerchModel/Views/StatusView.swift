@@ -55,7 +55,7 @@ private func status(
         signedDate: line.latest.signedDate)
     info.appAccountToken = line.latest.appAccountToken
     info.appTransactionID = record.appTransactionID
-    info.priceIncreaseStatus = line.priceIncrease
+    info.priceIncreaseStatus = line.increase?.status ?? .noIncreasePending
     switch state {
     case .inGracePeriod, .inBillingRetryPeriod:
         info.isInBillingRetry = true

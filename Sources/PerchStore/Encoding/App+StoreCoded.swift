@@ -12,6 +12,9 @@ extension AppSettings: StoreCoded {
         writer.write(self.isGracePeriodEnabled)
         writer.write(self.gracePeriodDays)
         writer.write(self.areDialogsDisabled)
+        writer.write(self.asksBeforePurchases)
+        writer.write(self.hasGracePeriodForAllRenewals)
+        writer.write(self.simulatedErrors)
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
@@ -25,6 +28,9 @@ extension AppSettings: StoreCoded {
         self.isGracePeriodEnabled = try reader.bool()
         self.gracePeriodDays = try reader.int64()
         self.areDialogsDisabled = try reader.bool()
+        self.asksBeforePurchases = try reader.bool()
+        self.hasGracePeriodForAllRenewals = try reader.bool()
+        self.simulatedErrors = try reader.value()
     }
 }
 

@@ -129,11 +129,13 @@ extension WinBackOffer: StoreCoded {
         writer.write(self.offer)
         writer.write(self.isEligible)
         writer.write(self.isHighPriority)
+        writer.write(self.rule)
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
         let offer = try SubscriptionOffer(from: &reader)
-        self.init(offer: offer, isEligible: try reader.bool(), isHighPriority: try reader.bool())
+        self.init(
+            offer: offer, isEligible: try reader.bool(), isHighPriority: try reader.bool(), rule: try reader.optional())
     }
 }
 

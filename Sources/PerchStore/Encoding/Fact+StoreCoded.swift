@@ -14,6 +14,25 @@ private enum FactKind: UInt8 {
     case expiredEarly = 9
     case periodCut = 10
     case finished = 11
+    case reinstated = 12
+    case priceRaised = 13
+    case priceAnswered = 14
+    case offerQueued = 15
+    case extended = 16
+    case purchaseHeld = 17
+    case purchaseReleased = 18
+    case sharingBegan = 19
+    case sharingEnded = 20
+    case sharedLineSet = 21
+    case shareAwaitsSync = 22
+    case synced = 23
+    case intentCreated = 24
+    case intentEnded = 25
+    case storefrontSet = 26
+    case chargesSet = 27
+    case messagePosted = 28
+    case deleted = 29
+    case cleared = 30
 
     init(of body: Fact.Body) {
         self =
@@ -29,6 +48,25 @@ private enum FactKind: UInt8 {
             case .expiredEarly: .expiredEarly
             case .periodCut: .periodCut
             case .finished: .finished
+            case .reinstated: .reinstated
+            case .priceRaised: .priceRaised
+            case .priceAnswered: .priceAnswered
+            case .offerQueued: .offerQueued
+            case .extended: .extended
+            case .purchaseHeld: .purchaseHeld
+            case .purchaseReleased: .purchaseReleased
+            case .sharingBegan: .sharingBegan
+            case .sharingEnded: .sharingEnded
+            case .sharedLineSet: .sharedLineSet
+            case .shareAwaitsSync: .shareAwaitsSync
+            case .synced: .synced
+            case .intentCreated: .intentCreated
+            case .intentEnded: .intentEnded
+            case .storefrontSet: .storefrontSet
+            case .chargesSet: .chargesSet
+            case .messagePosted: .messagePosted
+            case .deleted: .deleted
+            case .cleared: .cleared
             }
     }
 }
@@ -63,6 +101,43 @@ extension Fact: StoreCoded {
             writer.write(fallback)
         case .finished(let id):
             writer.write(id)
+        case .reinstated(let transaction), .extended(let transaction), .shareAwaitsSync(let transaction):
+            writer.write(transaction)
+        case .priceRaised(let original, let increase):
+            writer.write(original)
+            writer.write(increase)
+        case .priceAnswered(let original, let agrees):
+            writer.write(original)
+            writer.write(agrees)
+        case .offerQueued(let original, let offer):
+            writer.write(original)
+            writer.write(offer)
+        case .purchaseHeld(let pending):
+            writer.write(pending)
+        case .purchaseReleased(let id, let isApproved):
+            writer.write(id)
+            writer.write(isApproved)
+        case .sharingBegan(let share):
+            writer.write(share)
+        case .sharingEnded(let original, let member):
+            writer.write(original)
+            writer.write(member)
+        case .sharedLineSet(let line, let isNew):
+            writer.write(line)
+            writer.write(isNew)
+        case .intentCreated(let intent):
+            writer.write(intent)
+        case .intentEnded(let id):
+            writer.write(id)
+        case .storefrontSet(let storefront):
+            writer.write(storefront)
+        case .chargesSet(let fail):
+            writer.write(fail)
+        case .deleted(let id, let remainder):
+            writer.write(id)
+            writer.write(remainder)
+        case .synced, .messagePosted, .cleared:
+            break
         }
     }
 
@@ -87,6 +162,25 @@ extension Fact: StoreCoded {
             case .expiredEarly: .expiredEarly(try reader.value())
             case .periodCut: .periodCut(try reader.value())
             case .finished: .finished(try reader.uint64())
+            case .reinstated: .reinstated(try reader.value())
+            case .priceRaised: .priceRaised(original: try reader.uint64(), try reader.value())
+            case .priceAnswered: .priceAnswered(original: try reader.uint64(), agrees: try reader.bool())
+            case .offerQueued: .offerQueued(original: try reader.uint64(), try reader.value())
+            case .extended: .extended(try reader.value())
+            case .purchaseHeld: .purchaseHeld(try reader.value())
+            case .purchaseReleased: .purchaseReleased(id: try reader.uint64(), isApproved: try reader.bool())
+            case .sharingBegan: .sharingBegan(try reader.value())
+            case .sharingEnded: .sharingEnded(original: try reader.uint64(), member: try reader.uint64())
+            case .sharedLineSet: .sharedLineSet(try reader.value(), isNew: try reader.bool())
+            case .shareAwaitsSync: .shareAwaitsSync(try reader.value())
+            case .synced: .synced
+            case .intentCreated: .intentCreated(try reader.value())
+            case .intentEnded: .intentEnded(id: try reader.uint64())
+            case .storefrontSet: .storefrontSet(try reader.string())
+            case .chargesSet: .chargesSet(fail: try reader.optional())
+            case .messagePosted: .messagePosted
+            case .deleted: .deleted(try reader.uint64(), remainder: try reader.value())
+            case .cleared: .cleared
             }
         self.init(body, effective: effective)
     }

@@ -25,7 +25,11 @@ extension Line: StoreCoded {
         writer.write(self.offerPeriodsLeft)
         writer.write(self.retry)
         writer.write(self.lapse)
-        self.priceIncrease.write(to: &writer)
+        writer.write(self.increase)
+        writer.write(self.lastIncrease)
+        writer.write(self.agreedPrice)
+        writer.write(self.queuedOffer)
+        writer.write(self.level)
         writer.write(self.recentStart)
     }
 
@@ -38,7 +42,11 @@ extension Line: StoreCoded {
         let offerPeriodsLeft = try reader.int32()
         let retry = try reader.optional(BillingRetry.self)
         let lapse = try reader.optional(ExpirationReason.self)
-        let priceIncrease = try PriceIncreaseStatus(from: &reader)
+        let increase = try reader.optional(PriceIncrease.self)
+        let lastIncrease = try reader.optional(Instant.self)
+        let agreedPrice = try reader.optional(Money.self)
+        let queuedOffer = try reader.optional(SubscriptionOffer.self)
+        let level = try reader.int32()
         self.init(latest: latest, preference: preference, recentStart: try reader.value())
         self.willAutoRenew = willAutoRenew
         self.anchorDay = anchorDay
@@ -46,7 +54,11 @@ extension Line: StoreCoded {
         self.offerPeriodsLeft = offerPeriodsLeft
         self.retry = retry
         self.lapse = lapse
-        self.priceIncrease = priceIncrease
+        self.increase = increase
+        self.lastIncrease = lastIncrease
+        self.agreedPrice = agreedPrice
+        self.queuedOffer = queuedOffer
+        self.level = level
     }
 }
 
@@ -57,6 +69,10 @@ extension LineTerms: StoreCoded {
         writer.write(self.offerInForce)
         writer.write(self.offerPeriodsLeft)
         writer.write(self.recentStart)
+        writer.write(self.queuedOffer)
+        writer.write(self.agreedPrice)
+        writer.write(self.lastIncrease)
+        writer.write(self.level)
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
@@ -67,6 +83,10 @@ extension LineTerms: StoreCoded {
         self.init(
             preference: preference, anchorDay: anchorDay, offerInForce: offerInForce,
             offerPeriodsLeft: offerPeriodsLeft, recentStart: try reader.value())
+        self.queuedOffer = try reader.optional()
+        self.agreedPrice = try reader.optional()
+        self.lastIncrease = try reader.optional()
+        self.level = try reader.int32()
     }
 }
 
@@ -79,7 +99,14 @@ extension AccountRecord {
             writer.write(self.appTransactionID)
             writer.write(self.lines)
             writer.write(self.owned)
-            writer.write(self.introductoryGroups)
+            writer.write(self.histories)
+            writer.write(self.pendingPurchases)
+            writer.write(self.intents)
+            writer.write(self.shares)
+            writer.write(self.awaitingSync)
+            writer.write(self.storefront)
+            writer.write(self.chargesFail)
+            writer.write(self.messagePosted)
         }
     }
 
@@ -91,7 +118,14 @@ extension AccountRecord {
             record.appTransactionID = try reader.string()
             record.lines = try reader.array()
             record.owned = try reader.array()
-            record.introductoryGroups = try reader.array()
+            record.histories = try reader.array()
+            record.pendingPurchases = try reader.array()
+            record.intents = try reader.array()
+            record.shares = try reader.array()
+            record.awaitingSync = try reader.array()
+            record.storefront = try reader.string()
+            record.chargesFail = try reader.optional()
+            record.messagePosted = try reader.optional()
             return record
         }
     }

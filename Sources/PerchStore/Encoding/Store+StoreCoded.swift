@@ -17,6 +17,14 @@ extension MutationResult: StoreCoded {
             writer.write(offset)
             writer.write(timeRate)
             writer.write(settledCount)
+        case .pending(let id):
+            writer.write(byte: 3)
+            writer.write(id)
+        case .cancelled:
+            writer.write(byte: 4)
+        case .number(let number):
+            writer.write(byte: 5)
+            writer.write(number)
         }
     }
 
@@ -29,6 +37,9 @@ extension MutationResult: StoreCoded {
             self = .clock(
                 now: try reader.value(), isFrozen: try reader.bool(), offsetMilliseconds: try reader.int64(),
                 timeRate: try reader.value(), settledCount: try reader.uint64())
+        case 3: self = .pending(id: try reader.uint64())
+        case 4: self = .cancelled
+        case 5: self = .number(try reader.uint64())
         default: throw .invalid("kind of answer", atOffset: start)
         }
     }

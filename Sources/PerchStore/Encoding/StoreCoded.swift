@@ -36,6 +36,14 @@ extension OpenEnumeration {
 
 extension ExpirationReason: StoreCoded {}
 
+extension Bool: StoreCoded {
+    func write(to writer: inout ByteWriter) { writer.write(self) }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self = try reader.bool()
+    }
+}
+
 extension Money: StoreCoded {
     func write(to writer: inout ByteWriter) {
         writer.write(self.milliunits)

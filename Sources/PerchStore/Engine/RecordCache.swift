@@ -80,7 +80,9 @@ struct RecordCache {
 
     /// What a record takes in memory, roughly: its fixed part, and for each transaction its struct and its strings.
     static func estimatedBytes(_ record: AccountRecord) -> Int {
-        512 + record.lines.count * 1_024 + record.owned.count * 768 + record.introductoryGroups.count * 64
+        512 + record.lines.count * 1_024 + record.owned.count * 768 + record.histories.count * 128
+            + record.pendingPurchases.count * 512 + record.intents.count * 256 + record.shares.count * 32
+            + record.awaitingSync.count * 768
     }
 
     /// Every entry is linked once, in both directions, and the bytes add up.

@@ -145,6 +145,12 @@ package final class MemoryStorage: Storage {
             self.change(\.rows[transaction.id]) { $0?.transaction = transaction }
         case .finish(let id):
             self.change(\.rows[id]) { $0?.isFinished = true }
+        case .delete(let id):
+            self.change(\.rows[id]) { $0 = nil }
+            self.change(\.rowsOfAccount[account]) { $0?.removeAll { $0 == id } }
+        case .deleteAll:
+            for id in self.state.rowsOfAccount[account] ?? [] { self.change(\.rows[id]) { $0 = nil } }
+            self.change(\.rowsOfAccount[account]) { $0 = nil }
         case nil:
             break
         }

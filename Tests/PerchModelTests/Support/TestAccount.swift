@@ -43,6 +43,8 @@ struct TestAccount {
                 }
                 self.rows[index] = transaction
             case .finish(let id): self.finished.insert(id)
+            case .delete(let id): self.rows.removeAll { $0.id == id }
+            case .deleteAll: self.rows.removeAll()
             case nil: break
             }
         }

@@ -1,0 +1,83 @@
+public import PerchBase
+
+/// What a purchase waits for.
+public struct PendingReason: OpenEnumeration {
+    public let rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    public static let names = ["unspecified", "askToBuy", "interrupted", "dialog"]
+    /// Somebody else's approval.
+    public static let askToBuy = Self(rawValue: 1)
+    /// An issue that the customer has to resolve.
+    public static let interrupted = Self(rawValue: 2)
+    /// The customer's own decision.
+    public static let dialog = Self(rawValue: 3)
+}
+
+/// A purchase that waits for somebody. If approved, its transaction arrives as an event; if not, nothing does.
+public struct PendingPurchase: Hashable, Sendable {
+    /// Unique in the store, from the same numbers as transactions.
+    public var id: UInt64
+    public var reason: PendingReason
+    public var order: PurchaseOrder
+    public var since: Instant
+
+    public init(id: UInt64, reason: PendingReason, order: PurchaseOrder, since: Instant) {
+        self.id = id
+        self.reason = reason
+        self.order = order
+        self.since = since
+    }
+}
+
+/// A purchase that a customer began outside the app. Nothing is bought until the app buys it.
+public struct PurchaseIntent: Hashable, Sendable {
+    /// Unique in the store, from the same numbers as transactions.
+    public var id: UInt64
+    public var productID: String
+    public var offer: OrderedOffer?
+    public var since: Instant
+
+    public init(id: UInt64, productID: String, offer: OrderedOffer?, since: Instant) {
+        self.id = id
+        self.productID = productID
+        self.offer = offer
+        self.since = since
+    }
+}
+
+/// Why the store has something to tell a customer.
+public struct MessageReason: OpenEnumeration {
+    public let rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    public static let names = ["unspecified", "billingIssue", "priceIncreaseConsent", "generic", "winBackOffer"]
+    public static let billingIssue = Self(rawValue: 1)
+    public static let priceIncreaseConsent = Self(rawValue: 2)
+    public static let generic = Self(rawValue: 3)
+    public static let winBackOffer = Self(rawValue: 4)
+}
+
+/// Something that the store tells a customer once, while it matters.
+///
+/// Equal messages are one message: a reminder of the same issue has a later `since`.
+public struct StoreMessage: Hashable, Sendable {
+    public var reason: MessageReason
+    /// When it came to be shown.
+    public var since: Instant
+    /// The line it is about; nil for none.
+    public var originalTransactionID: TransactionID?
+    /// Empty for none.
+    public var productID: String
+    /// Of a win-back offer; empty for none.
+    public var offerID: String
+
+    public init(
+        reason: MessageReason, since: Instant, originalTransactionID: TransactionID? = nil, productID: String = "",
+        offerID: String = ""
+    ) {
+        self.reason = reason
+        self.since = since
+        self.originalTransactionID = originalTransactionID
+        self.productID = productID
+        self.offerID = offerID
+    }
+}
