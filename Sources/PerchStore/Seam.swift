@@ -123,13 +123,18 @@ package struct DecisionView: Sendable {
     package let transaction: TransactionRow?
     /// What `need` asked for; empty the first time.
     package let fetched: [TransactionRow]
+    /// The record of the mutation's other account; a fresh one for an account that is being opened.
+    package let member: AccountRecord?
+    /// What `needRows` asked for, each need with its rows, oldest need first in `rows`.
+    package var answers: [RowNeed: [Transaction]] = [:]
+    package var rows: [Transaction] = []
     /// Gives out transaction numbers; what a decision that does not commit has taken is not used.
     package var numbers: TransactionNumbers
 
     package init(
         app: AppState, fileSettings: AppSettings, now: Instant, wall: Instant, record: AccountRecord?,
-        transaction: TransactionRow?,
-        fetched: [TransactionRow], numbers: TransactionNumbers
+        transaction: TransactionRow?, fetched: [TransactionRow], member: AccountRecord? = nil,
+        numbers: TransactionNumbers
     ) {
         self.app = app
         self.fileSettings = fileSettings
@@ -138,6 +143,7 @@ package struct DecisionView: Sendable {
         self.record = record
         self.transaction = transaction
         self.fetched = fetched
+        self.member = member
         self.numbers = numbers
     }
 
@@ -158,6 +164,8 @@ package enum Decision: Sendable {
     case unchanged(answer: MutationResult)
     /// Run again with these.
     case need(TransactionQuery)
+    /// Run again with these, beside those that were asked for before.
+    case needRows(RowNeed)
 }
 
 /// Facts of one account, in order.
@@ -200,6 +208,10 @@ package enum MutationResult: Hashable, Sendable {
 /// Asks for a change.
 package struct Mutation: Sendable {
     package var subject: Subject
+    /// A second account that the decision sees, and may return facts of.
+    package var other: AccountKey?
+    /// Whether that one is opened where there is none; else refused.
+    package var opensOther = false
     /// Refused in apps of which Perch is not the store.
     package var needsTestApp: Bool
     /// Makes the call safe to repeat; empty for none.

@@ -94,6 +94,13 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case refundNotPossible = "REFUND_NOT_POSSIBLE"
     case notASubscription = "NOT_A_SUBSCRIPTION"
     case notSubscribed = "NOT_SUBSCRIBED"
+    case notInRetry = "NOT_IN_RETRY"
+    case notShareable = "NOT_SHAREABLE"
+    case familyLimit = "FAMILY_LIMIT"
+    case notShared = "NOT_SHARED"
+    case priceIncreaseInvalid = "PRICE_INCREASE_INVALID"
+    case noPriceIncrease = "NO_PRICE_INCREASE"
+    case extensionInvalid = "EXTENSION_INVALID"
     case leaseWait = "LEASE_WAIT"
     case `internal` = "INTERNAL"
 
@@ -105,7 +112,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .cancelNotEmpty, .inflateCorrupt, .compressionNotOffered, .messageMalformed, .messageTooDeep,
             .messageTooManyFields, .messageTooManyItems, .textNotUTF8, .textHasNUL, .accountKey, .fieldMissing,
             .fieldInvalid, .appAmbiguous, .tokenMalformed, .tokenOtherView, .cursorMalformed, .catalogInvalid,
-            .purchaseInvalidQuantity, .purchaseInvalidOffer:
+            .purchaseInvalidQuantity, .purchaseInvalidOffer, .priceIncreaseInvalid, .extensionInvalid:
             .invalidArgument
         case .helloTimeout, .deadline:
             .deadlineExceeded
@@ -114,11 +121,13 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
         case .permissionDenied:
             .permissionDenied
         case .frameTooLong, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit, .inflateLimit,
-            .inflateRatio, .callsLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong, .advanceLimit:
+            .inflateRatio, .callsLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong, .advanceLimit,
+            .familyLimit:
             .resourceExhausted
         case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .tokenOtherStore,
             .tokenFuture, .behind, .keyReused, .clockBackwards, .purchaseProductUnavailable, .purchaseNotAllowed,
-            .purchaseIneligibleForOffer, .refundNotPossible, .notASubscription, .notSubscribed:
+            .purchaseIneligibleForOffer, .refundNotPossible, .notASubscription, .notSubscribed, .notInRetry,
+            .notShareable, .notShared, .noPriceIncrease:
             .failedPrecondition
         case .cursorTooOld:
             .outOfRange

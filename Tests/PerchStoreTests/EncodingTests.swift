@@ -119,7 +119,8 @@ private func fields(of contents: String) -> [(path: String, value: String)] {
 }
 
 private let parent = "▿"
-private let seedCount: UInt64 = 120
+/// Enough for each of thirty kinds of fact to be there with each of its fields both ways.
+private let seedCount: UInt64 = 500
 
 @Suite struct `The store's encoding` {
     @Test(arguments: Blob.all)

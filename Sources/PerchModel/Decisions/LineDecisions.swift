@@ -1,90 +1,562 @@
 import PerchBase
 
+// Operations on what an account holds. Each finds what its target names, asks for the rows it has to see, and comes to
+// facts; what the single steps mean stands in `StoreOperations.swift` and `Renewal.swift`.
+
+// MARK: What a target names
+
+/// The account's own line that a target names.
+private func ownLine(
+    _ target: OperationTarget, _ subject: OperationSubject, app: AppState
+) throws(Refusal) -> Found<Line> {
+    let record = subject.record
+    switch target {
+    case .product(let id):
+        if let line = record.lines.first(where: { $0.isOwn && $0.latest.productID == id }) { return .found(line) }
+        if let product = app.catalogue.product(id), product.type != .autoRenewable {
+            throw Refusal(.notASubscription, "\(id) is a \(product.type), which never renews; name a subscription")
+        }
+        if record.lines.contains(where: { $0.latest.productID == id }) {
+            throw Refusal(
+                .notSubscribed,
+                "\(id) is shared with the account by a family member; name the account that bought it")
+        }
+        throw Refusal(.notSubscribed, "the account does not hold \(id); buy it first")
+
+    case .transaction(let id):
+        let known = record.lines.first { $0.latest.id == id || $0.originalID == id }
+        if let known { return .found(try own(known)) }
+        switch subject.rows(.transaction(id)) {
+        case .needs(let need):
+            return .needs(need)
+        case .found(let rows):
+            guard let row = rows.first else { throw unknown(id) }
+            guard row.productType == .autoRenewable else {
+                throw Refusal(
+                    .notASubscription,
+                    "transaction \(id) is of a \(row.productType), which never renews; name one of a subscription")
+            }
+            guard let line = record.lines.first(where: { $0.originalID == row.originalID }) else {
+                throw Refusal(
+                    .notSubscribed,
+                    "all that is left of the subscription of transaction \(id) was upgraded; buy it again")
+            }
+            return .found(try own(line))
+        }
+    }
+}
+
+private func own(_ line: Line) throws(Refusal) -> Line {
+    if line.isOwn { return line }
+    throw Refusal(
+        .notSubscribed,
+        "the subscription to \(line.latest.productID) is shared by a family member; name a transaction of the member who bought it"
+    )
+}
+
+private func unknown(_ id: TransactionID) -> Refusal {
+    Refusal(.transactionUnknown, "the account has no transaction \(id); `perch get history` lists what it has")
+}
+
+/// The transaction that a target names: of a product the account's newest own one, of a subscription its line's latest.
+private func transaction(_ target: OperationTarget, _ subject: OperationSubject) throws(Refusal) -> Found<Transaction> {
+    let record = subject.record
+    switch target {
+    case .transaction(let id):
+        if let line = record.lines.first(where: { $0.latest.id == id }) { return .found(line.latest) }
+        if let owned = record.owned.first(where: { $0.id == id }) { return .found(owned) }
+        switch subject.rows(.transaction(id)) {
+        case .needs(let need): return .needs(need)
+        case .found(let rows):
+            guard let row = rows.first else { throw unknown(id) }
+            return .found(row)
+        }
+    case .product(let id):
+        if let line = record.lines.first(where: { $0.isOwn && $0.latest.productID == id }) {
+            return .found(line.latest)
+        }
+        var kind = RowKind()
+        kind.productID = id
+        kind.ownership = .purchased
+        switch subject.newest(kind) {
+        case .needs(let need): return .needs(need)
+        case .found(let row):
+            guard let row, row.productType != .autoRenewable else {
+                throw Refusal(.transactionUnknown, "the account has bought no \(id) that it still has; buy it first")
+            }
+            return .found(row)
+        }
+    }
+}
+
+// MARK: Refunds
+
 func decideRefund(
     of target: OperationTarget, reason: RevocationReason, share: RefundShare, _ subject: OperationSubject,
     app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    switch try transaction(target, subject) {
+    case .needs(let need):
+        return .needs(need)
+    case .found(let row):
+        var others: [Transaction] = []
+        if row.productType == .nonRenewable, subject.record.owned.contains(where: { $0.id == row.id }) {
+            // The purchase before it entitles again.
+            switch subject.newest(keptRow(like: row)) {
+            case .needs(let need): return .needs(need)
+            case .found(let other): if let other { others.append(other) }
+            }
+        }
+        let reason = reason == .unspecified ? RevocationReason.other : reason
+        let (facts, refunded) = try decideRefund(of: row, reason: reason, share: share, others: others, now: now)
+        return .done(OperationOutcome(facts, transaction: refunded, wasHeld: facts.isEmpty))
+    }
 }
 
-func decideReversal(of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant)
-    throws(Refusal) -> OperationDecision
-{
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+/// Other transactions of the same product, owned in the same way, that were not refunded.
+private func keptRow(like row: Transaction) -> RowKind {
+    var kind = RowKind()
+    kind.productID = row.productID
+    kind.ownership = row.ownership
+    kind.isKept = true
+    kind.except = row.id
+    return kind
 }
 
+/// Takes a refund back. What the customer has of it follows from its dates again: a subscription whose period has ended
+/// meanwhile comes back as expired, since nobody attempted to renew what was refunded.
+func decideReversal(
+    of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant
+) throws(Refusal) -> OperationDecision {
+    switch try transaction(target, subject) {
+    case .needs(let need):
+        return .needs(need)
+    case .found(let row):
+        guard row.ownership == .purchased else {
+            throw Refusal(
+                .refundNotPossible,
+                "transaction \(row.id) is \(row.ownership); reverse the refund of the member who shares it")
+        }
+        guard row.revocation != nil else {
+            throw Refusal(.refundNotPossible, "transaction \(row.id) was not refunded; there is nothing to take back")
+        }
+        var restored = row
+        restored.revocation = nil
+        restored.signedDate = now
+        var facts = [Fact(.reinstated(restored), effective: now)]
+        if let line = subject.record.lines.first(where: { $0.latest.id == row.id }) {
+            var again = line
+            again.latest = restored
+            if again.awaitsAttempt, again.boundary <= now {
+                facts.append(Fact(.lapsed(original: again.originalID, reason: .unknown), effective: now))
+            }
+        }
+        return .done(OperationOutcome(facts, transaction: restored))
+    }
+}
+
+/// Something that the store is told about a transaction, and that changes nothing. The transaction has to be there.
 func decideNothing(about target: OperationTarget, _ subject: OperationSubject) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    switch try transaction(target, subject) {
+    case .needs(let need): .needs(need)
+    case .found(let row): .done(OperationOutcome([], transaction: row, wasHeld: true))
+    }
 }
+
+// MARK: Renewal
 
 func decideForcedRenewal(
     of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant,
     numbers: inout TransactionNumbers
 ) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    switch try ownLine(target, subject, app: app) {
+    case .needs(let need):
+        return .needs(need)
+    case .found(let line):
+        let (facts, transaction) = try decideForcedRenewal(
+            of: line, record: subject.record, app: app, now: now, numbers: &numbers)
+        return .done(OperationOutcome(facts, transaction: transaction))
+    }
 }
 
-func decideExpiry(of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant) throws(Refusal)
-    -> OperationDecision
-{
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+func decideExpiry(
+    of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant
+) throws(Refusal) -> OperationDecision {
+    switch try ownLine(target, subject, app: app) {
+    case .needs(let need): return .needs(need)
+    case .found(let line): return .done(OperationOutcome(try decideExpiry(of: line, app: app, now: now)))
+    }
 }
 
-func decideAutoRenew(_ isOn: Bool, of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant)
-    throws(Refusal) -> OperationDecision
-{
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+func decideAutoRenew(
+    _ isOn: Bool, of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant
+) throws(Refusal) -> OperationDecision {
+    switch try ownLine(target, subject, app: app) {
+    case .needs(let need): return .needs(need)
+    case .found(let line): return .done(OperationOutcome(try decideAutoRenew(isOn, line: line, app: app, now: now)))
+    }
 }
 
+/// The customer's means of payment works again. Inside the grace period the cycle stays; after it, a new one begins.
 func decideRecovery(
     of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant,
     numbers: inout TransactionNumbers
 ) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    let line: Line
+    switch try ownLine(target, subject, app: app) {
+    case .needs(let need): return .needs(need)
+    case .found(let found): line = found
+    }
+    let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
+    guard state == .inGracePeriod || state == .inBillingRetryPeriod else {
+        if let retry = line.retry, state == .expired {
+            throw Refusal(
+                .notInRetry,
+                "the store stopped charging for \(line.latest.productID) at \(retry.until); buy it again")
+        }
+        throw Refusal(
+            .notInRetry, "the subscription to \(line.latest.productID) is \(state); no charge of it is failing")
+    }
+    let (product, subscription) = try renewingProduct(of: line, app: app)
+    var renewing = line
+    var start = line.boundary
+    if state == .inBillingRetryPeriod {
+        renewing.anchorDay = 0
+        start = now
+    }
+    let fact = renewal(of: renewing, product, subscription, app: app, from: start, at: now, numbers: &numbers)
+    guard case .renewed(let transaction, _) = fact.body else { preconditionFailure("a renewal came to something else") }
+    return .done(OperationOutcome([fact], transaction: transaction))
 }
 
 func decideCharges(fail: Bool?, _ subject: OperationSubject, now: Instant) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    if subject.record.chargesFail == fail { return .done(OperationOutcome()) }
+    return .done(OperationOutcome([Fact(.chargesSet(fail: fail), effective: now)]))
 }
 
+// MARK: Prices
+
+/// Asks the customer for a higher price from the next period on, or tells him of it.
 func decidePriceIncrease(
     of target: OperationTarget, milliunits: Int64, needsConsent: Bool?, _ subject: OperationSubject, app: AppState,
     now: Instant
 ) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    let line: Line
+    switch try ownLine(target, subject, app: app) {
+    case .needs(let need): return .needs(need)
+    case .found(let found): line = found
+    }
+    try requireEntitled(line, app: app, now: now)
+    guard line.willAutoRenew, line.retry == nil else {
+        throw Refusal(
+            .notSubscribed,
+            "the subscription to \(line.latest.productID) does not renew, so it has no next price; switch renewal on first"
+        )
+    }
+    let (product, subscription) = try renewingProduct(of: line, app: app)
+    guard product.id == line.latest.productID else {
+        throw Refusal(
+            .priceIncreaseInvalid,
+            "the subscription to \(line.latest.productID) becomes one to \(product.id) at its renewal; take that back, or wait for it"
+        )
+    }
+    let held = standardPrice(of: line, for: product, subscription)
+    guard milliunits > held.milliunits else {
+        throw Refusal(
+            .priceIncreaseInvalid,
+            "\(milliunits) milliunits are not more than the \(held.milliunits) of the present price; a lower price is the catalogue's"
+        )
+    }
+    let isAsked =
+        needsConsent
+        ?? priceIncreaseNeedsConsent(
+            from: held.milliunits, to: milliunits, period: subscription.period, lastIncrease: line.lastIncrease,
+            rate: app.settings.timeRate, now: now)
+    let increase = PriceIncrease(
+        price: Money(milliunits: milliunits, currency: held.currency), asked: now,
+        status: isAsked ? .pending : .agreed)
+    return .done(
+        OperationOutcome(
+            [Fact(.priceRaised(original: line.originalID, increase), effective: now)], transaction: line.latest,
+            wasHeld: true))
+}
+
+/// Whether a customer has to agree to an increase: it is of more than a half and of more than 5 units of the currency a
+/// period (50 where the period is a year), or the second one within a year. What a law demands is the caller's to say.
+///
+/// The App Store's own thresholds are in US dollars and others for other currencies, which are not published: the
+/// numbers of the dollar count for all.
+private func priceIncreaseNeedsConsent(
+    from old: Int64, to new: Int64, period: Period, lastIncrease: Instant?, rate: TimeRate, now: Instant
+) -> Bool {
+    if let lastIncrease, now < rate.end(of: Period(1, .year), from: lastIncrease, anchorDay: 0) { return true }
+    let threshold: Int64 = period.unit == .year ? 50_000 : 5_000
+    let rise = new - old
+    return rise > old / 2 && rise > threshold
 }
 
 func decidePriceAnswer(
     of target: OperationTarget, agrees: Bool, _ subject: OperationSubject, app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    let line: Line
+    switch try ownLine(target, subject, app: app) {
+    case .needs(let need): return .needs(need)
+    case .found(let found): line = found
+    }
+    try requireEntitled(line, app: app, now: now)
+    guard let increase = line.increase else {
+        throw Refusal(
+            .noPriceIncrease,
+            "no higher price of \(line.latest.productID) waits for an answer; ask for one with `perch store price`")
+    }
+    if increase.status == .agreed {
+        if agrees { return .done(OperationOutcome([], transaction: line.latest, wasHeld: true)) }
+        throw Refusal(
+            .noPriceIncrease,
+            "the higher price of \(line.latest.productID) is agreed, it can only be escaped by switching renewal off")
+    }
+    var facts: [Fact] = []
+    if agrees || line.lapse == nil {
+        facts.append(Fact(.priceAnswered(original: line.originalID, agrees: agrees), effective: now))
+    }
+    if agrees, !line.willAutoRenew {
+        // He had declined, which had switched renewal off.
+        facts.append(
+            Fact(
+                .autoRenewSet(original: line.originalID, isOn: true, preference: line.latest.productID), effective: now)
+        )
+    }
+    return .done(OperationOutcome(facts, transaction: line.latest, wasHeld: true))
 }
 
+// MARK: Dates
+
+/// Moves the end of the current period later. No new transaction: the same one ends later.
 func decideExtension(
     of target: OperationTarget, milliseconds: Int64, _ subject: OperationSubject, app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    guard (1...Limits.renewalExtensionMillisecondsMax).contains(milliseconds) else {
+        throw Refusal(
+            .extensionInvalid,
+            "a renewal can be moved later by 1 to \(Limits.renewalExtensionMillisecondsMax) ms at a time, not by \(milliseconds)"
+        )
+    }
+    let line: Line
+    switch try ownLine(target, subject, app: app) {
+    case .needs(let need): return .needs(need)
+    case .found(let found): line = found
+    }
+    let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
+    guard state == .subscribed, line.boundary < .distantFuture else {
+        throw Refusal(
+            .notSubscribed,
+            "the subscription to \(line.latest.productID) is \(state); only a period that runs can be extended")
+    }
+    var extended = line.latest
+    extended.expirationDate = line.boundary.advanced(byMilliseconds: milliseconds)
+    extended.signedDate = now
+    if let commitment = extended.commitment {
+        extended.commitment?.expirationDate = commitment.expirationDate.advanced(byMilliseconds: milliseconds)
+    }
+    return .done(OperationOutcome([Fact(.extended(extended), effective: now)], transaction: extended))
 }
+
+// MARK: Family
 
 func decideSharing(
     of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant,
     numbers: inout TransactionNumbers
 ) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    guard let member = subject.member else { preconditionFailure("nobody was named to share with") }
+    guard member.account != subject.record.account else {
+        throw Refusal(.notShareable, "an account cannot share with itself; name another member of the family")
+    }
+    let held: Transaction
+    switch try transaction(target, subject) {
+    case .needs(let need): return .needs(need)
+    case .found(let found): held = found
+    }
+    guard held.ownership == .purchased else {
+        throw Refusal(
+            .notShareable, "\(held.productID) is shared with the account itself; the member who bought it can share it")
+    }
+    guard held.productType == .autoRenewable || held.productType == .nonConsumable else {
+        throw Refusal(
+            .notShareable,
+            "a \(held.productType) cannot be shared; only subscriptions and non-consumables can, if the catalogue says so"
+        )
+    }
+    guard app.catalogue.product(held.productID)?.isFamilyShareable == true else {
+        throw Refusal(
+            .notShareable, "the catalogue does not make \(held.productID) family shareable; set `familyShareable` there"
+        )
+    }
+    let record = subject.record
+    let original: TransactionID
+    let line = record.lines.first { $0.originalID == held.originalID }
+    if held.productType == .autoRenewable {
+        guard let line else {
+            throw Refusal(.notSubscribed, "the account no longer holds \(held.productID); buy it first")
+        }
+        try requireEntitled(line, app: app, now: now)
+        guard app.catalogue.product(line.latest.productID)?.isFamilyShareable == true else {
+            throw Refusal(
+                .notShareable,
+                "the catalogue does not make \(line.latest.productID) family shareable; set `familyShareable` there")
+        }
+        original = line.originalID
+    } else {
+        guard record.owned.contains(where: { $0.id == held.id }) else {
+            throw Refusal(.notSubscribed, "transaction \(held.id) was refunded; buy \(held.productID) again first")
+        }
+        original = held.id
+    }
+    if let share = record.shares.first(where: { $0.original == original && $0.member == member.account }) {
+        // He has it already.
+        let has = member.lineIndex(original: share.memberOriginal).map { member.lines[$0].latest }
+        let owned = (member.owned + member.awaitingSync).first { $0.id == share.memberOriginal }
+        return .done(OperationOutcome([], transaction: has ?? owned ?? held, wasHeld: true))
+    }
+    let members = Set(record.shares.map(\.member)).union([member.account])
+    guard members.count <= Limits.familyMembersMax else {
+        throw Refusal(
+            .familyLimit,
+            "the account shares with \(members.count - 1) members already, the limit is \(Limits.familyMembersMax); stop sharing with one first"
+        )
+    }
+    let share = FamilyShare(original: original, member: member.account, memberOriginal: numbers.take())
+    let copy = mirrored(
+        Line(latest: line?.latest ?? held, preference: "", recentStart: now), as: share, id: share.memberOriginal,
+        originalPurchaseDate: nil, of: member)
+    // What the member gets by it is told by `mirroredFacts`, as for all that follows.
+    return .done(OperationOutcome([Fact(.sharingBegan(share), effective: now)], transaction: copy.latest))
 }
 
 func decideEndOfSharing(
     of target: OperationTarget?, _ subject: OperationSubject, app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    var shares = subject.record.shares
+    if let target {
+        let held: Transaction
+        switch try transaction(target, subject) {
+        case .needs(let need): return .needs(need)
+        case .found(let found): held = found
+        }
+        shares.removeAll { $0.original != held.originalID }
+    }
+    if let member = subject.member { shares.removeAll { $0.member != member.account } }
+    guard !shares.isEmpty else {
+        throw Refusal(.notShared, "the account shares nothing of that kind; `perch store share` begins it")
+    }
+    return .done(OperationOutcome(ends(of: shares, at: now)))
 }
 
+private func ends(of shares: [FamilyShare], at now: Instant) -> [Fact] {
+    shares.map { Fact(.sharingEnded(original: $0.original, member: $0.member), effective: now) }
+}
+
+// MARK: Taking things out of a test store
+
+/// Takes a transaction, or a purchase that waits, out of a test store, as if it had never been: eligibility for offers
+/// comes back with it. A subscription falls back to the transaction before it.
 func decideDeletion(
     of id: TransactionID, _ subject: OperationSubject, app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    let record = subject.record
+    if record.pendingPurchases.contains(where: { $0.id == id }) {
+        return .done(OperationOutcome([Fact(.purchaseReleased(id: id, isApproved: false), effective: now)]))
+    }
+    let row: Transaction
+    switch try transaction(.transaction(id), subject) {
+    case .needs(let need): return .needs(need)
+    case .found(let found): row = found
+    }
+    var remainder = Remainder(lines: record.lines, owned: record.owned, histories: record.histories)
+    var ended: [FamilyShare] = []
+    if let index = record.lines.firstIndex(where: { $0.latest.id == id }) {
+        var kind = RowKind()
+        kind.originalID = row.originalID
+        kind.isCurrent = true
+        kind.except = id
+        switch subject.newest(kind) {
+        case .needs(let need): return .needs(need)
+        case .found(let before):
+            if let before {
+                remainder.lines[index] = line(record.lines[index], fallingBackTo: before, app: app, now: now)
+            } else {
+                remainder.lines.remove(at: index)
+            }
+        }
+        ended = record.shares.filter { $0.original == row.originalID }
+    }
+    if let index = record.owned.firstIndex(where: { $0.id == id }) {
+        switch subject.newest(keptRow(like: row)) {
+        case .needs(let need): return .needs(need)
+        case .found(let before):
+            if let before { remainder.owned[index] = before } else { remainder.owned.remove(at: index) }
+        }
+        ended = record.shares.filter { $0.original == id }
+    }
+    if let index = record.histories.firstIndex(where: { $0.groupID == row.subscriptionGroupID }),
+        row.ownership == .purchased
+    {
+        switch history(record.histories[index], without: row, subject) {
+        case .needs(let need): return .needs(need)
+        case .found(let history): remainder.histories[index] = history
+        }
+    }
+    return .done(
+        OperationOutcome(
+            ends(of: ended, at: now) + [Fact(.deleted(id, remainder: remainder), effective: now)], transaction: row))
 }
 
+/// A line whose latest transaction is another one, before it. The store attempts nothing for a period that is over: it
+/// would charge for a time that has passed.
+private func line(_ held: Line, fallingBackTo latest: Transaction, app: AppState, now: Instant) -> Line {
+    var line = Line(latest: latest, preference: latest.productID, recentStart: held.recentStart)
+    line.willAutoRenew = held.willAutoRenew && line.boundary > now
+    if held.willAutoRenew, !line.willAutoRenew { line.lapse = .unknown }
+    if line.latest.productID == held.latest.productID {
+        line.level = held.level
+        line.agreedPrice = held.agreedPrice
+        line.lastIncrease = held.lastIncrease
+    } else {
+        line.level = app.catalogue.product(latest.productID)?.subscription?.level ?? 0
+    }
+    return line
+}
+
+/// What offers ask of a group's past, when a transaction of it never was.
+private func history(
+    _ held: GroupHistory, without row: Transaction, _ subject: OperationSubject
+) -> Found<GroupHistory> {
+    var history = held
+    var kind = RowKind()
+    kind.groupID = row.subscriptionGroupID
+    kind.ownership = .purchased
+    kind.except = row.id
+    if row.offer?.type == .introductory {
+        kind.offerType = .introductory
+        switch subject.newest(kind) {
+        case .needs(let need): return .needs(need)
+        case .found(let other): history.hadIntroductoryOffer = other != nil
+        }
+    }
+    if row.offer?.type == .winBack {
+        kind.offerType = .winBack
+        switch subject.newest(kind) {
+        case .needs(let need): return .needs(need)
+        case .found(let other): history.lastWinBack = other?.purchaseDate
+        }
+    }
+    if let price = row.price, price.milliunits > 0, let end = row.expirationDate {
+        let served = end.milliseconds(since: row.purchaseDate)
+        history.paidMilliseconds = max(0, history.paidMilliseconds - served)
+    }
+    return .found(history)
+}
+
+/// Takes everything out of a test store's account. What it shares ends with it.
 func decideClearing(_ subject: OperationSubject, app: AppState, now: Instant) throws(Refusal) -> OperationDecision {
-    throw Refusal(.purchaseNotAllowed, "not decided yet")
+    .done(OperationOutcome([Fact(.cleared, effective: now)]))
 }

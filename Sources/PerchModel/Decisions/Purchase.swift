@@ -109,12 +109,14 @@ package enum PlanChange: Hashable, Sendable {
 /// An upgrade, or a crossgrade to the same length of period, is now; every other change waits for the renewal.
 package func planChange(from line: Line, to product: CatalogueProduct, catalogue: Catalogue) -> PlanChange {
     guard line.latest.productID != product.id else { return .none }
-    guard let target = product.subscription, let held = catalogue.product(line.latest.productID)?.subscription else {
-        // The held product is no longer in the catalogue: there is no level to compare with, so nothing is taken away.
-        return .atRenewal
-    }
-    if target.level < held.level { return .now }
-    return target.level == held.level && target.period == held.period ? .now : .atRenewal
+    guard let target = product.subscription else { return .atRenewal }
+    // Within a commitment a lower or equal level waits for its end; only what costs more is taken at once.
+    let held = catalogue.product(line.latest.productID)?.subscription
+    let level = held?.level ?? line.level
+    // Without any level to compare with, nothing is taken away.
+    if level == 0 { return .atRenewal }
+    if target.level < level { return .now }
+    return target.level == level && target.period == held?.period && !line.isCommitted ? .now : .atRenewal
 }
 
 /// A lapse shorter than this does not begin a new run of periods.
@@ -136,10 +138,19 @@ private func begin(
     if let line, now.milliseconds(since: line.serviceEnd) < ignoredLapseMilliseconds {
         recentStart = line.recentStart
     }
-    let terms = fill(
-        &transaction, period: subscription.period, anchorDay: 0, offer: offer,
-        offerPeriodsLeft: offer?.periodCount ?? 0, price: product.price, preference: product.id,
-        recentStart: recentStart, app: app)
+    var period = subscription.period
+    var price = product.price
+    if order.billingPlan == .monthly, let plan = monthlyPlan(of: subscription) {
+        transaction.billingPlan = .monthly
+        transaction.commitment = firstCommitment(of: plan, subscription, app: app, from: now, anchorDay: 0)
+        period = commitmentPeriod(of: subscription)
+        price = plan.price
+    }
+    var terms = fill(
+        &transaction, period: period, anchorDay: 0, offer: offer, offerPeriodsLeft: offer?.periodCount ?? 0,
+        price: price, preference: product.id, recentStart: recentStart, app: app)
+    terms.level = subscription.level
+    if let line, line.latest.productID == product.id { terms.lastIncrease = line.lastIncrease }
     return PurchaseOutcome(
         facts: [Fact(.purchased(transaction, terms: terms), effective: now)], transaction: transaction, wasHeld: false)
 }

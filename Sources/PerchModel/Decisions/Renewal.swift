@@ -9,7 +9,7 @@ package func settleRenewals(
 ) -> [Fact] {
     var facts: [Fact] = []
     for (due, index) in attempts(of: record, through: boundary) {
-        facts.append(attemptRenewal(of: record.lines[index], app: app, at: due, numbers: &numbers))
+        facts.append(attemptRenewal(of: record.lines[index], record: record, app: app, at: due, numbers: &numbers))
     }
     return facts
 }
@@ -25,21 +25,44 @@ private func attempts(of record: AccountRecord, through boundary: Instant) -> [(
 
 /// One attempt: a renewal, a failed charge, or the end.
 private func attemptRenewal(
-    of line: Line, app: AppState, at instant: Instant, numbers: inout TransactionNumbers
+    of line: Line, record: AccountRecord, app: AppState, at instant: Instant, numbers: inout TransactionNumbers
 ) -> Fact {
-    guard let product = app.catalogue.product(line.preference), let subscription = product.subscription else {
-        return Fact(.lapsed(original: line.originalID, reason: .productUnavailable), effective: instant)
+    if let reason = line.foreseenLapse(in: app.catalogue) {
+        return Fact(.lapsed(original: line.originalID, reason: reason), effective: instant)
     }
-    if app.settings.areRenewalBillingIssuesEnabled {
-        let rate = app.settings.timeRate
-        let period = app.catalogue.product(line.latest.productID)?.subscription?.period ?? subscription.period
-        let grace = rate.graceMilliseconds(for: period, days: app.settings.gracePeriodDays)
-        let retry = BillingRetry(
-            failedAt: instant, until: instant.advanced(byMilliseconds: rate.retryMilliseconds),
-            graceUntil: app.settings.isGracePeriodEnabled ? instant.advanced(byMilliseconds: grace) : nil)
+    guard let product = app.catalogue.product(line.nextProductID), let subscription = product.subscription else {
+        preconditionFailure("a line renews into a product that is not sold")
+    }
+    if record.chargesFail ?? app.settings.areRenewalBillingIssuesEnabled {
+        let retry = billingRetry(of: line, subscription, app: app, at: instant)
         return Fact(.renewalFailed(original: line.originalID, retry: retry), effective: instant)
     }
     return renewal(of: line, product, subscription, app: app, from: instant, at: instant, numbers: &numbers)
+}
+
+/// How long the store tries again, and how long the customer stays entitled meanwhile. Settled when the charge fails:
+/// no later setting changes it.
+private func billingRetry(
+    of line: Line, _ next: CatalogueSubscription, app: AppState, at instant: Instant
+) -> BillingRetry {
+    let rate = app.settings.timeRate
+    if line.isCommitted {
+        // 90 days instead of 60, and no grace period.
+        let until = instant.advanced(byMilliseconds: rate.retryMilliseconds / 2 * 3)
+        return BillingRetry(failedAt: instant, until: until, graceUntil: nil)
+    }
+    let until = instant.advanced(byMilliseconds: rate.retryMilliseconds)
+    let wasPaid = (line.latest.price?.milliunits ?? 0) > 0
+    guard app.settings.isGracePeriodEnabled, app.settings.hasGracePeriodForAllRenewals || wasPaid else {
+        return BillingRetry(failedAt: instant, until: until, graceUntil: nil)
+    }
+    let period = app.catalogue.product(line.latest.productID)?.subscription?.period ?? next.period
+    let grace = instant.advanced(
+        byMilliseconds: rate.graceMilliseconds(for: period, days: app.settings.gracePeriodDays))
+    // Never longer than the period, which is nowhere documented: a charge that recovers inside the grace period keeps
+    // the cycle, and the period it pays for must not be over by then.
+    let periodEnd = rate.end(of: period, from: instant, anchorDay: line.anchorDay)
+    return BillingRetry(failedAt: instant, until: until, graceUntil: min(grace, periodEnd))
 }
 
 /// The next period of a line, beginning at `start`, charged at `now`: later than `start` where a charge recovers.
@@ -57,10 +80,36 @@ func renewal(
     transaction.revocation = nil
     transaction.isUpgraded = false
     transaction.storefront = Storefronts.storefront(app.settings.storefront)
-    let offer = line.nextOffer
-    let terms = fill(
-        &transaction, period: subscription.period, anchorDay: line.anchorDay, offer: offer,
-        offerPeriodsLeft: offer == nil ? 0 : line.offerPeriodsLeft, price: product.price, preference: product.id,
-        recentStart: line.recentStart, app: app)
+    let next = line.nextOffer
+    let keepsProduct = product.id == line.latest.productID
+    var terms: LineTerms
+    var period = subscription.period
+    if let commitment = nextCommitment(of: line, product, subscription, app: app, from: start) {
+        transaction.commitment = commitment
+        period = commitmentPeriod(of: subscription)
+    } else {
+        transaction.commitment = nil
+        transaction.billingPlan = keepsProduct ? line.latest.billingPlan : .unspecified
+    }
+    terms = fill(
+        &transaction, period: period, anchorDay: line.anchorDay, offer: next?.offer,
+        offerPeriodsLeft: next?.periods ?? 0, price: standardPrice(of: line, for: product, subscription),
+        preference: line.isCommitted ? line.preference : product.id, recentStart: line.recentStart, app: app)
+    terms.level = subscription.level
+    if keepsProduct {
+        terms.agreedPrice = line.increase?.status == .agreed ? line.increase?.price : line.agreedPrice
+        terms.lastIncrease = line.lastIncrease
+    }
+    if next?.offer != line.queuedOffer { terms.queuedOffer = line.queuedOffer }
     return Fact(.renewed(transaction, terms: terms), effective: now)
+}
+
+/// What a period costs without an offer: the price that the customer agreed to, else the catalogue's.
+func standardPrice(of line: Line, for product: CatalogueProduct, _ subscription: CatalogueSubscription) -> Money {
+    if product.id == line.latest.productID {
+        if let increase = line.increase, increase.status == .agreed { return increase.price }
+        if let agreed = line.agreedPrice { return agreed }
+        if line.latest.billingPlan == .monthly, let plan = monthlyPlan(of: subscription) { return plan.price }
+    }
+    return product.price
 }

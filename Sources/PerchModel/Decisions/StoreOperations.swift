@@ -1,11 +1,12 @@
 package import PerchBase
 
-/// Refunds a transaction in full. Refunding what is refunded changes nothing.
+/// Refunds a transaction. Refunding what is refunded changes nothing.
 ///
 /// `others`: the account's other transactions of that product, for a non-renewing product, whose earlier purchase
 /// entitles again when the latest is refunded.
 package func decideRefund(
-    of transaction: Transaction, reason: RevocationReason, others: [Transaction], now: Instant
+    of transaction: Transaction, reason: RevocationReason, share: RefundShare = .full, others: [Transaction],
+    now: Instant
 ) throws(Refusal) -> (facts: [Fact], transaction: Transaction) {
     guard transaction.ownership == .purchased else {
         throw Refusal(
@@ -15,7 +16,7 @@ package func decideRefund(
     }
     if transaction.revocation != nil { return ([], transaction) }
     var revoked = transaction
-    revoked.revocation = Revocation(date: now, reason: reason)
+    revoked.revocation = try revocation(of: transaction, reason: reason, share: share, now: now)
     revoked.signedDate = now
     let fallback =
         transaction.productType == .nonRenewable
@@ -23,6 +24,42 @@ package func decideRefund(
             .max { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) }
         : nil
     return ([Fact(.revoked(revoked, fallback: fallback), effective: now)], revoked)
+}
+
+/// How much is given back. Whatever it is, the transaction entitles no longer.
+private func revocation(
+    of transaction: Transaction, reason: RevocationReason, share: RefundShare, now: Instant
+) throws(Refusal) -> Revocation {
+    let whole: UInt32 = 100_000
+    var part = whole
+    switch share {
+    case .full:
+        break
+    case .part(let milliPercent):
+        guard (1...whole).contains(milliPercent) else {
+            throw Refusal(
+                .refundNotPossible,
+                "a refund is of 1 to \(whole) thousandths of a per cent, not of \(milliPercent); 50000 is half")
+        }
+        part = milliPercent
+    case .prorated:
+        guard let end = transaction.expirationDate else {
+            throw Refusal(
+                .refundNotPossible,
+                "transaction \(transaction.id) has no period to refund the rest of; refund it in full or a part of it")
+        }
+        let length = end.milliseconds(since: transaction.purchaseDate)
+        let unused = min(length, end.milliseconds(since: now))
+        guard length > 0, unused > 0 else {
+            throw Refusal(
+                .refundNotPossible,
+                "nothing is left of the period of transaction \(transaction.id), which ended at \(end); refund it in full or a part of it"
+            )
+        }
+        part = UInt32(clamping: length.dividingFullWidth(Int64(whole).multipliedFullWidth(by: unused)).quotient)
+    }
+    return Revocation(
+        date: now, reason: reason, type: part == whole ? .refundFull : .refundProrated, percentageMilli: part)
 }
 
 /// Switches renewal on or off for the line that a transaction belongs to.
@@ -61,10 +98,11 @@ package func decideForcedRenewal(
     of line: Line, record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> (facts: [Fact], transaction: Transaction) {
     try requireEntitled(line, app: app, now: now)
-    guard let product = app.catalogue.product(line.preference), let subscription = product.subscription else {
+    let (product, subscription) = try renewingProduct(of: line, app: app)
+    guard line.foreseenLapse(in: app.catalogue) == nil else {
         throw Refusal(
-            .productUnknown,
-            "product \(line.preference) is no longer in the catalogue of \(app.bundleID), so it cannot renew")
+            .priceIncreaseInvalid,
+            "a higher price of \(line.latest.productID) waits for the customer; answer for him before it renews")
     }
     let isCut = now < line.boundary
     var renewing = line
@@ -81,10 +119,22 @@ package func decideForcedRenewal(
     return ([Fact(.periodCut(ended), effective: now), fact], transaction)
 }
 
-private func requireEntitled(_ line: Line, app: AppState, now: Instant) throws(Refusal) {
+func requireEntitled(_ line: Line, app: AppState, now: Instant) throws(Refusal) {
     let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
     guard state.isEntitled else {
         throw Refusal(
             .notSubscribed, "the subscription to \(line.latest.productID) is \(state); buy it first, then try again")
     }
+}
+
+/// The product of a line's next period, if it is still sold.
+func renewingProduct(
+    of line: Line, app: AppState
+) throws(Refusal) -> (CatalogueProduct, CatalogueSubscription) {
+    guard let product = app.catalogue.product(line.nextProductID), let subscription = product.subscription else {
+        throw Refusal(
+            .productUnknown,
+            "product \(line.nextProductID) is no longer in the catalogue of \(app.bundleID), so it cannot renew")
+    }
+    return (product, subscription)
 }

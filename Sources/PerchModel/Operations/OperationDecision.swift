@@ -5,12 +5,34 @@ package struct OperationSubject: Sendable {
     package var rows: [Transaction]?
     /// The other account of the operation: the family member it names; one that is being opened where there was none.
     package var member: AccountRecord?
+    /// Which rows each need was answered by: none where there are none.
+    package var answers: [RowNeed: [Transaction]]
 
-    package init(record: AccountRecord, rows: [Transaction]? = nil, member: AccountRecord? = nil) {
+    package init(
+        record: AccountRecord, rows: [Transaction]? = nil, member: AccountRecord? = nil,
+        answers: [RowNeed: [Transaction]] = [:]
+    ) {
         self.record = record
         self.rows = rows
         self.member = member
+        self.answers = answers
     }
+
+    /// The rows of a need, or that they have to be fetched.
+    func rows(_ need: RowNeed) -> Found<[Transaction]> {
+        self.answers[need].map { .found($0) } ?? .needs(need)
+    }
+
+    /// The newest row of a kind, or that it has to be fetched.
+    func newest(_ kind: RowKind) -> Found<Transaction?> {
+        self.answers[.newest(kind)].map { .found($0.first) } ?? .needs(.newest(kind))
+    }
+}
+
+/// Something that a decision looks for: there, or still to be fetched.
+enum Found<Value> {
+    case needs(RowNeed)
+    case found(Value)
 }
 
 /// Rows of the account that a decision needs to see.
@@ -20,6 +42,36 @@ package enum RowNeed: Hashable, Sendable {
     case product(String)
     /// The newest ones of any product, at most `Limits.pageSizeMax`.
     case all
+    /// The newest one of a kind, however many rows the account has.
+    case newest(RowKind)
+}
+
+/// A kind of row: what is nil or false does not matter.
+package struct RowKind: Hashable, Sendable {
+    package var productID: String?
+    package var originalID: TransactionID?
+    package var groupID: String?
+    package var ownership: OwnershipType?
+    package var offerType: OfferType?
+    /// Leaves out what an upgrade left behind.
+    package var isCurrent = false
+    /// Leaves out what was refunded or revoked.
+    package var isKept = false
+    /// Leaves out this one.
+    package var except: TransactionID?
+
+    package init() {}
+
+    package func includes(_ row: Transaction) -> Bool {
+        if let productID = self.productID, row.productID != productID { return false }
+        if let originalID = self.originalID, row.originalID != originalID { return false }
+        if let groupID = self.groupID, row.subscriptionGroupID != groupID { return false }
+        if let ownership = self.ownership, row.ownership != ownership { return false }
+        if let offerType = self.offerType, row.offer?.type != offerType { return false }
+        if self.isCurrent, row.isUpgraded { return false }
+        if self.isKept, row.revocation != nil { return false }
+        return row.id != self.except
+    }
 }
 
 /// What an operation comes to. A refusal is thrown.
@@ -44,4 +96,10 @@ package struct OperationOutcome: Hashable, Sendable {
     package var isCancelled = false
 
     package init() {}
+
+    init(_ facts: [Fact], transaction: Transaction? = nil, wasHeld: Bool = false) {
+        self.facts = facts
+        self.transaction = transaction
+        self.wasHeld = wasHeld
+    }
 }

@@ -221,8 +221,12 @@ extension AccountRecord {
         case .autoRenewSet(let original, let isOn, let preference):
             self.changeLine(original) { line in
                 line.willAutoRenew = isOn
+                // An offer was redeemed for the product that was to come then.
+                if line.preference != preference { line.queuedOffer = nil }
                 line.preference = preference
-                if !isOn { line.retry = nil }
+                // A commitment goes on being charged. Switched on, what had been refused is open again.
+                if !isOn, !line.isCommitted { line.retry = nil }
+                if isOn { line.lapse = nil }
             }
 
         case .revoked(let transaction, let fallback):
@@ -242,6 +246,8 @@ extension AccountRecord {
                 line.latest = transaction
                 line.willAutoRenew = false
                 line.retry = nil
+                // For good: a commitment does not go on either.
+                line.lapse = line.lapse ?? .autoRenewDisabled
             }
 
         case .finished:
@@ -263,7 +269,11 @@ extension AccountRecord {
         case .priceAnswered(let original, let agrees):
             self.changeLine(original) { line in
                 line.increase?.status = agrees ? .agreed : .pending
-                if !agrees { line.willAutoRenew = false }
+                line.lapse = nil
+                if !agrees {
+                    line.willAutoRenew = false
+                    line.lapse = .didNotConsentToPriceIncrease
+                }
             }
 
         case .offerQueued(let original, let offer):

@@ -73,9 +73,19 @@ package struct Line: Hashable, Sendable {
     /// End of the latest period.
     package var boundary: Instant { self.latest.expirationDate ?? .distantFuture }
 
+    /// Whether a commitment has further periods to charge for: they renew, whatever the customer's own switch says.
+    package var isCommitted: Bool {
+        guard let commitment = self.latest.commitment else { return false }
+        return commitment.billingPeriodNumber < commitment.totalBillingPeriods
+    }
+
+    /// The product of the next period: within a commitment the same, else what the customer prefers.
+    package var nextProductID: String { self.isCommitted ? self.latest.productID : self.preference }
+
     /// Whether an attempt to renew belongs to the boundary and is not recorded yet.
     package var awaitsAttempt: Bool {
-        self.willAutoRenew && self.retry == nil && self.lapse == nil && self.latest.revocation == nil
+        (self.willAutoRenew || self.isCommitted) && self.retry == nil && self.lapse == nil
+            && self.latest.revocation == nil
     }
 
     /// When the store has to attempt a renewal; nil when there is nothing to attempt. A shared line renews with its
@@ -84,9 +94,23 @@ package struct Line: Hashable, Sendable {
         self.awaitsAttempt && self.isOwn && self.boundary < .distantFuture ? self.boundary : nil
     }
 
-    /// The offer that the next period carries: the one in force, unless the plan changes then.
-    var nextOffer: SubscriptionOffer? {
-        self.offerPeriodsLeft > 0 && self.preference == self.latest.productID ? self.offerInForce : nil
+    /// The offer of the next period, and how many periods it has from then on: the one in force, unless the plan
+    /// changes then; after it the one that was redeemed meanwhile.
+    var nextOffer: (offer: SubscriptionOffer, periods: Int32)? {
+        if self.offerPeriodsLeft > 0, self.nextProductID == self.latest.productID, let offer = self.offerInForce {
+            return (offer, self.offerPeriodsLeft)
+        }
+        return self.queuedOffer.map { (offer: $0, periods: max($0.periodCount, 1)) }
+    }
+
+    /// Why the line will end at its boundary although it renews: known ahead, and the same answer when it comes to it.
+    package func foreseenLapse(in catalogue: Catalogue) -> ExpirationReason? {
+        guard catalogue.product(self.nextProductID)?.subscription != nil else { return .productUnavailable }
+        // Another product has a price of its own.
+        if self.increase?.status == .pending, self.nextProductID == self.latest.productID {
+            return .didNotConsentToPriceIncrease
+        }
+        return nil
     }
 
     /// When the customer was last entitled by this line, if nothing happened since.
@@ -136,9 +160,16 @@ package struct Line: Hashable, Sendable {
         return Forecast(at: next.at, kind: next.kind, originalTransactionID: self.originalID, state: state)
     }
 
-    /// What a reader is told to expect: a renewal where the store will attempt one, else the next crossing.
-    package func forecast(after now: Instant, leewayMilliseconds: Int64?) -> Forecast? {
+    /// What a reader is told to expect: a renewal where the store will attempt one, the end where it is known by
+    /// `catalogue` that nothing will come of it, else the next crossing.
+    package func forecast(
+        after now: Instant, leewayMilliseconds: Int64?, catalogue: Catalogue? = nil
+    ) -> Forecast? {
         if self.awaitsAttempt, self.boundary > now, self.boundary < .distantFuture {
+            if let catalogue, self.foreseenLapse(in: catalogue) != nil {
+                return Forecast(
+                    at: self.boundary, kind: .expiry, originalTransactionID: self.originalID, state: .expired)
+            }
             return Forecast(
                 at: self.boundary, kind: .renewal, originalTransactionID: self.originalID, state: .subscribed)
         }

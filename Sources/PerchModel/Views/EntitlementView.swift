@@ -17,7 +17,7 @@ package func currentEntitlement(
     let leeway = app.renewalLeewayMilliseconds
     var candidates = record.owned.filter { $0.productID == productID }
     for line in record.lines where line.latest.productID == productID {
-        viewed.note(line, after: now, leewayMilliseconds: leeway)
+        viewed.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
         if line.state(at: now, leewayMilliseconds: leeway).isEntitled { candidates.append(line.latest) }
     }
     viewed.value = candidates.min(by: precedes).map { Verified($0) }

@@ -22,22 +22,26 @@ package func subscriptionStatuses(
     var viewed = Viewed(value: SubscriptionStatuses(statuses: []), nextCrossing: nil, forecast: nil)
     guard let record else { return viewed }
     let leeway = app.renewalLeewayMilliseconds
+    var levels: [Int32] = []
     let lines = record.lines.filter { $0.groupID == groupID }
     for line in lines.filter(\.isOwn) + lines.filter({ !$0.isOwn }) {
         viewed.value.statuses.append(status(of: line, in: record, app: app, at: now))
-        viewed.note(line, after: now, leewayMilliseconds: leeway)
+        viewed.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
+        // A product that was withdrawn keeps the rank it was bought at.
+        let held = app.catalogue.product(line.latest.productID)?.subscription
+        levels.append(held?.level ?? (line.level == 0 ? .max : line.level))
     }
     (viewed.value.effectiveIndex, viewed.value.effectiveReason) = effectiveStatus(
-        among: viewed.value.statuses, catalogue: app.catalogue)
+        among: viewed.value.statuses, levels: levels)
     return viewed
 }
 
 extension Viewed {
-    mutating func note(_ line: Line, after now: Instant, leewayMilliseconds leeway: Int64?) {
+    mutating func note(_ line: Line, after now: Instant, leewayMilliseconds leeway: Int64?, catalogue: Catalogue) {
         if let crossing = line.nextCrossing(after: now, leewayMilliseconds: leeway) {
             self.nextCrossing = min(self.nextCrossing ?? .distantFuture, crossing.at)
         }
-        if let forecast = line.forecast(after: now, leewayMilliseconds: leeway) {
+        if let forecast = line.forecast(after: now, leewayMilliseconds: leeway, catalogue: catalogue) {
             if self.forecast.map({ forecast.at < $0.at }) ?? true { self.forecast = forecast }
         }
     }
@@ -48,7 +52,8 @@ private func status(
 ) -> SubscriptionStatus {
     let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
     let retryIsOver = line.retry != nil && state == .expired
-    let renews = line.willAutoRenew && !retryIsOver
+    // Within a commitment it renews whatever the customer's switch says; that is the commitment's own flag then.
+    let renews = (line.willAutoRenew || line.isCommitted) && !retryIsOver
     var info = RenewalInfo(
         originalTransactionID: line.originalID, currentProductID: line.latest.productID, willAutoRenew: renews,
         renewalDate: line.boundary, recentSubscriptionStartDate: line.recentStart, environment: app.environment,
@@ -56,6 +61,9 @@ private func status(
     info.appAccountToken = line.latest.appAccountToken
     info.appTransactionID = record.appTransactionID
     info.priceIncreaseStatus = line.increase?.status ?? .noIncreasePending
+    info.renewalBillingPlan = line.latest.billingPlan
+    info.commitment = line.latest.commitment
+    info.commitment?.willRenew = line.willAutoRenew && !retryIsOver
     switch state {
     case .inGracePeriod, .inBillingRetryPeriod:
         info.isInBillingRetry = true
@@ -72,41 +80,34 @@ private func status(
     }
     // A billing lapse has no preference either: nothing is going to be renewed unless the charge recovers.
     if renews, state == .subscribed {
-        info.autoRenewPreference = line.preference
-        if let product = app.catalogue.product(line.preference) {
-            let next = nextCharge(of: line, for: product)
+        info.autoRenewPreference = line.nextProductID
+        if let product = app.catalogue.product(line.nextProductID), let subscription = product.subscription {
+            let next = line.nextOffer?.offer.price ?? standardPrice(of: line, for: product, subscription)
             info.renewalPrice = Money(
                 milliunits: next.milliunits, currency: line.latest.price?.currency ?? next.currency)
-            info.offer = line.nextOffer?.applied
+            info.offer = line.nextOffer?.offer.applied
         }
     }
     return SubscriptionStatus(state: state, transaction: Verified(line.latest), renewalInfo: Verified(info))
 }
 
-/// The price of a line's next period.
-func nextCharge(of line: Line, for product: CatalogueProduct) -> Money {
-    line.nextOffer?.price ?? product.price
-}
-
 /// Which status counts: the highest level of service that entitles, own before shared, then the one that ends later.
 func effectiveStatus(
-    among statuses: [SubscriptionStatus], catalogue: Catalogue
+    among statuses: [SubscriptionStatus], levels: [Int32]
 ) -> (index: Int?, reason: EffectiveReason) {
-    func level(_ status: SubscriptionStatus) -> Int32 {
-        catalogue.product(status.transaction.value.productID)?.subscription?.level ?? .max
-    }
     func isOwn(_ status: SubscriptionStatus) -> Bool { status.transaction.value.ownership != .familyShared }
     func end(_ status: SubscriptionStatus) -> Instant { status.transaction.value.expirationDate ?? .distantFuture }
 
-    func precedes(_ left: SubscriptionStatus, _ right: SubscriptionStatus) -> Bool {
-        if level(left) != level(right) { return level(left) < level(right) }
+    func precedes(_ first: Int, _ second: Int) -> Bool {
+        if levels[first] != levels[second] { return levels[first] < levels[second] }
+        let (left, right) = (statuses[first], statuses[second])
         if isOwn(left) != isOwn(right) { return isOwn(left) }
         return end(left) > end(right)
     }
     let entitled = statuses.indices.filter { statuses[$0].state.isEntitled }
-    guard let best = entitled.min(by: { precedes(statuses[$0], statuses[$1]) }) else { return (nil, .unspecified) }
+    guard let best = entitled.min(by: precedes) else { return (nil, .unspecified) }
     // What is told is what the closest rival lost by.
-    let rivals = entitled.filter { $0 != best && level(statuses[$0]) == level(statuses[best]) }
+    let rivals = entitled.filter { $0 != best && levels[$0] == levels[best] }
     if entitled.count == 1 { return (best, .onlyEntitled) }
     if rivals.isEmpty { return (best, .highestLevel) }
     if rivals.contains(where: { isOwn(statuses[$0]) == isOwn(statuses[best]) }) { return (best, .latestExpiration) }

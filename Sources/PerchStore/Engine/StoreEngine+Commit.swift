@@ -118,7 +118,7 @@ extension StoreEngine {
         let now = app.clock.now(wall: wall)
         var record: AccountRecord?
         var row: TransactionRow?
-        var opened: AccountKey?
+        var opened: [(key: AccountKey, record: AccountRecord)] = []
         switch mutation.subject {
         case .app:
             break
@@ -126,10 +126,9 @@ extension StoreEngine {
             if let account = try self.storage.account(key) {
                 record = try self.record(account)
             } else if opens {
-                var fresh = AccountRecord(account: self.header.nextAccount, app: appNumber)
-                fresh.appTransactionID = String(7_000_000_000_000 + self.header.nextAccount)
+                let fresh = self.freshRecord(app: appNumber, opened: 0)
                 record = fresh
-                opened = key
+                opened.append((key, fresh))
             } else {
                 return .refused(
                     Refusal(.accountUnknown, "there is no such account; a purchase opens one"))
@@ -159,13 +158,36 @@ extension StoreEngine {
             record = settled
             if let id = row?.transaction.id { row = try self.storage.transaction(id) }
         }
+        var member: AccountRecord?
+        if let key = mutation.other {
+            if let account = try self.storage.account(key), let found = try self.record(account) {
+                guard let settled = try self.settle(found, app: app, through: now, wall: wall, changes: &changes) else {
+                    self.deferred.append(request)
+                    return nil
+                }
+                member = settled
+                // Settling one account's renewals may have written to the other's shared lines.
+                if let current = record, opened.isEmpty { record = try self.record(current.account) }
+            } else if mutation.opensOther {
+                let fresh = self.freshRecord(app: appNumber, opened: opened.count)
+                member = fresh
+                opened.append((key, fresh))
+            } else {
+                return .refused(
+                    Refusal(.accountUnknown, "there is no such account to share with; sharing with it opens one"))
+            }
+        }
 
         var fetched: [TransactionRow] = []
+        var answers: [RowNeed: [Transaction]] = [:]
+        var rows: [Transaction] = []
         for _ in 0..<Self.roundsMax {
             var view = DecisionView(
                 app: app, fileSettings: self.apps[appNumber]?.fileSettings ?? app.settings, now: now, wall: wall,
-                record: record, transaction: row, fetched: fetched,
+                record: record, transaction: row, fetched: fetched, member: member,
                 numbers: TransactionNumbers(next: self.header.nextTransaction))
+            view.answers = answers
+            view.rows = rows
             let decision: Decision
             do throws(Refusal) {
                 decision = try mutation.decide(&view)
@@ -176,6 +198,12 @@ extension StoreEngine {
             case .need(let query):
                 guard let record else { preconditionFailure("a decision about an app asked for transactions") }
                 fetched = try self.storage.transactions(of: record.account, query)
+                continue
+            case .needRows(let need):
+                guard let record else { preconditionFailure("a decision about an app asked for transactions") }
+                let found = try self.rows(need, of: record.account)
+                answers[need] = found
+                rows.append(contentsOf: found)
                 continue
             case .unchanged(let answer):
                 let position = Position(revision: self.header.revision, asOf: now)
@@ -188,7 +216,7 @@ extension StoreEngine {
             case .commit(let accountFacts, let answer):
                 return try self.apply(
                     accountFacts, of: mutation, answer: answer, mutationKey: mutationKey, app: app, now: now,
-                    numbers: view.numbers, opened: opened, fresh: record, wall: wall, changes: &changes)
+                    numbers: view.numbers, opened: opened, wall: wall, changes: &changes)
             case .commitApp(let appChange, let answer):
                 return try self.apply(
                     appChange, of: mutation, request, answer: answer, mutationKey: mutationKey, app: app, now: now,
@@ -196,6 +224,42 @@ extension StoreEngine {
             }
         }
         preconditionFailure("a decision asked for more \(Self.roundsMax) times")
+    }
+
+    /// The record of an account that is being opened, as the next one, or so many after it.
+    private func freshRecord(app: AppNumber, opened count: Int) -> AccountRecord {
+        let number = self.header.nextAccount + AccountNumber(count)
+        var fresh = AccountRecord(account: number, app: app)
+        fresh.appTransactionID = String(7_000_000_000_000 + number)
+        return fresh
+    }
+
+    /// The rows of an account that a decision needs.
+    private func rows(_ need: RowNeed, of account: AccountNumber) throws(StorageError) -> [Transaction] {
+        var query = TransactionQuery(limit: Limits.pageSizeMax)
+        query.isNewestFirst = true
+        query.includesFinishedConsumables = true
+        switch need {
+        case .transaction(let id):
+            guard let row = try self.storage.transaction(id), row.account == account else { return [] }
+            return [row.transaction]
+        case .product(let id):
+            query.productID = id
+            return try self.storage.transactions(of: account, query).map(\.transaction)
+        case .all:
+            return try self.storage.transactions(of: account, query).map(\.transaction)
+        case .newest(let kind):
+            // Page by page: an account may have any number of rows, and what is looked for is near as a rule.
+            query.productID = kind.productID
+            query.limit = Limits.rowsPerLook
+            while true {
+                let page = try self.storage.transactions(of: account, query)
+                if let row = page.first(where: { kind.includes($0.transaction) }) { return [row.transaction] }
+                guard page.count == query.limit, let last = page.last else { return [] }
+                query.after = TransactionQuery.Place(
+                    purchaseDate: last.transaction.purchaseDate, id: last.transaction.id)
+            }
+        }
     }
 
     /// Attempts every renewal of one account that is due. Nil: there are too many for one batch, come back.
@@ -227,12 +291,48 @@ extension StoreEngine {
         let facts = settleRenewals(of: record, app: inForce, at: due, numbers: &numbers)
         precondition(!facts.isEmpty, "account \(record.account) is due at \(due), but nothing came of it")
         self.counters.attemptsSettled += UInt64(facts.count)
+        let family = try self.withFamily(
+            [AccountFacts(account: record.account, facts: facts)], records: [record.account: record], app: inForce,
+            numbers: &numbers)
         var stored = self.nextChange(wall: wall, nextTransaction: numbers.next)
         let change = try self.apply(
-            [AccountFacts(account: record.account, facts: facts)], to: &stored, records: [record.account: record],
-            origin: [], isTestApp: current.state.isTestApp)
+            family, to: &stored, records: [record.account: record], origin: [], isTestApp: current.state.isTestApp)
         try self.write(stored, accounts: change, changes: &changes)
         return change[0].record
+    }
+
+    /// Facts of accounts, and after them what they come to for the members of their families, in the same revision.
+    ///
+    /// The one place where sharing spreads: no decision has to think of it. An account that shares nothing costs a look
+    /// at an empty list.
+    private func withFamily(
+        _ accountFacts: [AccountFacts], records: [AccountNumber: AccountRecord], app: AppState,
+        numbers: inout TransactionNumbers
+    ) throws(StorageError) -> [AccountFacts] {
+        var result = accountFacts
+        for entry in accountFacts {
+            var known = records[entry.account]
+            if known == nil { known = try self.record(entry.account) }
+            guard let before = known else { preconditionFailure("facts for account \(entry.account), which is not") }
+            for share in familyShares(of: before, after: entry.facts) {
+                var known = records[share.member]
+                if known == nil { known = try self.record(share.member) }
+                guard var member = known else {
+                    preconditionFailure("account \(entry.account) shares with account \(share.member), which is not")
+                }
+                let index = result.firstIndex { $0.account == share.member }
+                if let index { for fact in result[index].facts { member.apply(fact) } }
+                let facts = mirroredFacts(
+                    of: entry.facts, purchaser: before, share: share, member: member, app: app, numbers: &numbers)
+                if facts.isEmpty { continue }
+                if let index {
+                    result[index].facts += facts
+                } else {
+                    result.append(AccountFacts(account: share.member, facts: facts))
+                }
+            }
+        }
+        return result
     }
 
     private func nextChange(wall: Instant, nextTransaction: TransactionID) -> StoredChange {
@@ -291,16 +391,17 @@ extension StoreEngine {
 
     private func apply(
         _ accountFacts: [AccountFacts], of mutation: Mutation, answer: MutationResult, mutationKey: MutationKey,
-        app: AppState, now: Instant, numbers: TransactionNumbers, opened: AccountKey?, fresh: AccountRecord?,
-        wall: Instant, changes: inout [Change]
+        app: AppState, now: Instant, numbers: TransactionNumbers,
+        opened: [(key: AccountKey, record: AccountRecord)], wall: Instant, changes: inout [Change]
     ) throws(StorageError) -> StoreAnswer {
-        var stored = self.nextChange(wall: wall, nextTransaction: numbers.next)
-        var accountFacts = accountFacts
+        var numbers = numbers
         var records: [AccountNumber: AccountRecord] = [:]
-        if let fresh { records[fresh.account] = fresh }
-        if let opened, let fresh {
+        for (_, fresh) in opened { records[fresh.account] = fresh }
+        var accountFacts = try self.withFamily(accountFacts, records: records, app: app, numbers: &numbers)
+        var stored = self.nextChange(wall: wall, nextTransaction: numbers.next)
+        for (key, fresh) in opened {
             stored.nextAccount = fresh.account + 1
-            stored.aliases.append((opened, fresh.account))
+            stored.aliases.append((key, fresh.account))
             let fact = Fact(.opened(appTransactionID: fresh.appTransactionID), effective: now)
             if let index = accountFacts.firstIndex(where: { $0.account == fresh.account }) {
                 accountFacts[index].facts.insert(fact, at: 0)

@@ -145,10 +145,20 @@ import Testing
         #expect(account.state() == .subscribed)
     }
 
-    @Test func `waits for the renewal where the held product is no longer sold`() throws {
+    @Test func `goes by the level that a product had when it was bought, where it is no longer sold`() throws {
         var account = TestAccount()
         try account.buy("silver")
         account.catalogue = Shop.catalogue(without: ["silver"])
+        #expect(try account.buy("bronze").wasHeld)
+        #expect(try !account.buy("gold").wasHeld)
+        #expect(try account.line().latest.productID == "gold")
+    }
+
+    @Test func `waits for the renewal where the level of what is held was never known`() throws {
+        var account = TestAccount()
+        try account.buy("silver")
+        account.catalogue = Shop.catalogue(without: ["silver"])
+        account.record.lines[0].level = 0
         #expect(try account.buy("gold").wasHeld)
         try account.advanceToBoundary()
         #expect(try account.line().latest.productID == "gold")

@@ -1,0 +1,44 @@
+import PerchBase
+
+// A yearly subscription that is paid by the month: a commitment of twelve charges.
+//
+// Each charge is a transaction with a month of its own. A customer who switches renewal off within the commitment goes
+// on paying until it ends: his line renews until then, and only the commitment itself says that it will not.
+
+/// The plan of a commitment, where the product has one.
+func monthlyPlan(of subscription: CatalogueSubscription) -> BillingPlan? {
+    subscription.billingPlans.first { $0.type == .monthly && $0.chargeCount > 1 }
+}
+
+/// One period of a commitment: a month, for a year has twelve.
+func commitmentPeriod(of subscription: CatalogueSubscription) -> Period {
+    let count = Int32(clamping: monthlyPlan(of: subscription)?.chargeCount ?? 12)
+    let months = subscription.period.unit == .year ? subscription.period.value * 12 : subscription.period.value
+    return Period(max(1, months / max(1, count)), .month)
+}
+
+/// The first period of a commitment that begins at `start`.
+func firstCommitment(
+    of plan: BillingPlan, _ subscription: CatalogueSubscription, app: AppState, from start: Instant, anchorDay: Int64
+) -> Commitment {
+    let anchor = anchorDay == 0 ? CivilTime(start).day : anchorDay
+    let end = app.settings.timeRate.end(of: subscription.period, from: start, anchorDay: anchor)
+    return Commitment(
+        billingPeriodNumber: 1, totalBillingPeriods: plan.chargeCount, expirationDate: end,
+        price: priced(plan.commitmentPrice, app), willRenew: true)
+}
+
+/// Where in a commitment the next period of a line stands: further in the same one, or the first of the next one. Nil:
+/// the line is not paid by the month, or not any longer.
+func nextCommitment(
+    of line: Line, _ product: CatalogueProduct, _ subscription: CatalogueSubscription, app: AppState,
+    from start: Instant
+) -> Commitment? {
+    guard var commitment = line.latest.commitment, product.id == line.latest.productID else { return nil }
+    if line.isCommitted {
+        commitment.billingPeriodNumber += 1
+        return commitment
+    }
+    guard let plan = monthlyPlan(of: subscription) else { return nil }
+    return firstCommitment(of: plan, subscription, app: app, from: start, anchorDay: line.anchorDay)
+}

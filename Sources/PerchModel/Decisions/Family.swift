@@ -1,0 +1,271 @@
+package import PerchBase
+
+// What a member of a family has of what a purchaser shares: his copy follows the purchaser's, in the same revision.
+
+/// What an account shares with others before or after some facts of its own, in the order in which it began.
+package func familyShares(of before: AccountRecord, after facts: [Fact]) -> [FamilyShare] {
+    var shares = before.shares
+    for fact in facts {
+        if case .sharingBegan(let share) = fact.body { shares.append(share) }
+    }
+    return shares
+}
+
+/// What a purchaser's facts come to for a member with whom `share` shares.
+///
+/// A member's line is the purchaser's with numbers of its own: same product, dates, retry, price and switches. Whose
+/// flags a shared line shows is nowhere documented; the purchaser's are the only ones that say what will become of it.
+/// So each fact about the purchaser's line is a fact about the member's, except that the member's is revoked, for the
+/// family's sake, when sharing ends, when the purchaser is refunded, and when the purchaser moves to a product that
+/// cannot be shared. Then the share stays, and brings a new transaction once there is something to share again.
+package func mirroredFacts(
+    of facts: [Fact], purchaser: AccountRecord, share: FamilyShare, member: AccountRecord, app: AppState,
+    numbers: inout TransactionNumbers
+) -> [Fact] {
+    var mirror = FamilyMirror(purchaser: purchaser, share: share, member: member, app: app)
+    for fact in facts { mirror.follow(fact, numbers: &numbers) }
+    return mirror.facts
+}
+
+/// A member's copy of a line, made from the purchaser's.
+package func mirrored(
+    _ line: Line, as share: FamilyShare, id: TransactionID, originalPurchaseDate: Instant?, of member: AccountRecord
+) -> Line {
+    var copy = line
+    copy.latest = mirrored(
+        line.latest, as: share, id: id, originalPurchaseDate: originalPurchaseDate, of: member)
+    return copy
+}
+
+private func mirrored(
+    _ transaction: Transaction, as share: FamilyShare, id: TransactionID, originalPurchaseDate: Instant?,
+    of member: AccountRecord
+) -> Transaction {
+    var copy = transaction
+    copy.id = id
+    copy.originalID = share.memberOriginal
+    copy.originalPurchaseDate = originalPurchaseDate ?? transaction.purchaseDate
+    if !copy.webOrderLineItemID.isEmpty { copy.webOrderLineItemID = String(id) }
+    copy.ownership = .familyShared
+    copy.appTransactionID = member.appTransactionID
+    // The purchaser's app gave it to its own customer.
+    copy.appAccountToken = ""
+    return copy
+}
+
+private struct FamilyMirror {
+    let share: FamilyShare
+    let app: AppState
+    private var purchaser: AccountRecord
+    private var member: AccountRecord
+    private(set) var facts: [Fact] = []
+    /// What the purchaser's next period of the same change leaves behind: cut short, or upgraded from.
+    private var leftBehind: Fact?
+    private var hasEnded = false
+
+    init(purchaser: AccountRecord, share: FamilyShare, member: AccountRecord, app: AppState) {
+        self.purchaser = purchaser
+        self.share = share
+        self.member = member
+        self.app = app
+    }
+
+    mutating func follow(_ fact: Fact, numbers: inout TransactionNumbers) {
+        let before = self.purchaserLine
+        self.purchaser.apply(fact)
+        guard !self.hasEnded else { return }
+        let now = fact.effective
+        let original = self.share.original
+        switch fact.body {
+        case .sharingBegan(let share) where share == self.share:
+            self.begin(at: now)
+        case .sharingEnded(original, self.share.member):
+            self.end(at: now)
+        case .cleared:
+            self.end(at: now)
+
+        case .upgradedFrom(let transaction), .periodCut(let transaction):
+            if transaction.originalID == original, transaction.id == before?.latest.id { self.leftBehind = fact }
+        case .purchased(let transaction, _) where transaction.originalID == original:
+            self.beginPeriod(at: now, numbers: &numbers)
+        case .renewed(let transaction, _) where transaction.originalID == original:
+            self.beginPeriod(at: now, numbers: &numbers)
+
+        case .renewalFailed(original, let retry):
+            self.add(at: now) { .renewalFailed(original: $0.originalID, retry: retry) }
+        case .lapsed(original, let reason):
+            self.add(at: now) { .lapsed(original: $0.originalID, reason: reason) }
+        case .autoRenewSet(original, let isOn, let preference):
+            self.add(at: now) { .autoRenewSet(original: $0.originalID, isOn: isOn, preference: preference) }
+        case .priceRaised(original, let increase):
+            self.add(at: now) { .priceRaised(original: $0.originalID, increase) }
+        case .priceAnswered(original, let agrees):
+            self.add(at: now) { .priceAnswered(original: $0.originalID, agrees: agrees) }
+        case .offerQueued(original, let offer):
+            self.add(at: now) { .offerQueued(original: $0.originalID, offer) }
+
+        case .expiredEarly(let transaction) where transaction.id == before?.latest.id:
+            self.add(at: now) { .expiredEarly(Self.ending($0.latest, as: transaction)) }
+        case .extended(let transaction) where transaction.id == before?.latest.id:
+            self.add(at: now) { .extended(Self.ending($0.latest, as: transaction)) }
+        case .revoked(let transaction, _) where transaction.originalID == original:
+            if let before {
+                if transaction.id == before.latest.id { self.revoke(at: now) }
+            } else {
+                self.revoke(at: now)
+            }
+        case .reinstated(let transaction) where transaction.originalID == original:
+            self.reinstate(transaction, at: now)
+        default:
+            break
+        }
+    }
+
+    private var purchaserLine: Line? {
+        self.purchaser.lineIndex(original: self.share.original).map { self.purchaser.lines[$0] }
+    }
+
+    /// The purchaser's transaction of a non-consumable.
+    private var purchaserOwned: Transaction? {
+        self.purchaser.owned.first { $0.id == self.share.original }
+    }
+
+    private var memberLine: Line? {
+        self.member.lineIndex(original: self.share.memberOriginal).map { self.member.lines[$0] }
+    }
+
+    private mutating func append(_ body: Fact.Body, at now: Instant) {
+        let fact = Fact(body, effective: now)
+        self.member.apply(fact)
+        self.facts.append(fact)
+    }
+
+    /// A fact about the member's line, if it is one that follows: not one that was taken out of a test store, which
+    /// comes back with the purchaser's next period, and not one that is revoked.
+    private mutating func add(at now: Instant, _ body: (Line) -> Fact.Body) {
+        guard let line = self.memberLine, line.latest.revocation == nil else { return }
+        self.append(body(line), at: now)
+    }
+
+    private static func ending(_ copy: Transaction, as transaction: Transaction) -> Transaction {
+        var copy = copy
+        copy.expirationDate = transaction.expirationDate
+        copy.commitment = transaction.commitment
+        copy.signedDate = transaction.signedDate
+        return copy
+    }
+
+    /// A subscription reaches the member at once. A purchase for good does if it was shared as it was bought; else the
+    /// member gets it when he restores.
+    private mutating func begin(at now: Instant) {
+        if let line = self.purchaserLine {
+            let copy = mirrored(
+                line, as: self.share, id: self.share.memberOriginal, originalPurchaseDate: nil, of: self.member)
+            self.append(.sharedLineSet(copy, isNew: true), at: now)
+        } else if let owned = self.purchaserOwned {
+            let copy = mirrored(
+                owned, as: self.share, id: self.share.memberOriginal, originalPurchaseDate: nil, of: self.member)
+            let isAtPurchase = owned.purchaseDate == now
+            self.append(isAtPurchase ? .purchased(copy, terms: nil) : .shareAwaitsSync(copy), at: now)
+        }
+    }
+
+    private mutating func end(at now: Instant) {
+        self.hasEnded = true
+        let id = self.share.memberOriginal
+        if self.member.awaitingSync.contains(where: { $0.id == id }) {
+            self.setAwaiting(self.member.awaitingSync.filter { $0.id != id }, at: now)
+        } else {
+            self.revoke(at: now)
+        }
+    }
+
+    /// The list of what waits for a restore, with other contents.
+    private mutating func setAwaiting(_ transactions: [Transaction], at now: Instant) {
+        self.append(.synced, at: now)
+        for transaction in transactions { self.append(.shareAwaitsSync(transaction), at: now) }
+    }
+
+    private mutating func beginPeriod(at now: Instant, numbers: inout TransactionNumbers) {
+        let left = self.leftBehind
+        self.leftBehind = nil
+        guard let line = self.purchaserLine else { return }
+        guard self.app.catalogue.product(line.latest.productID)?.isFamilyShareable ?? true else {
+            return self.revoke(at: now)
+        }
+        let held = self.memberLine
+        if let held, held.latest.revocation == nil {
+            switch left?.body {
+            case .upgradedFrom:
+                var copy = held.latest
+                copy.isUpgraded = true
+                self.append(.upgradedFrom(copy), at: now)
+            case .periodCut(let transaction):
+                self.append(.periodCut(Self.ending(held.latest, as: transaction)), at: now)
+            default:
+                break
+            }
+        }
+        let copy = mirrored(
+            line, as: self.share, id: numbers.take(), originalPurchaseDate: held?.latest.originalPurchaseDate,
+            of: self.member)
+        self.append(.sharedLineSet(copy, isNew: true), at: now)
+    }
+
+    private mutating func revoke(at now: Instant) {
+        let revocation = Revocation(date: now, reason: .other, type: .familyRevoke)
+        func revoked(_ transaction: Transaction) -> Transaction {
+            var transaction = transaction
+            transaction.revocation = revocation
+            transaction.signedDate = now
+            return transaction
+        }
+        let id = self.share.memberOriginal
+        if let line = self.memberLine {
+            if line.latest.revocation == nil {
+                self.append(.revoked(revoked(line.latest), fallback: nil), at: now)
+            }
+        } else if let owned = self.member.owned.first(where: { $0.id == id }) {
+            self.append(.revoked(revoked(owned), fallback: nil), at: now)
+        } else if self.member.awaitingSync.contains(where: { $0.id == id && $0.revocation == nil }) {
+            self.setAwaiting(self.member.awaitingSync.map { $0.id == id ? revoked($0) : $0 }, at: now)
+        }
+    }
+
+    /// The purchaser's refund was taken back.
+    private mutating func reinstate(_ transaction: Transaction, at now: Instant) {
+        let id = self.share.memberOriginal
+        if let line = self.purchaserLine {
+            guard line.latest.id == transaction.id, let held = self.memberLine, held.latest.revocation != nil,
+                held.latest.productID == transaction.productID, held.latest.purchaseDate == transaction.purchaseDate
+            else { return }
+            var copy = held.latest
+            copy.revocation = nil
+            copy.signedDate = now
+            self.append(.reinstated(copy), at: now)
+        } else if self.member.awaitingSync.contains(where: { $0.id == id }) {
+            let waiting = self.member.awaitingSync.map { waiting in
+                var waiting = waiting
+                if waiting.id == id { waiting.revocation = nil }
+                return waiting
+            }
+            self.setAwaiting(waiting, at: now)
+        } else if !self.member.owned.contains(where: { $0.id == id }) {
+            let copy = mirrored(transaction, as: self.share, id: id, originalPurchaseDate: nil, of: self.member)
+            self.append(.reinstated(copy), at: now)
+        }
+    }
+}
+
+/// Delivers what was shared with an account and waited for its customer to restore. It loses nothing: what the account
+/// has, it keeps. What the purchaser was refunded in the meantime goes on waiting.
+package func decideSync(_ record: AccountRecord, now: Instant) -> [Fact] {
+    let delivered = record.awaitingSync.filter { $0.revocation == nil }
+    guard !delivered.isEmpty else { return [] }
+    var facts = [Fact(.synced, effective: now)]
+    for transaction in record.awaitingSync where transaction.revocation != nil {
+        facts.append(Fact(.shareAwaitsSync(transaction), effective: now))
+    }
+    for transaction in delivered { facts.append(Fact(.purchased(transaction, terms: nil), effective: now)) }
+    return facts
+}

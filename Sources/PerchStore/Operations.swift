@@ -1,0 +1,97 @@
+package import PerchModel
+
+extension Mutation {
+    /// One operation of a test store on an account, or on the account that owns the transaction it names.
+    ///
+    /// `account` nil: the operation's target is a transaction, which says whose it is.
+    package static func operation(_ operation: StoreOperation, account: AccountKey?, app: AppNumber) -> Mutation {
+        let subject: Subject
+        if let account {
+            subject = .account(account, opens: operation.opensAccount)
+        } else {
+            guard let id = operation.transaction else {
+                preconditionFailure("an operation without an account names no transaction")
+            }
+            subject = .owner(app: app, of: id)
+        }
+        var mutation = Mutation(subject, needsTestApp: true) { view throws(Refusal) in
+            let subject = OperationSubject(
+                record: view.accountRecord, rows: view.answers.isEmpty ? nil : view.rows, member: view.member,
+                answers: view.answers)
+            switch try PerchModel.decide(
+                operation, on: subject, app: view.app, now: view.now, numbers: &view.numbers)
+            {
+            case .needs(let need):
+                return .needRows(need)
+            case .done(let outcome):
+                return Decision(outcome, of: subject)
+            }
+        }
+        if let member = operation.member {
+            mutation.other = AccountKey(app: app, bytes: Array(member.utf8))
+            if case .share = operation { mutation.opensOther = true }
+        }
+        return mutation
+    }
+
+    /// Delivers what was shared with an account and waits for its customer to restore.
+    package static func sync(_ account: AccountKey) -> Mutation {
+        Mutation(.account(account, opens: false), needsTestApp: false) { view in
+            let facts = decideSync(view.accountRecord, now: view.now)
+            if facts.isEmpty { return .unchanged(answer: .none) }
+            return .commit([AccountFacts(account: view.accountRecord.account, facts: facts)], answer: .none)
+        }
+    }
+}
+
+extension StoreOperation {
+    /// The transaction that the operation names, if it names one.
+    package var transaction: TransactionID? {
+        let target: OperationTarget? =
+            switch self {
+            case .refund(let target, _, _), .reverseRefund(let target), .declineRefund(let target),
+                .requestConsumption(let target), .renew(let target), .expire(let target),
+                .setAutoRenew(let target, _), .resolveBilling(let target), .raisePrice(let target, _, _),
+                .answerPriceIncrease(let target, _), .extendRenewal(let target, _), .share(let target, _):
+                target
+            case .stopSharing(let target, _):
+                target
+            case .deleteTransaction(let id):
+                .transaction(id)
+            case .buy, .setCharges, .decidePurchase, .clearTransactions, .createIntent, .endIntent, .setStorefront,
+                .postMessage:
+                nil
+            }
+        guard case .transaction(let id) = target else { return nil }
+        return id
+    }
+}
+
+extension Decision {
+    /// Facts of the subject, then those of the other account, in one revision.
+    init(_ outcome: OperationOutcome, of subject: OperationSubject) {
+        let answer: MutationResult
+        if outcome.isCancelled {
+            answer = .cancelled
+        } else if let transaction = outcome.transaction {
+            answer = .transaction(transaction, wasHeld: outcome.wasHeld)
+        } else if let number = outcome.number {
+            let isHeld = outcome.facts.contains { fact in
+                if case .purchaseHeld(let pending) = fact.body { return pending.id == number }
+                return false
+            }
+            answer = isHeld ? .pending(id: number) : .number(number)
+        } else {
+            answer = .none
+        }
+        var accounts: [AccountFacts] = []
+        if !outcome.facts.isEmpty {
+            accounts.append(AccountFacts(account: subject.record.account, facts: outcome.facts))
+        }
+        if !outcome.memberFacts.isEmpty {
+            guard let member = subject.member else { preconditionFailure("facts of a member that nobody named") }
+            accounts.append(AccountFacts(account: member.account, facts: outcome.memberFacts))
+        }
+        self = accounts.isEmpty ? .unchanged(answer: answer) : .commit(accounts, answer: answer)
+    }
+}

@@ -1,0 +1,374 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import Testing
+
+/// A store with one test app, whose families share, and whose clock is moved by hand.
+final class FamilyStore {
+    static let start = Instant(milliseconds: 1_800_000_000_000)
+    static let month: Int64 = 5 * 60_000
+
+    let storage = MemoryStorage(identity: StoreIdentity(high: 1, low: 2))
+    let engine: StoreEngine
+    var now = start
+    /// Every change, in order.
+    private(set) var changes: [Change] = []
+    private var ticket: UInt64 = 0
+
+    init(without withdrawn: Set<String> = []) throws {
+        self.engine = try StoreEngine(storage: self.storage, loops: 1, cacheBytesMax: 1 << 20)
+        var settings = AppSettings()
+        settings.timeRate = TimeRate(named: "monthlyRenewalEveryFiveMinutes") ?? .realTime
+        _ = try self.engine.openApp(
+            "com.example.app", .xcode, catalogue: Self.catalogue, source: "test", fileSettings: settings,
+            wall: self.now)
+    }
+
+    private static let catalogue: Catalogue = {
+        func plan(_ id: String, level: Int32, price: Int64, isShareable: Bool = true) -> CatalogueProduct {
+            var subscription = CatalogueSubscription(groupID: "G", level: level, period: Period(1, .month))
+            subscription.introductoryOffers = []
+            return CatalogueProduct(
+                id: id, type: .autoRenewable, referenceName: id, price: Money(milliunits: price, currency: "USD"),
+                isFamilyShareable: isShareable, localizations: [], subscription: subscription)
+        }
+        func product(_ id: String, _ type: ProductType, isShareable: Bool) -> CatalogueProduct {
+            CatalogueProduct(
+                id: id, type: type, referenceName: id, price: Money(milliunits: 990, currency: "USD"),
+                isFamilyShareable: isShareable, localizations: [])
+        }
+        return Catalogue(
+            products: [
+                plan("gold", level: 1, price: 19_990), plan("silver", level: 2, price: 9_990),
+                plan("alone", level: 1, price: 29_990, isShareable: false),
+                product("lifetime", .nonConsumable, isShareable: true),
+                product("season", .nonRenewable, isShareable: false), product("coins", .consumable, isShareable: false),
+            ],
+            groups: [CatalogueGroup(id: "G", name: "G", localizations: [])], schemaVersion: "4.0")
+    }()
+
+    var app: AppState { self.engine.app("com.example.app", .xcode)! }
+
+    static func key(_ account: String) -> AccountKey { AccountKey(app: 1, bytes: Array(account.utf8)) }
+
+    @discardableResult
+    func mutate(_ mutation: Mutation) throws -> MutationResult {
+        self.ticket += 1
+        var outbox = StoreEngine.Outbox(loops: 1)
+        _ = self.engine.run(
+            [StoreRequest(loop: 0, ticket: self.ticket, .mutate(mutation))], wall: self.now, into: &outbox)
+        var result: Result<MutationResult, Refusal>?
+        for event in outbox.events[0] {
+            switch event {
+            case .change(let change): self.changes.append(change)
+            case .answer(self.ticket, .mutated(let answer, _)): result = .success(answer)
+            case .answer(self.ticket, .refused(let refusal)): result = .failure(refusal)
+            default: break
+            }
+        }
+        return try #require(result).get()
+    }
+
+    @discardableResult
+    func operate(_ operation: StoreOperation, _ account: String?) throws -> MutationResult {
+        try self.mutate(.operation(operation, account: account.map(Self.key), app: 1))
+    }
+
+    /// Buys as a customer does.
+    @discardableResult
+    func buy(_ product: String, _ account: String) throws -> Transaction {
+        let mutation = Mutation(.account(Self.key(account), opens: true), needsTestApp: true) {
+            view throws(Refusal) in
+            let outcome = try decidePurchase(
+                PurchaseOrder(productID: product), record: view.accountRecord, app: view.app, now: view.now,
+                numbers: &view.numbers)
+            return .commit(
+                [AccountFacts(account: view.accountRecord.account, facts: outcome.facts)],
+                answer: .transaction(outcome.transaction, wasHeld: outcome.wasHeld))
+        }
+        return try Self.transaction(try self.mutate(mutation))
+    }
+
+    static func transaction(_ result: MutationResult) throws -> Transaction {
+        guard case .transaction(let transaction, _) = result else { throw Unexpected(result: result) }
+        return transaction
+    }
+
+    struct Unexpected: Error { let result: MutationResult }
+
+    /// Moves the clock and lets the store settle what is due.
+    func advance(_ milliseconds: Int64) {
+        self.now = self.now.advanced(byMilliseconds: milliseconds)
+        for _ in 0..<100 {
+            var outbox = StoreEngine.Outbox(loops: 1)
+            let wake = self.engine.run([], wall: self.now, into: &outbox)
+            for case .change(let change) in outbox.events[0] { self.changes.append(change) }
+            if wake.map({ $0 > self.now }) ?? true { return }
+        }
+    }
+
+    func record(_ account: String) throws -> AccountRecord {
+        let number = try #require(self.storage.account(Self.key(account)))
+        return try #require(self.storage.record(number))
+    }
+
+    func rows(_ account: String) throws -> [Transaction] {
+        let number = try #require(self.storage.account(Self.key(account)))
+        var query = TransactionQuery(limit: 10_000)
+        query.includesFinishedConsumables = true
+        return self.storage.transactions(of: number, query).map(\.transaction)
+    }
+
+    func states(_ account: String) throws -> [RenewalState] {
+        subscriptionStatuses(of: try self.record(account), inGroup: "G", app: self.app, at: self.now).value.statuses
+            .map(\.state)
+    }
+
+    func entitlement(_ product: String, _ account: String) throws -> Transaction? {
+        currentEntitlement(of: try self.record(account), toProduct: product, app: self.app, at: self.now).value?.value
+    }
+
+    /// What is wrong with how members' copies follow the purchaser; nil if nothing is.
+    func fault(of purchaser: String, members: [String]) throws -> String? {
+        let record = try self.record(purchaser)
+        for name in members + [purchaser] {
+            let member = try self.record(name)
+            var folded = AccountRecord(account: member.account, app: member.app)
+            for fact in self.storage.facts(of: member.account) { folded.apply(fact) }
+            folded.revision = member.revision
+            folded.committed = member.committed
+            if folded != member { return "\(name): the record is not the fold of its facts" }
+            let rows = try self.rows(name)
+            for line in member.lines where !rows.contains(line.latest) { return "\(name): no row of \(line.latest.id)" }
+        }
+        for share in record.shares {
+            guard let index = record.lineIndex(original: share.original) else { continue }
+            let line = record.lines[index]
+            for name in members {
+                let member = try self.record(name)
+                guard member.account == share.member,
+                    let copy = member.lineIndex(original: share.memberOriginal).map({ member.lines[$0] })
+                else { continue }
+                if copy.latest.revocation != nil {
+                    let isShareable = self.app.catalogue.product(line.latest.productID)?.isFamilyShareable == true
+                    if line.latest.revocation == nil, isShareable { return "\(name): revoked, the purchaser is not" }
+                    continue
+                }
+                let expected = mirrored(
+                    line, as: share, id: copy.latest.id, originalPurchaseDate: copy.latest.originalPurchaseDate,
+                    of: member)
+                if copy != expected { return "\(name): \(copy) is not \(expected)" }
+            }
+        }
+        return nil
+    }
+}
+
+@Suite struct `an operation of the test store` {
+    @Test func `sees the rows that it asks for, however many the account has`() throws {
+        let store = try FamilyStore()
+        let first = try store.buy("season", "a")
+        for _ in 0..<Limits.pageSizeMax + 20 {
+            store.now = store.now.advanced(byMilliseconds: 1)
+            try store.buy("coins", "a")
+        }
+        store.now = store.now.advanced(byMilliseconds: 1)
+        let last = try store.buy("season", "a")
+        let refund = StoreOperation.refund(.product("season"), reason: .other, share: .full)
+        #expect(try FamilyStore.transaction(try store.operate(refund, "a")).id == last.id)
+        #expect(try store.entitlement("season", "a")?.id == first.id)
+    }
+
+    @Test func `needs no account where it names a transaction`() throws {
+        let store = try FamilyStore()
+        let bought = try store.buy("silver", "a")
+        try store.operate(.refund(.transaction(bought.id), reason: .other, share: .full), nil)
+        #expect(try store.states("a") == [.revoked])
+        #expect(throws: Refusal.self) { try store.operate(.reverseRefund(.transaction(99)), nil) }
+    }
+
+    @Test func `is refused for an account that is not there`() throws {
+        let store = try FamilyStore()
+        #expect {
+            try store.operate(.expire(.product("silver")), "nobody")
+        } throws: { ($0 as? Refusal)?.reason == .accountUnknown }
+    }
+
+    @Test func `settles what is due for both accounts before it decides`() throws {
+        let store = try FamilyStore()
+        try store.buy("silver", "a")
+        try store.buy("gold", "b")
+        store.now = store.now.advanced(byMilliseconds: FamilyStore.month * 3 / 2)
+        try store.operate(.share(.product("silver"), member: "b"), "a")
+        #expect(try store.rows("a").count == 2)
+        #expect(try store.rows("b").count == 3)
+        #expect(try store.record("b").lines.map(\.latest.reason) == [.renewal, .renewal])
+    }
+}
+
+@Suite struct `Family Sharing in the store` {
+    @Test func `opens the member's account, in the revision of the purchaser's fact`() throws {
+        let store = try FamilyStore()
+        let bought = try store.buy("silver", "a")
+        let shared = try FamilyStore.transaction(try store.operate(.share(.product("silver"), member: "b"), "a"))
+        #expect(try store.rows("b") == [shared])
+        #expect(shared.ownership == .familyShared && shared.id == shared.originalID && shared.id != bought.id)
+        #expect(shared.appTransactionID == (try store.record("b")).appTransactionID)
+        #expect(try store.states("b") == [.subscribed])
+        let change = try #require(store.changes.last)
+        #expect(change.accounts.count == 2 && change.aliases.map(\.key) == [FamilyStore.key("b")])
+    }
+
+    @Test func `renews, fails, recovers, upgrades and ends with the purchaser, a revision each`() throws {
+        let store = try FamilyStore()
+        try store.buy("silver", "a")
+        for member in ["b", "c", "d"] { try store.operate(.share(.product("silver"), member: member), "a") }
+        let members = ["b", "c", "d"]
+        func check(_ state: RenewalState, changes: Int = 1, _ what: String, _ body: () throws -> Void) throws {
+            let before = store.changes.count
+            try body()
+            #expect(store.changes.count == before + changes, "\(what)")
+            #expect(store.changes.last?.accounts.count == 4, "\(what)")
+            for member in members { #expect(try store.states(member) == [state], "\(what)") }
+            #expect(try store.fault(of: "a", members: members) == nil, "\(what)")
+        }
+        try check(.subscribed, "renewal") { store.advance(FamilyStore.month) }
+        try check(.subscribed, "renewal off") { try store.operate(.setAutoRenew(.product("silver"), isOn: false), "a") }
+        try check(.subscribed, "renewal on") { try store.operate(.setAutoRenew(.product("silver"), isOn: true), "a") }
+        try check(.subscribed, "upgrade") { try store.buy("gold", "a") }
+        #expect(try store.rows("b").map(\.isUpgraded) == [false, true, false])
+        #expect(try store.entitlement("gold", "b") != nil && store.entitlement("silver", "b") == nil)
+        try check(.subscribed, "extension") {
+            try store.operate(.extendRenewal(.product("gold"), milliseconds: 1_000), "a")
+        }
+        try store.operate(.setCharges(fail: true), "a")
+        try check(.inBillingRetryPeriod, "failure") { store.advance(FamilyStore.month + 1_000) }
+        try check(.subscribed, "recovery") { try store.operate(.resolveBilling(.product("gold")), "a") }
+        try check(.subscribed, "forced renewal") { try store.operate(.renew(.product("gold")), "a") }
+        let last = try store.record("a").lines[0].latest.id
+        try check(.revoked, "refund") {
+            try store.operate(.refund(.transaction(last), reason: .other, share: .full), "a")
+        }
+        #expect(try store.rows("b").last?.revocation?.type == .familyRevoke)
+        try check(.subscribed, "reversal") { try store.operate(.reverseRefund(.transaction(last)), "a") }
+        try check(.expired, "expiry") { try store.operate(.expire(.product("gold")), "a") }
+        try check(.subscribed, "bought again") { try store.buy("silver", "a") }
+        try check(.revoked, "a product that is not shareable") { try store.buy("alone", "a") }
+    }
+
+    @Test func `comes back with a product that can be shared`() throws {
+        let store = try FamilyStore()
+        try store.buy("silver", "a")
+        try store.operate(.share(.product("silver"), member: "b"), "a")
+        try store.buy("alone", "a")
+        #expect(try store.states("b") == [.revoked])
+        try store.buy("gold", "a")
+        #expect(try store.states("b") == [.subscribed])
+        #expect(try store.rows("b").map(\.productID) == ["silver", "gold"])
+        #expect(try store.fault(of: "a", members: ["b"]) == nil)
+    }
+
+    @Test func `stops at once, with one member or with all`() throws {
+        let store = try FamilyStore()
+        try store.buy("silver", "a")
+        for member in ["b", "c", "d"] { try store.operate(.share(.product("silver"), member: member), "a") }
+        try store.operate(.stopSharing(nil, member: "b"), "a")
+        #expect(try store.states("b") == [.revoked] && store.states("c") == [.subscribed])
+        try store.operate(.stopSharing(.product("silver"), member: nil), "a")
+        #expect(try store.states("c") == [.revoked] && store.states("d") == [.revoked])
+        #expect(try store.record("a").shares.isEmpty)
+        #expect(try store.entitlement("silver", "d") == nil && store.entitlement("silver", "a") != nil)
+        #expect { try store.operate(.stopSharing(nil, member: nil), "a") } throws: {
+            ($0 as? Refusal)?.reason == .notShared
+        }
+    }
+
+    @Test func `is for five members, of what can be shared, and not for oneself`() throws {
+        let store = try FamilyStore()
+        try store.buy("silver", "a")
+        try store.buy("lifetime", "a")
+        try store.buy("season", "a")
+        func refuses(_ operation: StoreOperation, _ reason: Refusal.Reason) {
+            #expect { try store.operate(operation, "a") } throws: { ($0 as? Refusal)?.reason == reason }
+        }
+        refuses(.share(.product("silver"), member: "a"), .notShareable)
+        refuses(.share(.product("season"), member: "b"), .notShareable)
+        for member in 1...5 { try store.operate(.share(.product("silver"), member: "m\(member)"), "a") }
+        refuses(.share(.product("silver"), member: "m6"), .familyLimit)
+        refuses(.share(.product("lifetime"), member: "m6"), .familyLimit)
+        try store.operate(.share(.product("lifetime"), member: "m5"), "a")
+        let again = try store.operate(.share(.product("silver"), member: "m5"), "a")
+        if case .transaction(_, wasHeld: false) = again { Issue.record("sharing twice is sharing once") }
+        #expect { try store.operate(.share(.product("silver"), member: "b"), "m5") } throws: {
+            ($0 as? Refusal)?.reason == .transactionUnknown
+        }
+        #expect(try store.rows("m5").count == 2)
+    }
+
+    @Test func `of a purchase for good reaches the member at once if it was shared as it was bought, else at his sync`()
+        throws
+    {
+        let store = try FamilyStore()
+        try store.buy("lifetime", "a")
+        try store.operate(.share(.product("lifetime"), member: "b"), "a")
+        #expect(try store.entitlement("lifetime", "b")?.ownership == .familyShared)
+
+        store.now = store.now.advanced(byMilliseconds: 1_000)
+        try store.operate(.share(.product("lifetime"), member: "c"), "a")
+        #expect(try store.entitlement("lifetime", "c") == nil && store.rows("c").isEmpty)
+        let refund = StoreOperation.refund(.product("lifetime"), reason: .other, share: .full)
+        try store.operate(refund, "a")
+        #expect(try store.entitlement("lifetime", "b") == nil)
+        try store.mutate(.sync(FamilyStore.key("c")))
+        #expect(try store.rows("c").isEmpty, "what was refunded meanwhile is not delivered")
+        let first = try store.rows("a")[0].id
+        try store.operate(.reverseRefund(.transaction(first)), "a")
+        #expect(try store.entitlement("lifetime", "b") != nil)
+        try store.mutate(.sync(FamilyStore.key("c")))
+        #expect(try store.entitlement("lifetime", "c") != nil)
+        let revision = store.engine.header.revision
+        try store.mutate(.sync(FamilyStore.key("c")))
+        #expect(store.engine.header.revision == revision, "a second sync changes nothing")
+    }
+
+    @Test func `ends when the purchaser's transactions are taken out of the store`() throws {
+        for isCleared in [true, false] {
+            let store = try FamilyStore()
+            let bought = try store.buy("silver", "a")
+            try store.operate(.share(.product("silver"), member: "b"), "a")
+            try store.operate(isCleared ? .clearTransactions : .deleteTransaction(bought.id), "a")
+            #expect(try store.states("a") == [] && store.states("b") == [.revoked])
+            #expect(try store.record("a").shares.isEmpty && store.rows("a").isEmpty)
+            #expect(try store.fault(of: "a", members: ["b"]) == nil)
+        }
+    }
+
+    @Test func `outlives a member who clears his own: it comes back with the next period`() throws {
+        let store = try FamilyStore()
+        try store.buy("silver", "a")
+        try store.operate(.share(.product("silver"), member: "b"), "a")
+        try store.operate(.clearTransactions, "b")
+        #expect(try store.states("b") == [])
+        try store.operate(.setAutoRenew(.product("silver"), isOn: false), "a")
+        try store.operate(.setAutoRenew(.product("silver"), isOn: true), "a")
+        #expect(try store.states("b") == [])
+        store.advance(FamilyStore.month)
+        #expect(try store.states("b") == [.subscribed])
+        #expect(try store.fault(of: "a", members: ["b"]) == nil)
+    }
+
+    @Test func `makes the member's own subscription come before the shared one`() throws {
+        let store = try FamilyStore()
+        try store.buy("silver", "a")
+        try store.buy("silver", "b")
+        try store.operate(.share(.product("silver"), member: "b"), "a")
+        let statuses = subscriptionStatuses(
+            of: try store.record("b"), inGroup: "G", app: store.app, at: store.now
+        ).value
+        #expect(statuses.statuses.count == 2 && statuses.effectiveIndex == 0)
+        #expect(statuses.effectiveReason == .ownBeforeShared)
+        #expect(try store.entitlement("silver", "b")?.ownership == .purchased)
+        try store.operate(.expire(.product("silver")), "b")
+        #expect(try store.entitlement("silver", "b")?.ownership == .familyShared)
+    }
+}
