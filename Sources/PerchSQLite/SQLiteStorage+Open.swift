@@ -65,7 +65,10 @@ extension SQLiteStorage {
             throw SQLiteError(code: Self.newerCode, message: String(version), doing: "open")
         }
         guard version == Schema.version else {
-            throw Self.damaged("it has schema \(version), the first of Perch was \(Schema.version)")
+            guard version > 0 else {
+                throw Self.damaged("it has schema \(version), the first of Perch was 1")
+            }
+            throw SQLiteError(code: Self.olderCode, message: String(version), doing: "open")
         }
         return false
     }
@@ -96,6 +99,7 @@ extension SQLiteStorage {
     // Findings of ours that travel among SQLite's codes, which are positive.
     private static let foreignCode: Int32 = -1
     private static let newerCode: Int32 = -2
+    private static let olderCode: Int32 = -3
 
     private static func damaged(_ what: String) -> SQLiteError {
         SQLiteError(code: SQLITE_CORRUPT, message: what, doing: "open")
@@ -107,6 +111,10 @@ extension SQLiteStorage {
         if error.code == Self.newerCode {
             return .storage(
                 path: path, .newerSchema(found: Int(error.message) ?? 0, known: Int(Schema.version)))
+        }
+        if error.code == Self.olderCode {
+            return .storage(
+                path: path, .olderSchema(found: Int(error.message) ?? 0, known: Int(Schema.version)))
         }
         if error.isBusy { return .inUse(path: path) }
         if error.isNotADatabase { return .foreign(path: path, applicationID: nil) }

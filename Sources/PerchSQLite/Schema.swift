@@ -2,8 +2,9 @@
 enum Schema {
     /// The four letters `Prch`, in the header of each store's file.
     static let applicationID: Int64 = 0x5072_6368
-    /// Counts the changes of what follows. A file with a greater one is refused.
-    static let version: Int64 = 1
+    /// Counts the changes of what follows and of what the blobs hold. A file with any other one is refused: what was
+    /// written before the first release is not carried over.
+    static let version: Int64 = 2
 
     /// Tables are keyed by what is looked up. Numbers are below 2^63, so their order is that of SQLite's integers.
     ///

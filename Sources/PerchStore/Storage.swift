@@ -48,6 +48,8 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
     case corrupt(String)
     /// The file was written by a newer version.
     case newerSchema(found: Int, known: Int)
+    /// The file was written by an older version, whose stores this one does not carry over.
+    case olderSchema(found: Int, known: Int)
 
     package var description: String {
         switch self {
@@ -56,6 +58,8 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
         case .corrupt(let what): "the store is damaged: \(what); restore it from a backup"
         case .newerSchema(let found, let known):
             "the store has schema \(found), this version knows \(known); run the version that wrote it, or a newer one"
+        case .olderSchema(let found, let known):
+            "the store has schema \(found), of a version in development, this one knows \(known) only; name another file, and begin anew there"
         }
     }
 }

@@ -75,9 +75,21 @@ import Testing
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 9")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 1))
+        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 2))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 9") && error.description.contains("knows 1"))
+        #expect(error.description.contains("schema 9") && error.description.contains("knows 2"))
+        #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
+    }
+
+    @Test func `a store of an older schema is refused with both numbers, and left alone`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("store")
+        try SQLiteStorage(path: path).close()
+        try Self.change(path, "PRAGMA user_version = 1")
+        let before = TemporaryDirectory.read(path)
+        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 2))
+        #expect(throws: error) { try SQLiteStorage(path: path) }
+        #expect(error.description.contains("schema 1") && error.description.contains("knows 2"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
     }
 
