@@ -1,6 +1,7 @@
 import PerchBase
 import PerchModel
 import PerchStore
+import PerchTesting
 import Testing
 
 /// A store with one test app, whose families share, and whose clock is moved by hand.
@@ -128,6 +129,19 @@ final class FamilyStore {
         currentEntitlement(of: try self.record(account), toProduct: product, app: self.app, at: self.now).value?.value
     }
 
+    /// Whether a tester took the latest transaction of a shared line out of the member's account, and none came since.
+    private func wasTakenOut(of member: AccountNumber, _ original: TransactionID) -> Bool {
+        var latest: TransactionID?
+        for fact in self.storage.facts(of: member) {
+            switch fact.body {
+            case .sharedLineSet(let line, _) where line.originalID == original: latest = line.latest.id
+            case .deleted(latest, _): latest = nil
+            default: break
+            }
+        }
+        return latest == nil
+    }
+
     /// What is wrong with how members' copies follow the purchaser; nil if nothing is.
     func fault(of purchaser: String, members: [String]) throws -> String? {
         let record = try self.record(purchaser)
@@ -149,6 +163,7 @@ final class FamilyStore {
                 guard member.account == share.member,
                     let copy = member.lineIndex(original: share.memberOriginal).map({ member.lines[$0] })
                 else { continue }
+                if self.wasTakenOut(of: member.account, share.memberOriginal) { continue }
                 if copy.latest.revocation != nil {
                     let isShareable = self.app.catalogue.product(line.latest.productID)?.isFamilyShareable == true
                     if line.latest.revocation == nil, isShareable { return "\(name): revoked, the purchaser is not" }
@@ -370,5 +385,62 @@ final class FamilyStore {
         #expect(try store.entitlement("silver", "b")?.ownership == .purchased)
         try store.operate(.expire(.product("silver")), "b")
         #expect(try store.entitlement("silver", "b")?.ownership == .familyShared)
+    }
+
+    /// A family of three in which everybody may share with everybody, and a tester, and time.
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `whatever happens, a member's copy is the purchaser's, and records are the fold of their facts`(
+        _ seed: UInt64
+    ) throws {
+        var random = SeededRandom(seed: seed)
+        let store = try FamilyStore()
+        let family = ["a", "b", "c"]
+        for name in family { try store.buy("coins", name) }
+        var done = 0
+        for step in 0..<60 {
+            let name = random.element(family)
+            let product = OperationTarget.product(random.element(["silver", "gold", "alone", "lifetime"]))
+            let rows = try store.rows(name)
+            let row = OperationTarget.transaction(rows.isEmpty ? 0 : random.element(rows).id)
+            let target = random.below(3) == 0 ? row : product
+            let revision = store.engine.header.revision
+            do {
+                switch random.below(24) {
+                case 0..<5: try store.buy(random.element(["silver", "gold", "alone", "lifetime"]), name)
+                case 5..<9: try store.operate(.share(product, member: random.element(family)), name)
+                case 9: try store.operate(.stopSharing(nil, member: random.element(family + [nil] as [String?])), name)
+                case 10: try store.operate(.refund(target, reason: .other, share: .full), name)
+                case 11: try store.operate(.reverseRefund(row), name)
+                case 12: try store.operate(.renew(target), name)
+                case 13: try store.operate(.expire(target), name)
+                case 14: try store.operate(.setAutoRenew(target, isOn: random.bool()), name)
+                case 15: try store.operate(.setCharges(fail: random.bool()), name)
+                case 16: try store.operate(.resolveBilling(target), name)
+                case 17: try store.operate(.raisePrice(product, milliunits: 50_000, needsConsent: random.bool()), name)
+                case 18: try store.operate(.answerPriceIncrease(product, agrees: random.bool()), name)
+                case 19: try store.operate(.extendRenewal(product, milliseconds: 1_000), name)
+                case 20:
+                    if case .transaction(let id) = row, random.below(3) == 0 {
+                        try store.operate(.deleteTransaction(id), name)
+                    }
+                case 21: try store.mutate(.sync(FamilyStore.key(name)))
+                default: store.advance(Int64(random.below(2 * Int(FamilyStore.month))))
+                }
+            } catch let refusal as Refusal {
+                #expect(store.engine.header.revision >= revision, "\(refusal)")
+            }
+            if store.engine.header.revision > revision { done += 1 }
+            for purchaser in family {
+                if let fault = try store.fault(of: purchaser, members: family.filter { $0 != purchaser }) {
+                    Issue.record("seed \(seed), step \(step), \(purchaser): \(fault)")
+                    return
+                }
+            }
+            for name in family {
+                let own = try store.record(name).lines.filter { $0.isOwn && $0.groupID == "G" }
+                #expect(own.count <= 1, "seed \(seed), step \(step): \(name)")
+            }
+        }
+        #expect(done > 10, "seed \(seed) did next to nothing")
     }
 }

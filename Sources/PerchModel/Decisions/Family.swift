@@ -61,6 +61,8 @@ private struct FamilyMirror {
     private(set) var facts: [Fact] = []
     /// What the purchaser's next period of the same change leaves behind: cut short, or upgraded from.
     private var leftBehind: Fact?
+    /// The purchaser's latest transaction before the fact that is being followed.
+    private var followed: Transaction?
     private var hasEnded = false
 
     init(purchaser: AccountRecord, share: FamilyShare, member: AccountRecord, app: AppState) {
@@ -72,6 +74,7 @@ private struct FamilyMirror {
 
     mutating func follow(_ fact: Fact, numbers: inout TransactionNumbers) {
         let before = self.purchaserLine
+        self.followed = before?.latest
         self.purchaser.apply(fact)
         guard !self.hasEnded else { return }
         let now = fact.effective
@@ -140,10 +143,12 @@ private struct FamilyMirror {
         self.facts.append(fact)
     }
 
-    /// A fact about the member's line, if it is one that follows: not one that was taken out of a test store, which
-    /// comes back with the purchaser's next period, and not one that is revoked.
+    /// A fact about the member's line, if it is one that follows. One that is revoked does not; nor does one whose latest
+    /// transaction was taken out of a test store: it comes back with the purchaser's next period.
     private mutating func add(at now: Instant, _ body: (Line) -> Fact.Body) {
-        guard let line = self.memberLine, line.latest.revocation == nil else { return }
+        guard let line = self.memberLine, line.latest.revocation == nil, let followed = self.followed,
+            line.latest.purchaseDate == followed.purchaseDate, line.latest.productID == followed.productID
+        else { return }
         self.append(body(line), at: now)
     }
 

@@ -100,7 +100,7 @@ func decideRefund(
         return .needs(need)
     case .found(let row):
         var others: [Transaction] = []
-        if row.productType == .nonRenewable, subject.record.owned.contains(where: { $0.id == row.id }) {
+        if row.productType != .autoRenewable, subject.record.owned.contains(where: { $0.id == row.id }) {
             // The purchase before it entitles again.
             switch subject.newest(keptRow(like: row)) {
             case .needs(let need): return .needs(need)

@@ -2,8 +2,8 @@ package import PerchBase
 
 /// Refunds a transaction. Refunding what is refunded changes nothing.
 ///
-/// `others`: the account's other transactions of that product, for a non-renewing product, whose earlier purchase
-/// entitles again when the latest is refunded.
+/// `others`: the account's other transactions of that product, for a product that does not end: an earlier purchase that
+/// was not refunded, or whose refund was taken back, entitles again when the latest is refunded.
 package func decideRefund(
     of transaction: Transaction, reason: RevocationReason, share: RefundShare = .full, others: [Transaction],
     now: Instant
@@ -19,8 +19,9 @@ package func decideRefund(
     revoked.revocation = try revocation(of: transaction, reason: reason, share: share, now: now)
     revoked.signedDate = now
     let fallback =
-        transaction.productType == .nonRenewable
+        transaction.productType == .nonRenewable || transaction.productType == .nonConsumable
         ? others.filter { $0.id != transaction.id && $0.revocation == nil && $0.productID == transaction.productID }
+            .filter { $0.ownership == transaction.ownership }
             .max { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) }
         : nil
     return ([Fact(.revoked(revoked, fallback: fallback), effective: now)], revoked)

@@ -20,7 +20,8 @@ enum Shop {
     ]
 
     static func catalogue(
-        introductory offer: SubscriptionOffer? = nil, without withdrawn: Set<String> = []
+        introductory offer: SubscriptionOffer? = nil, without withdrawn: Set<String> = [], shareable: Set<String> = [],
+        change: (inout CatalogueProduct) -> Void = { _ in }
     ) -> Catalogue {
         var products = [
             Self.subscription("gold", group: "G", level: 1, Period(1, .month), 19_990),
@@ -34,6 +35,10 @@ enum Shop {
             Self.product("season", .nonRenewable, 14_990),
         ]
         products.removeAll { withdrawn.contains($0.id) }
+        for index in products.indices {
+            products[index].isFamilyShareable = shareable.contains(products[index].id)
+            change(&products[index])
+        }
         let groups = ["G", "H"].map { CatalogueGroup(id: $0, name: "Group \($0)", localizations: []) }
         return Catalogue(products: products, groups: groups, schemaVersion: "4.0")
     }

@@ -86,8 +86,47 @@ struct TestAccount {
         return transaction
     }
 
+    /// One operation of the test store, with the rows that it asks for.
+    @discardableResult
+    mutating func operate(_ operation: StoreOperation, member: AccountRecord? = nil) throws -> OperationOutcome {
+        var subject = OperationSubject(record: self.record, member: member)
+        for _ in 0..<8 {
+            var numbers = self.numbers
+            switch try decide(operation, on: subject, app: self.app, now: self.now, numbers: &numbers) {
+            case .needs(let need):
+                subject.answers[need] = self.rows(need)
+                subject.rows = (subject.rows ?? []) + self.rows(need)
+            case .done(let outcome):
+                self.numbers = numbers
+                self.commit(outcome.facts)
+                return outcome
+            }
+        }
+        throw Endless()
+    }
+
+    private struct Endless: Error {}
+
+    private func rows(_ need: RowNeed) -> [Transaction] {
+        let newestFirst = self.rows.sorted { ($0.purchaseDate, $0.id) > ($1.purchaseDate, $1.id) }
+        switch need {
+        case .transaction(let id): return newestFirst.filter { $0.id == id }
+        case .product(let id): return newestFirst.filter { $0.productID == id }
+        case .all: return newestFirst
+        case .newest(let kind): return Array(newestFirst.filter(kind.includes).prefix(1))
+        }
+    }
+
     mutating func finish(_ id: TransactionID) {
         self.commit([Fact(.finished(id), effective: self.now)])
+    }
+
+    /// What a purchaser of the family did, as it reaches this account by the share.
+    mutating func follow(_ facts: [Fact], of purchaser: AccountRecord, _ share: FamilyShare) {
+        self.commit(
+            mirroredFacts(
+                of: facts, purchaser: purchaser, share: share, member: self.record, app: self.app,
+                numbers: &self.numbers))
     }
 
     /// Moves the clock, settling what is due on the way, oldest first.

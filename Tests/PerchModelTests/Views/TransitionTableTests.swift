@@ -38,6 +38,34 @@ struct Transition: Sendable, CustomTestStringConvertible {
     var testDescription: String { self.row }
 }
 
+extension TestAccount {
+    /// What another account's sharing of silver comes to for this one.
+    private static func sharing(_ now: Instant) throws -> (purchaser: TestAccount, share: FamilyShare) {
+        var purchaser = TestAccount(at: now, catalogue: Shop.catalogue(shareable: ["silver"]))
+        purchaser.record = AccountRecord(account: 2, app: 1)
+        purchaser.numbers = TransactionNumbers(next: 1_000)
+        try purchaser.buy("silver")
+        let outcome = try purchaser.operate(
+            .share(.product("silver"), member: "member"), member: AccountRecord(account: 1, app: 1))
+        guard case .sharingBegan(let share) = outcome.facts.first?.body else { throw Unshared() }
+        purchaser.record.shares = []
+        return (purchaser, share)
+    }
+
+    private struct Unshared: Error {}
+
+    fileprivate mutating func beShared() throws {
+        let (purchaser, share) = try Self.sharing(self.now)
+        self.follow([Fact(.sharingBegan(share), effective: self.now)], of: purchaser.record, share)
+    }
+
+    fileprivate mutating func endSharing() {
+        guard let (purchaser, share) = try? Self.sharing(self.now) else { return }
+        let end = Fact(.sharingEnded(original: share.original, member: share.member), effective: self.now)
+        self.follow([end], of: purchaser.record, share)
+    }
+}
+
 @Suite struct `the transition table` {
     private static let held: @Sendable (inout TestAccount) throws -> Void = { try $0.buy("silver") }
     private static let toBoundary: @Sendable (inout TestAccount) throws -> Void = { try $0.advanceToBoundary() }
@@ -51,6 +79,14 @@ struct Transition: Sendable, CustomTestStringConvertible {
     private static let failed: @Sendable (inout TestAccount) throws -> Void = {
         try $0.buy("silver")
         $0.advance(days: 40)
+    }
+    private static let renewed: @Sendable (inout TestAccount) throws -> Void = {
+        try $0.buy("silver")
+        $0.advance(days: 40)
+    }
+    private static let asked: @Sendable (inout TestAccount) throws -> Void = {
+        try $0.buy("silver")
+        try $0.operate(.raisePrice(.product("silver"), milliunits: 10_990, needsConsent: true))
     }
     /// The only transaction, or the last one.
     private static let refundLast: @Sendable (inout TestAccount) throws -> Void = {
@@ -100,6 +136,14 @@ struct Transition: Sendable, CustomTestStringConvertible {
             "11 grace ends", .inGracePeriod, .inBillingRetryPeriod, [("silver", .disappears)],
             settings: Self.failingWithGrace, before: Self.failed
         ) { $0.advance(days: 16) },
+        Transition(
+            "12 charge recovers in grace", .inGracePeriod, .subscribed, [("silver", .replaced)],
+            settings: Self.failingWithGrace, before: Self.failed
+        ) { try $0.operate(.resolveBilling(.product("silver"))) },
+        Transition(
+            "13 charge recovers in retry", .inBillingRetryPeriod, .subscribed, [("silver", .appears)],
+            settings: Self.failing, before: Self.failed
+        ) { try $0.operate(.resolveBilling(.product("silver"))) },
         Transition(
             "14 retry ends", .inBillingRetryPeriod, .expired, [("silver", .none)], settings: Self.failing,
             before: Self.failed
@@ -163,6 +207,86 @@ struct Transition: Sendable, CustomTestStringConvertible {
         Transition(
             "24 refund of the last in retry", .inBillingRetryPeriod, .revoked, [("silver", .none)],
             settings: Self.failing, before: Self.failed, event: Self.refundLast),
+        Transition(
+            "25 refund reversed", .revoked, .subscribed, [("silver", .appears)],
+            before: {
+                try $0.buy("silver")
+                try $0.refund(1)
+            }
+        ) { try $0.operate(.reverseRefund(.transaction(1))) },
+        Transition(
+            "25 refund reversed in grace", .revoked, .inGracePeriod, [("silver", .appears)],
+            settings: Self.failingWithGrace,
+            before: {
+                try $0.buy("silver")
+                $0.advance(days: 40)
+                try $0.refund(1)
+            }
+        ) { try $0.operate(.reverseRefund(.product("silver"))) },
+        Transition(
+            "25 refund reversed after the period's end", .revoked, .expired, [("silver", .none)],
+            before: {
+                try $0.buy("silver")
+                try $0.refund(1)
+                $0.advance(days: 40)
+            }
+        ) { try $0.operate(.reverseRefund(.transaction(1))) },
+        Transition(
+            "26 refund declined", .subscribed, .subscribed, status: false, [("silver", .none)], before: Self.held
+        ) { try $0.operate(.declineRefund(.transaction(1))) },
+        Transition(
+            "26 consumption asked for", .subscribed, .subscribed, status: false, [("silver", .none)],
+            before: Self.held
+        ) { try $0.operate(.requestConsumption(.product("silver"))) },
+        Transition(
+            "27 family shares", nil, .subscribed, [("silver", .appears)], before: { _ in }
+        ) { try $0.beShared() },
+        Transition(
+            "27 family shares, own active", .subscribed, .subscribed, [("silver", .none)], before: Self.held
+        ) { try $0.beShared() },
+        Transition(
+            "28 sharing ends", .subscribed, .revoked, [("silver", .disappears)], before: { try $0.beShared() }
+        ) { $0.endSharing() },
+        Transition(
+            "28 sharing ends, own active", .subscribed, .subscribed, [("silver", .none)],
+            before: {
+                try $0.buy("silver")
+                try $0.beShared()
+            }
+        ) { $0.endSharing() },
+        Transition(
+            "29 higher price asked", .subscribed, .subscribed, [("silver", .none)], before: Self.held
+        ) { try $0.operate(.raisePrice(.product("silver"), milliunits: 19_990, needsConsent: nil)) },
+        Transition(
+            "30 consent given", .subscribed, .subscribed, [("silver", .none)], before: Self.asked
+        ) { try $0.operate(.answerPriceIncrease(.product("silver"), agrees: true)) },
+        Transition(
+            "30 informed", .subscribed, .subscribed, [("silver", .none)], before: Self.held
+        ) { try $0.operate(.raisePrice(.product("silver"), milliunits: 10_990, needsConsent: nil)) },
+        Transition(
+            "31 not consented, period ends", .subscribed, .expired, [("silver", .disappears)], before: Self.asked,
+            event: Self.toBoundary),
+        Transition(
+            "31 declined, period ends", .subscribed, .expired, [("silver", .disappears)],
+            before: {
+                try Self.asked(&$0)
+                try $0.operate(.answerPriceIncrease(.product("silver"), agrees: false))
+            }, event: Self.toBoundary),
+        Transition(
+            "35 renewal extended", .subscribed, .subscribed, [("silver", .replaced)], before: Self.held
+        ) { try $0.operate(.extendRenewal(.product("silver"), milliseconds: 10 * day)) },
+        Transition(
+            "40 cleared", .subscribed, nil, [("silver", .disappears)], before: Self.held
+        ) { try $0.operate(.clearTransactions) },
+        Transition(
+            "41 only one deleted", .subscribed, nil, [("silver", .disappears)], before: Self.held
+        ) { try $0.operate(.deleteTransaction(1)) },
+        Transition(
+            "41 latest deleted, one before it", .subscribed, .expired, [("silver", .disappears)], before: Self.renewed
+        ) { try $0.operate(.deleteTransaction(2)) },
+        Transition(
+            "41 older deleted", .subscribed, .subscribed, status: false, [("silver", .none)], before: Self.renewed
+        ) { try $0.operate(.deleteTransaction(1)) },
         Transition(
             "32 period ends with the product withdrawn", .subscribed, .expired, [("silver", .disappears)],
             before: {
