@@ -91,6 +91,13 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case purchaseNotAllowed = "PURCHASE_NOT_ALLOWED"
     case purchaseIneligibleForOffer = "PURCHASE_INELIGIBLE_FOR_OFFER"
     case purchaseInvalidOffer = "PURCHASE_INVALID_OFFER"
+    case purchaseInvalidOfferPrice = "PURCHASE_INVALID_OFFER_PRICE"
+    case purchaseInvalidOfferSignature = "PURCHASE_INVALID_OFFER_SIGNATURE"
+    case purchaseMissingOfferParameters = "PURCHASE_MISSING_OFFER_PARAMETERS"
+    case pendingUnknown = "PENDING_UNKNOWN"
+    case pendingLimit = "PENDING_LIMIT"
+    case intentUnknown = "INTENT_UNKNOWN"
+    case intentLimit = "INTENT_LIMIT"
     case refundNotPossible = "REFUND_NOT_POSSIBLE"
     case notASubscription = "NOT_A_SUBSCRIPTION"
     case notSubscribed = "NOT_SUBSCRIBED"
@@ -101,6 +108,15 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case priceIncreaseInvalid = "PRICE_INCREASE_INVALID"
     case noPriceIncrease = "NO_PRICE_INCREASE"
     case extensionInvalid = "EXTENSION_INVALID"
+    case storeKitUnknown = "STOREKIT_UNKNOWN"
+    case storeKitUserCancelled = "STOREKIT_USER_CANCELLED"
+    case storeKitNetworkError = "STOREKIT_NETWORK_ERROR"
+    case storeKitSystemError = "STOREKIT_SYSTEM_ERROR"
+    case storeKitNotAvailableInStorefront = "STOREKIT_NOT_AVAILABLE_IN_STOREFRONT"
+    case storeKitNotEntitled = "STOREKIT_NOT_ENTITLED"
+    case storeKitUnsupported = "STOREKIT_UNSUPPORTED"
+    case storeKitDuplicateRequest = "STOREKIT_DUPLICATE_REQUEST"
+    case storeKitFailed = "STOREKIT_FAILED"
     case leaseWait = "LEASE_WAIT"
     case `internal` = "INTERNAL"
 
@@ -112,22 +128,25 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .cancelNotEmpty, .inflateCorrupt, .compressionNotOffered, .messageMalformed, .messageTooDeep,
             .messageTooManyFields, .messageTooManyItems, .textNotUTF8, .textHasNUL, .accountKey, .fieldMissing,
             .fieldInvalid, .appAmbiguous, .tokenMalformed, .tokenOtherView, .cursorMalformed, .catalogInvalid,
-            .purchaseInvalidQuantity, .purchaseInvalidOffer, .priceIncreaseInvalid, .extensionInvalid:
+            .purchaseInvalidQuantity, .purchaseInvalidOffer, .purchaseInvalidOfferPrice,
+            .purchaseInvalidOfferSignature, .purchaseMissingOfferParameters, .priceIncreaseInvalid, .extensionInvalid:
             .invalidArgument
         case .helloTimeout, .deadline:
             .deadlineExceeded
-        case .appUnknown, .accountUnknown, .transactionUnknown, .productUnknown:
+        case .appUnknown, .accountUnknown, .transactionUnknown, .productUnknown, .pendingUnknown, .intentUnknown:
             .notFound
         case .permissionDenied:
             .permissionDenied
         case .frameTooLong, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit, .inflateLimit,
             .inflateRatio, .callsLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong, .advanceLimit,
-            .familyLimit:
+            .familyLimit, .pendingLimit, .intentLimit:
             .resourceExhausted
         case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .tokenOtherStore,
             .tokenFuture, .behind, .keyReused, .clockBackwards, .purchaseProductUnavailable, .purchaseNotAllowed,
             .purchaseIneligibleForOffer, .refundNotPossible, .notASubscription, .notSubscribed, .notInRetry,
-            .notShareable, .notShared, .noPriceIncrease:
+            .notShareable, .notShared, .noPriceIncrease, .storeKitUnknown,
+            .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError, .storeKitNotAvailableInStorefront,
+            .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest, .storeKitFailed:
             .failedPrecondition
         case .cursorTooOld:
             .outOfRange

@@ -10,6 +10,14 @@ package struct Refusal: Error, Hashable, Sendable {
         case purchaseNotAllowed = "PURCHASE_NOT_ALLOWED"
         case purchaseIneligibleForOffer = "PURCHASE_INELIGIBLE_FOR_OFFER"
         case purchaseInvalidOffer = "PURCHASE_INVALID_OFFER"
+        case purchaseInvalidOfferPrice = "PURCHASE_INVALID_OFFER_PRICE"
+        case purchaseInvalidOfferSignature = "PURCHASE_INVALID_OFFER_SIGNATURE"
+        case purchaseMissingOfferParameters = "PURCHASE_MISSING_OFFER_PARAMETERS"
+        case pendingUnknown = "PENDING_UNKNOWN"
+        case pendingLimit = "PENDING_LIMIT"
+        case intentUnknown = "INTENT_UNKNOWN"
+        case intentLimit = "INTENT_LIMIT"
+        case fieldInvalid = "FIELD_INVALID"
         case refundNotPossible = "REFUND_NOT_POSSIBLE"
         case notASubscription = "NOT_A_SUBSCRIPTION"
         case notSubscribed = "NOT_SUBSCRIBED"
@@ -29,6 +37,16 @@ package struct Refusal: Error, Hashable, Sendable {
         case appUnknown = "APP_UNKNOWN"
         case cursorTooOld = "CURSOR_TOO_OLD"
         case tokenFuture = "TOKEN_FUTURE"
+        // Errors of StoreKit that a test store was told to fail with.
+        case storeKitUnknown = "STOREKIT_UNKNOWN"
+        case storeKitUserCancelled = "STOREKIT_USER_CANCELLED"
+        case storeKitNetworkError = "STOREKIT_NETWORK_ERROR"
+        case storeKitSystemError = "STOREKIT_SYSTEM_ERROR"
+        case storeKitNotAvailableInStorefront = "STOREKIT_NOT_AVAILABLE_IN_STOREFRONT"
+        case storeKitNotEntitled = "STOREKIT_NOT_ENTITLED"
+        case storeKitUnsupported = "STOREKIT_UNSUPPORTED"
+        case storeKitDuplicateRequest = "STOREKIT_DUPLICATE_REQUEST"
+        case storeKitFailed = "STOREKIT_FAILED"
     }
 
     package var reason: Reason

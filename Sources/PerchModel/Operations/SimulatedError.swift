@@ -38,6 +38,36 @@ public struct SimulatedError: OpenEnumeration {
         "duplicateRequest", "failed",
     ]
 
+    public static let unknown = Self(rawValue: 1)
+    public static let userCancelled = Self(rawValue: 2)
+    public static let networkError = Self(rawValue: 3)
+    public static let systemError = Self(rawValue: 4)
+    public static let notAvailableInStorefront = Self(rawValue: 5)
+    public static let notEntitled = Self(rawValue: 6)
+    public static let unsupported = Self(rawValue: 7)
+    public static let invalidQuantity = Self(rawValue: 8)
+    public static let productUnavailable = Self(rawValue: 9)
+    public static let purchaseNotAllowed = Self(rawValue: 10)
+    public static let ineligibleForOffer = Self(rawValue: 11)
+    public static let invalidOfferIdentifier = Self(rawValue: 12)
+    public static let invalidOfferPrice = Self(rawValue: 13)
+    public static let invalidOfferSignature = Self(rawValue: 14)
+    public static let missingOfferParameters = Self(rawValue: 15)
+    public static let invalidSignature = Self(rawValue: 19)
+    public static let duplicateRequest = Self(rawValue: 22)
+    public static let failed = Self(rawValue: 23)
+
+    /// Whether StoreKit can fail with this error there.
+    public func isPossible(for api: StoreKitAPI) -> Bool {
+        switch self.rawValue {
+        case 1...7: api.isKnown && api != .verification
+        case 8...15: api == .purchase
+        case 16...21: api == .verification
+        case 22...23: api == .refundRequest
+        default: false
+        }
+    }
+
     /// What a value's signature is then said to suffer from; nil where the error is of another kind.
     public var verificationFailure: VerificationFailure? {
         let first: Int32 = 16

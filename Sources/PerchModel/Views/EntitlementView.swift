@@ -20,7 +20,7 @@ package func currentEntitlement(
         viewed.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
         if line.state(at: now, leewayMilliseconds: leeway).isEntitled { candidates.append(line.latest) }
     }
-    viewed.value = candidates.min(by: precedes).map { Verified($0) }
+    viewed.value = candidates.min(by: precedes).map { verified($0, app: app) }
     return viewed
 }
 
@@ -33,7 +33,7 @@ package func currentEntitlements(
     let subscribed = record.lines.filter { $0.state(at: now, leewayMilliseconds: leeway).isEntitled }.map(\.latest)
     return (record.owned + subscribed)
         .sorted { $0.productID == $1.productID ? precedes($0, $1) : $0.productID < $1.productID }
-        .map { Verified($0) }
+        .map { verified($0, app: app) }
 }
 
 private func precedes(_ left: Transaction, _ right: Transaction) -> Bool {

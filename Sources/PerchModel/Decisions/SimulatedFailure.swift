@@ -1,0 +1,44 @@
+/// The failure that a part of the store was told to fail with; nil where none is armed.
+///
+/// Views have it as the reason and message of their state, calls as their refusal.
+package func simulatedFailure(of api: StoreKitAPI, app: AppState) -> Refusal? {
+    guard let error = app.settings.simulatedErrors[api] else { return nil }
+    return Refusal(
+        error.refusal,
+        "\(api) fails with \(error) in \(app.bundleID), as the test store was told; disarm it with "
+            + "TestStoreService.Configure or `perch store fail`")
+}
+
+package func refuseIfSimulated(_ api: StoreKitAPI, app: AppState) throws(Refusal) {
+    if let refusal = simulatedFailure(of: api, app: app) { throw refusal }
+}
+
+/// A value of a test store, or of one that believes its source, as readers get it: unverified where that is simulated.
+package func verified<Value>(_ value: Value, app: AppState) -> Verified<Value> {
+    Verified(value, failure: app.settings.simulatedErrors[.verification]?.verificationFailure ?? .verified)
+}
+
+extension SimulatedError {
+    /// StoreKit's word for it, as clients see it.
+    var refusal: Refusal.Reason {
+        switch self {
+        case .userCancelled: .storeKitUserCancelled
+        case .networkError: .storeKitNetworkError
+        case .systemError: .storeKitSystemError
+        case .notAvailableInStorefront: .storeKitNotAvailableInStorefront
+        case .notEntitled: .storeKitNotEntitled
+        case .unsupported: .storeKitUnsupported
+        case .invalidQuantity: .purchaseInvalidQuantity
+        case .productUnavailable: .purchaseProductUnavailable
+        case .purchaseNotAllowed: .purchaseNotAllowed
+        case .ineligibleForOffer: .purchaseIneligibleForOffer
+        case .invalidOfferIdentifier: .purchaseInvalidOffer
+        case .invalidOfferPrice: .purchaseInvalidOfferPrice
+        case .invalidOfferSignature: .purchaseInvalidOfferSignature
+        case .missingOfferParameters: .purchaseMissingOfferParameters
+        case .duplicateRequest: .storeKitDuplicateRequest
+        case .failed: .storeKitFailed
+        default: .storeKitUnknown
+        }
+    }
+}
