@@ -4,6 +4,22 @@ public enum Limits {
     /// Subscription lines and owned products of one account. Beyond it a purchase is refused with RECORD_LIMIT: a record
     /// is read and sent whole.
     public static let recordEntriesMax = 4_096
+
+    /// Purchases of one account that wait for somebody. One more is refused with PENDING_LIMIT: a family that leaves so
+    /// many requests unanswered answers none.
+    package static let pendingPurchasesMax = 64
+
+    /// Purchases of one account that were begun outside the app. One more is refused with INTENT_LIMIT: nobody has so
+    /// many in mind.
+    package static let purchaseIntentsMax = 64
+
+    /// Renewals that one purchase in the past brings at once. Beyond it the purchase is refused with ADVANCE_LIMIT: they
+    /// are one change, and each is a row. A monthly subscription has so many in 83 years.
+    package static let renewalsPerPurchaseMax = 1_000
+
+    /// Offers of one kind that edits give a product. One more is refused with FIELD_INVALID: the App Store takes 10
+    /// promotional ones, and each products view carries them all.
+    package static let editedOffersMax = 100
 }
 
 // MARK: Before WELCOME

@@ -239,10 +239,12 @@ extension SeededRandom {
 
     package mutating func catalogueProduct(_ id: String, groups: [CatalogueGroup]) -> CatalogueProduct {
         let subscription = groups.isEmpty ? nil : self.optional { $0.catalogueSubscription($0.element(groups).id) }
-        return CatalogueProduct(
+        var product = CatalogueProduct(
             id: id, type: self.open(), referenceName: self.string(), price: self.money(),
             isFamilyShareable: self.bool(), localizations: self.array(upTo: 2) { $0.localization() },
             promotionalImageID: self.string(), subscription: subscription, json: self.bytes(upTo: 40))
+        product.isWithdrawn = self.bool()
+        return product
     }
 
     package mutating func winBackRule() -> WinBackRule {

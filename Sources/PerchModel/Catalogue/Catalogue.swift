@@ -41,6 +41,17 @@ package final class Catalogue: Sendable, Equatable {
         self.productIndex[id].map { self.products[$0] }
     }
 
+    /// The product, unless it is withdrawn from sale.
+    package func productOnSale(_ id: String) -> CatalogueProduct? {
+        self.product(id).flatMap { $0.isWithdrawn ? nil : $0 }
+    }
+
+    /// The same catalogue with these products in the place of its own.
+    func replacing(products: [CatalogueProduct]) -> Catalogue {
+        Catalogue(
+            products: products, groups: self.groups, schemaVersion: self.schemaVersion, policies: self.policies)
+    }
+
     package func group(_ id: String) -> CatalogueGroup? {
         self.groupIndex[id].map { self.groups[$0] }
     }
@@ -156,6 +167,8 @@ package struct CatalogueProduct: Hashable, Sendable {
     package var isFamilyShareable: Bool
     package var localizations: [Localization]
     package var promotionalImageID: String
+    /// Withdrawn from sale: unavailable, though the catalogue keeps it, so that its level of service is still known.
+    package var isWithdrawn = false
     package var subscription: CatalogueSubscription?
     /// The product's own JSON, as the file has it.
     package var json: [UInt8]

@@ -17,28 +17,20 @@ func commitmentPeriod(of subscription: CatalogueSubscription) -> Period {
     return Period(max(1, months / max(1, count)), .month)
 }
 
-/// The first period of a commitment that begins at `start`.
-func firstCommitment(
-    of plan: BillingPlan, _ subscription: CatalogueSubscription, app: AppState, from start: Instant, anchorDay: Int64
-) -> Commitment {
-    let anchor = anchorDay == 0 ? CivilTime(start).day : anchorDay
-    let end = app.settings.timeRate.end(of: subscription.period, from: start, anchorDay: anchor)
-    return Commitment(
-        billingPeriodNumber: 1, totalBillingPeriods: plan.chargeCount, expirationDate: end,
-        price: priced(plan.commitmentPrice, app), willRenew: true)
-}
-
 /// Where in a commitment the next period of a line stands: further in the same one, or the first of the next one. Nil:
 /// the line is not paid by the month, or not any longer.
 func nextCommitment(
     of line: Line, _ product: CatalogueProduct, _ subscription: CatalogueSubscription, app: AppState,
-    from start: Instant
+    storefront: Storefront, from start: Instant
 ) -> Commitment? {
     guard var commitment = line.latest.commitment, product.id == line.latest.productID else { return nil }
     if line.isCommitted {
         commitment.billingPeriodNumber += 1
         return commitment
     }
-    guard let plan = monthlyPlan(of: subscription) else { return nil }
-    return firstCommitment(of: plan, subscription, app: app, from: start, anchorDay: line.anchorDay)
+    guard let terms = billingTerms(of: product, subscription, plan: .monthly) else { return nil }
+    let anchorDay = line.anchorDay == 0 ? CivilTime(start).day : line.anchorDay
+    let end = app.settings.timeRate.end(of: terms.period, from: start, anchorDay: anchorDay)
+    return terms.commitment(
+        firstPeriodEnd: end, anchorDay: anchorDay, rate: app.settings.timeRate, storefront: storefront)
 }

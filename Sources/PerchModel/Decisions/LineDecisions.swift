@@ -224,7 +224,8 @@ func decideRecovery(
         renewing.anchorDay = 0
         start = now
     }
-    let fact = renewal(of: renewing, product, subscription, app: app, from: start, at: now, numbers: &numbers)
+    let fact = renewal(
+        of: renewing, product, subscription, record: subject.record, app: app, from: start, at: now, numbers: &numbers)
     guard case .renewed(let transaction, _) = fact.body else { preconditionFailure("a renewal came to something else") }
     return .done(OperationOutcome([fact], transaction: transaction))
 }

@@ -27,11 +27,7 @@ package let purchaseQuantityMax: UInt32 = 10
 package func decidePurchase(
     _ order: PurchaseOrder, record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> PurchaseOutcome {
-    guard let product = app.catalogue.product(order.productID) else {
-        throw Refusal(
-            .purchaseProductUnavailable,
-            "product \(order.productID) is not in the catalogue of \(app.bundleID); `perch catalog show` lists what is")
-    }
+    let product = try productForSale(order.productID, app: app)
     let quantityMax = product.type == .consumable ? purchaseQuantityMax : 1
     guard (1...quantityMax).contains(order.quantity) else {
         throw Refusal(
@@ -42,6 +38,10 @@ package func decidePurchase(
     switch product.type {
     case .autoRenewable:
         return try decideSubscription(order, product, record: record, app: app, now: now, numbers: &numbers)
+    case _ where order.offer != nil || order.billingPlan != .unspecified:
+        throw Refusal(
+            .purchaseInvalidOffer,
+            "product \(product.id) is a \(product.type): it has neither offers nor billing plans; buy it without")
     case .nonConsumable:
         if let held = record.owned.first(where: { $0.productID == product.id && $0.ownership == .purchased }) {
             return PurchaseOutcome(facts: [], transaction: held, wasHeld: true)
@@ -54,9 +54,19 @@ package func decidePurchase(
     }
     var transaction = newTransaction(of: product, order, record: record, app: app, at: now, id: numbers.take())
     transaction.quantity = order.quantity
-    transaction.price = priced(price, app)
+    transaction.price = priced(price, in: transaction.storefront)
     return PurchaseOutcome(
         facts: [Fact(.purchased(transaction, terms: nil), effective: now)], transaction: transaction, wasHeld: false)
+}
+
+/// The product, or a refusal: nobody buys what is not for sale.
+func productForSale(_ id: String, app: AppState) throws(Refusal) -> CatalogueProduct {
+    if let product = app.catalogue.productOnSale(id) { return product }
+    throw Refusal(
+        .purchaseProductUnavailable,
+        app.catalogue.product(id) == nil
+            ? "product \(id) is not in the catalogue of \(app.bundleID); `perch catalog show` lists what is"
+            : "product \(id) is withdrawn from sale in \(app.bundleID); TestStoreService.Configure can sell it again")
 }
 
 private func decideSubscription(
@@ -66,37 +76,64 @@ private func decideSubscription(
     guard let subscription = product.subscription else {
         preconditionFailure("an auto-renewable product without a subscription passed the catalogue loader")
     }
-    guard let index = record.ownLineIndex(inGroup: subscription.groupID) else {
-        return begin(product, subscription, order, after: nil, record: record, app: app, now: now, numbers: &numbers)
+    guard let billing = billingTerms(of: product, subscription, plan: order.billingPlan) else {
+        throw Refusal(
+            .fieldInvalid, "product \(product.id) has no billing plan \(order.billingPlan); buy it without one")
     }
-    let line = record.lines[index]
-    guard line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds).isEntitled else {
-        return begin(product, subscription, order, after: line, record: record, app: app, now: now, numbers: &numbers)
+    try refuseSignature(order.introductoryEligibilitySignature, of: "the introductory eligibility")
+    let rules = OfferRules(record: record, groupID: subscription.groupID, app: app, now: now)
+    if let line = rules.line, now < line.latest.purchaseDate {
+        throw Refusal(
+            .purchaseNotAllowed,
+            "the account has a period of group \(subscription.groupID) from \(line.latest.purchaseDate) on, so it cannot "
+                + "have bought there at \(now); choose a later instant, or another account")
+    }
+    var chosen: ChosenOffer?
+    if let ordered = order.offer {
+        chosen = try chosenOffer(ordered, of: product, subscription, plan: billing.plan, rules: rules)
+    }
+    let period = NewPeriod(product: product, subscription: subscription, billing: billing, chosen: chosen, rules: rules)
+    guard let line = rules.heldLine else {
+        return period.begin(order, after: rules.line, record: record, app: app, now: now, numbers: &numbers)
     }
     switch planChange(from: line, to: product, catalogue: app.catalogue) {
     case .none:
-        // Buying what is held returns it; a pending change to another plan is taken back by that.
-        var facts: [Fact] = []
-        if line.willAutoRenew, line.preference != product.id {
-            facts.append(
-                Fact(.autoRenewSet(original: line.originalID, isOn: true, preference: product.id), effective: now))
+        guard order.billingPlan == .unspecified || billing.plan == line.latest.billingPlan else {
+            throw Refusal(
+                .purchaseNotAllowed,
+                "the account holds \(product.id) under the billing plan \(line.latest.billingPlan); another plan of the "
+                    + "same product can be bought when this one has ended")
         }
-        return PurchaseOutcome(facts: facts, transaction: line.latest, wasHeld: true)
+        // Buying what is held returns it; a pending change to another plan is taken back by that. An offer applies from
+        // the next period, so there has to be one.
+        var outcome = PurchaseOutcome(facts: [], transaction: line.latest, wasHeld: true)
+        if line.preference != product.id && line.willAutoRenew || chosen != nil {
+            outcome.facts = renewing(line, as: product.id, with: chosen?.offer, now: now)
+        }
+        return outcome
     case .atRenewal:
-        var facts: [Fact] = []
-        if !line.willAutoRenew || line.preference != product.id {
-            facts.append(
-                Fact(.autoRenewSet(original: line.originalID, isOn: true, preference: product.id), effective: now))
-        }
-        return PurchaseOutcome(facts: facts, transaction: line.latest, wasHeld: true)
+        return PurchaseOutcome(
+            facts: renewing(line, as: product.id, with: chosen?.offer, now: now), transaction: line.latest,
+            wasHeld: true)
     case .now:
         var left = line.latest
         left.isUpgraded = true
-        var outcome = begin(
-            product, subscription, order, after: line, record: record, app: app, now: now, numbers: &numbers)
+        var outcome = period.begin(order, after: line, record: record, app: app, now: now, numbers: &numbers)
         outcome.facts.insert(Fact(.upgradedFrom(left), effective: now), at: 0)
         return outcome
     }
+}
+
+/// Makes a line renew as a product, with an offer that waits for that. Nothing, where it does already.
+private func renewing(_ line: Line, as product: String, with offer: SubscriptionOffer?, now: Instant) -> [Fact] {
+    var facts: [Fact] = []
+    if !line.willAutoRenew || line.preference != product {
+        facts.append(Fact(.autoRenewSet(original: line.originalID, isOn: true, preference: product), effective: now))
+    }
+    if let offer, line.queuedOffer != offer || line.preference != product {
+        facts.append(Fact(.offerQueued(original: line.originalID, offer), effective: now))
+    }
+    return facts
 }
 
 /// When a change of plan takes effect.
@@ -109,56 +146,90 @@ package enum PlanChange: Hashable, Sendable {
 /// An upgrade, or a crossgrade to the same length of period, is now; every other change waits for the renewal.
 package func planChange(from line: Line, to product: CatalogueProduct, catalogue: Catalogue) -> PlanChange {
     guard line.latest.productID != product.id else { return .none }
-    guard let target = product.subscription else { return .atRenewal }
+    guard let target = product.subscription, let held = heldPlan(of: line, catalogue: catalogue) else {
+        // Nothing is known of the plan that is held: there is no level to compare with, so nothing is taken away.
+        return .atRenewal
+    }
+    if target.level < held.level { return .now }
     // Within a commitment a lower or equal level waits for its end; only what costs more is taken at once.
-    let held = catalogue.product(line.latest.productID)?.subscription
-    let level = held?.level ?? line.level
-    // Without any level to compare with, nothing is taken away.
-    if level == 0 { return .atRenewal }
-    if target.level < level { return .now }
-    return target.level == level && target.period == held?.period && !line.isCommitted ? .now : .atRenewal
+    return target.level == held.level && target.period == held.period && !line.isCommitted ? .now : .atRenewal
+}
+
+/// Whether a product has a lower level of service than the one that a line holds.
+func isDowngrade(from line: Line, to product: CatalogueProduct, catalogue: Catalogue) -> Bool {
+    guard let target = product.subscription, let held = heldPlan(of: line, catalogue: catalogue) else { return false }
+    return line.latest.productID != product.id && target.level > held.level
+}
+
+/// Level of service and period of what a line holds: the catalogue's, or the level that was written down if the product
+/// is no longer there.
+func heldPlan(of line: Line, catalogue: Catalogue) -> (level: Int32, period: Period?)? {
+    if let held = catalogue.product(line.latest.productID)?.subscription { return (held.level, held.period) }
+    return line.level > 0 ? (line.level, nil) : nil
 }
 
 /// A lapse shorter than this does not begin a new run of periods.
 private let ignoredLapseMilliseconds: Int64 = 60 * 86_400_000
 
 /// A new period that begins with a purchase: of a new line, or of one that lapsed or changes its plan.
-private func begin(
-    _ product: CatalogueProduct, _ subscription: CatalogueSubscription, _ order: PurchaseOrder, after line: Line?,
-    record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
-) -> PurchaseOutcome {
-    let isEligible = isEligibleForIntroductoryOffer(record, groupID: subscription.groupID)
-    let offer = isEligible ? subscription.introductoryOffers.first { $0.billingPlan != .monthly } : nil
-    var transaction = newTransaction(of: product, order, record: record, app: app, at: now, id: numbers.take())
-    if let line {
-        transaction.originalID = line.originalID
-        transaction.originalPurchaseDate = line.latest.originalPurchaseDate
+private struct NewPeriod {
+    let product: CatalogueProduct
+    let subscription: CatalogueSubscription
+    let billing: BillingTerms
+    let chosen: ChosenOffer?
+    let rules: OfferRules
+
+    func begin(
+        _ order: PurchaseOrder, after line: Line?, record: AccountRecord, app: AppState, now: Instant,
+        numbers: inout TransactionNumbers
+    ) -> PurchaseOutcome {
+        let (offer, queued) = self.offers(order)
+        var transaction = newTransaction(of: self.product, order, record: record, app: app, at: now, id: numbers.take())
+        if let line {
+            transaction.originalID = line.originalID
+            transaction.originalPurchaseDate = line.latest.originalPurchaseDate
+        }
+        var recentStart = now
+        if let line, now.milliseconds(since: line.serviceEnd) < ignoredLapseMilliseconds {
+            recentStart = line.recentStart
+        }
+        var terms = fill(
+            &transaction, period: self.billing.period, anchorDay: 0, offer: offer,
+            offerPeriodsLeft: offer?.periodCount ?? 0, price: self.billing.price, preference: self.product.id,
+            recentStart: recentStart, app: app)
+        terms.queuedOffer = queued
+        terms.level = self.subscription.level
+        // The same product again: a second increase within a year still needs consent.
+        if let line, line.latest.productID == self.product.id { terms.lastIncrease = line.lastIncrease }
+        transaction.billingPlan = self.billing.plan
+        let end = transaction.expirationDate ?? .distantFuture
+        transaction.commitment = self.billing.commitment(
+            firstPeriodEnd: end, anchorDay: terms.anchorDay == 0 ? CivilTime(end).day : terms.anchorDay,
+            rate: app.settings.timeRate, storefront: transaction.storefront)
+        return PurchaseOutcome(
+            facts: [Fact(.purchased(transaction, terms: terms), effective: now)], transaction: transaction,
+            wasHeld: false)
     }
-    var recentStart = now
-    if let line, now.milliseconds(since: line.serviceEnd) < ignoredLapseMilliseconds {
-        recentStart = line.recentStart
+
+    /// The offer of this period, and what waits behind it. One offer at a time: the one that was asked for takes the place
+    /// of the introductory one, unless it is a code that may be combined with it.
+    private func offers(_ order: PurchaseOrder) -> (now: SubscriptionOffer?, later: SubscriptionOffer?) {
+        let isEligible =
+            switch order.introductoryEligibility {
+            case .allowed: true
+            case .denied: false
+            default: self.rules.introductory == .eligible
+            }
+        let introductory =
+            isEligible ? self.subscription.introductoryOffers.first { belongs($0, to: self.billing.plan) } : nil
+        guard let chosen else { return (introductory, nil) }
+        return chosen.isStackable && introductory != nil ? (introductory, chosen.offer) : (chosen.offer, nil)
     }
-    var period = subscription.period
-    var price = product.price
-    if order.billingPlan == .monthly, let plan = monthlyPlan(of: subscription) {
-        transaction.billingPlan = .monthly
-        transaction.commitment = firstCommitment(of: plan, subscription, app: app, from: now, anchorDay: 0)
-        period = commitmentPeriod(of: subscription)
-        price = plan.price
-    }
-    var terms = fill(
-        &transaction, period: period, anchorDay: 0, offer: offer, offerPeriodsLeft: offer?.periodCount ?? 0,
-        price: price, preference: product.id, recentStart: recentStart, app: app)
-    terms.level = subscription.level
-    if let line, line.latest.productID == product.id { terms.lastIncrease = line.lastIncrease }
-    return PurchaseOutcome(
-        facts: [Fact(.purchased(transaction, terms: terms), effective: now)], transaction: transaction, wasHeld: false)
 }
 
 /// No transaction of the group, of any product of this account, ever carried an introductory offer.
 package func isEligibleForIntroductoryOffer(_ record: AccountRecord?, groupID: String) -> Bool {
-    guard let record else { return true }
-    return record.history(ofGroup: groupID)?.hadIntroductoryOffer != true
+    record?.history(ofGroup: groupID)?.hadIntroductoryOffer != true
 }
 
 /// Gives a subscription transaction its period, price and offer, and says what follows for its line.
@@ -185,7 +256,7 @@ func fill(
     let start = transaction.purchaseDate
     let anchor = anchor(of: start, kept: anchorDay)
     transaction.expirationDate = app.settings.timeRate.end(of: length, from: start, anchorDay: anchor)
-    transaction.price = priced(charge, app)
+    transaction.price = priced(charge, in: transaction.storefront)
     transaction.webOrderLineItemID = String(transaction.id)
     return LineTerms(
         preference: preference, anchorDay: length.isMonthly ? anchor : 0, offerInForce: offerInForce,
@@ -199,11 +270,6 @@ private func anchor(of start: Instant, kept anchorDay: Int64) -> Int64 {
     return time.day == min(anchorDay, CivilTime.days(inMonth: time.month, of: time.year)) ? anchorDay : time.day
 }
 
-/// A price in the currency of the app's storefront.
-func priced(_ money: Money, _ app: AppState) -> Money {
-    Money(milliunits: money.milliunits, currency: Storefronts.currency(of: app.settings.storefront))
-}
-
 func newTransaction(
     of product: CatalogueProduct, _ order: PurchaseOrder, record: AccountRecord, app: AppState, at now: Instant,
     id: TransactionID
@@ -211,7 +277,7 @@ func newTransaction(
     var transaction = Transaction(
         id: id, originalID: id, appBundleID: app.bundleID, productID: product.id, productType: product.type,
         purchaseDate: now, originalPurchaseDate: now, environment: app.environment,
-        storefront: Storefronts.storefront(app.settings.storefront), reason: .purchase, signedDate: now)
+        storefront: storefront(of: record, app: app), reason: .purchase, signedDate: now)
     transaction.appTransactionID = record.appTransactionID
     transaction.appAccountToken = order.appAccountToken
     transaction.subscriptionGroupID = product.subscription?.groupID ?? ""

@@ -37,7 +37,8 @@ private func attemptRenewal(
         let retry = billingRetry(of: line, subscription, app: app, at: instant)
         return Fact(.renewalFailed(original: line.originalID, retry: retry), effective: instant)
     }
-    return renewal(of: line, product, subscription, app: app, from: instant, at: instant, numbers: &numbers)
+    return renewal(
+        of: line, product, subscription, record: record, app: app, from: instant, at: instant, numbers: &numbers)
 }
 
 /// How long the store tries again, and how long the customer stays entitled meanwhile. Settled when the charge fails:
@@ -67,8 +68,8 @@ private func billingRetry(
 
 /// The next period of a line, beginning at `start`, charged at `now`: later than `start` where a charge recovers.
 func renewal(
-    of line: Line, _ product: CatalogueProduct, _ subscription: CatalogueSubscription, app: AppState,
-    from start: Instant, at now: Instant, numbers: inout TransactionNumbers
+    of line: Line, _ product: CatalogueProduct, _ subscription: CatalogueSubscription, record: AccountRecord,
+    app: AppState, from start: Instant, at now: Instant, numbers: inout TransactionNumbers
 ) -> Fact {
     var transaction = line.latest
     transaction.id = numbers.take()
@@ -79,12 +80,14 @@ func renewal(
     transaction.offer = nil
     transaction.revocation = nil
     transaction.isUpgraded = false
-    transaction.storefront = Storefronts.storefront(app.settings.storefront)
+    transaction.storefront = storefront(of: record, app: app)
     let next = line.nextOffer
     let keepsProduct = product.id == line.latest.productID
     var terms: LineTerms
     var period = subscription.period
-    if let commitment = nextCommitment(of: line, product, subscription, app: app, from: start) {
+    if let commitment = nextCommitment(
+        of: line, product, subscription, app: app, storefront: transaction.storefront, from: start)
+    {
         transaction.commitment = commitment
         period = commitmentPeriod(of: subscription)
     } else {

@@ -109,7 +109,8 @@ package func decideForcedRenewal(
     var renewing = line
     if isCut { renewing.anchorDay = 0 }
     let fact = renewal(
-        of: renewing, product, subscription, app: app, from: min(now, line.boundary), at: now, numbers: &numbers)
+        of: renewing, product, subscription, record: record, app: app, from: min(now, line.boundary), at: now,
+        numbers: &numbers)
     guard case .renewed(let transaction, _) = fact.body else {
         preconditionFailure("a renewal came to something else")
     }
@@ -132,10 +133,10 @@ func requireEntitled(_ line: Line, app: AppState, now: Instant) throws(Refusal) 
 func renewingProduct(
     of line: Line, app: AppState
 ) throws(Refusal) -> (CatalogueProduct, CatalogueSubscription) {
-    guard let product = app.catalogue.product(line.nextProductID), let subscription = product.subscription else {
+    guard let product = app.catalogue.productOnSale(line.nextProductID), let subscription = product.subscription else {
         throw Refusal(
             .productUnknown,
-            "product \(line.nextProductID) is no longer in the catalogue of \(app.bundleID), so it cannot renew")
+            "product \(line.nextProductID) is no longer sold in \(app.bundleID), so it cannot renew")
     }
     return (product, subscription)
 }

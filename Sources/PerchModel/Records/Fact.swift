@@ -384,11 +384,9 @@ extension AccountRecord {
         let index = self.owned.firstIndex {
             $0.productID == transaction.productID && $0.ownership == transaction.ownership
         }
-        if let index {
-            self.owned[index] = transaction
-        } else {
-            self.owned.append(transaction)
-        }
+        guard let index else { return self.owned.append(transaction) }
+        // What was bought into the past does not take the place of what was bought since.
+        if transaction.purchaseDate >= self.owned[index].purchaseDate { self.owned[index] = transaction }
     }
 
     /// A fact names a line that its own decision has seen: its absence is our bug.

@@ -105,7 +105,7 @@ package struct Line: Hashable, Sendable {
 
     /// Why the line will end at its boundary although it renews: known ahead, and the same answer when it comes to it.
     package func foreseenLapse(in catalogue: Catalogue) -> ExpirationReason? {
-        guard catalogue.product(self.nextProductID)?.subscription != nil else { return .productUnavailable }
+        guard catalogue.productOnSale(self.nextProductID)?.subscription != nil else { return .productUnavailable }
         // Another product has a price of its own.
         if self.increase?.status == .pending, self.nextProductID == self.latest.productID {
             return .didNotConsentToPriceIncrease

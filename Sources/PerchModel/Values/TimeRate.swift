@@ -84,6 +84,27 @@ public struct TimeRate: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The end of so many months from `start`. Where every period lasts equally long, so does a month.
+    func end(ofMonths count: Int32, from start: Instant) -> Instant {
+        if case .fixed(let length) = self.entry.rule { return start.advanced(byMilliseconds: Int64(count) * length) }
+        return self.end(of: Period(count, .month), from: start, anchorDay: CivilTime(start).day)
+    }
+
+    /// What somebody has paid for at least who paid for so many months.
+    ///
+    /// Months of the calendar differ: any `count` of them in a row are no more than three days shorter than `count`
+    /// average ones, and one less is always shorter than that.
+    func paidMilliseconds(ofMonths count: Int32) -> Int64 {
+        let count = Int64(min(count, 12_000))
+        func months(day: Int64) -> Int64 { max(count * (day * 30_437 / 1_000) - 3 * day, 0) }
+        switch self.entry.rule {
+        case .real: return months(day: 86_400_000)
+        case .scaled(_, let month): return count * month
+        case .fixed(let length): return count * length
+        case .compressed(let day): return months(day: day)
+        }
+    }
+
     /// How long the store tries to charge again after a failure.
     public var retryMilliseconds: Int64 {
         switch self.entry.rule {

@@ -1,4 +1,5 @@
-/// Products as a request asks for them: its order, without duplicates, in its locale and storefront.
+/// Products as a request asks for them: its order, without duplicates, in its locale and storefront. What is withdrawn
+/// from sale is as unavailable as what the catalogue never had.
 package func products(
     _ ids: [String], locale requestedLocale: String, storefront requestedStorefront: String, app: AppState
 ) -> Products {
@@ -9,7 +10,7 @@ package func products(
     var result = Products(products: [], unavailableIDs: [])
     var seen: Set<String> = []
     for id in ids where seen.insert(id).inserted {
-        guard let product = app.catalogue.product(id) else {
+        guard let product = app.catalogue.productOnSale(id) else {
             result.unavailableIDs.append(id)
             continue
         }
@@ -62,13 +63,20 @@ private func shown(
 
 /// The texts for a locale: exactly it, then its language, then the app's locale, then `en_US`, then the first.
 func localization(_ all: [Localization], for locale: String, appLocale: String) -> Localization? {
-    func exact(_ wanted: String) -> Localization? {
+    best(all, for: locale, appLocale: appLocale, by: \.locale)
+}
+
+/// What is there for a locale, in the same order.
+func best<Text>(
+    _ all: [Text], for locale: String, appLocale: String, by localeOf: (Text) -> String
+) -> Text? {
+    func exact(_ wanted: String) -> Text? {
         let wanted = wanted.replacing("-", with: "_")
-        return all.first { $0.locale == wanted }
+        return all.first { localeOf($0) == wanted }
     }
-    func language(_ wanted: String) -> Localization? {
+    func language(_ wanted: String) -> Text? {
         guard let language = wanted.split(whereSeparator: { $0 == "_" || $0 == "-" }).first else { return nil }
-        return all.first { $0.locale == language } ?? all.first { $0.locale.hasPrefix(language + "_") }
+        return all.first { localeOf($0) == language } ?? all.first { localeOf($0).hasPrefix(language + "_") }
     }
     return exact(locale) ?? language(locale) ?? exact(appLocale) ?? exact("en_US") ?? all.first
 }

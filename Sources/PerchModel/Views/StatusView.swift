@@ -31,12 +31,24 @@ package func subscriptionStatuses(
         let held = app.catalogue.product(line.latest.productID)?.subscription
         levels.append(held?.level ?? (line.level == 0 ? .max : line.level))
     }
+    let rules = OfferRules(record: record, groupID: groupID, app: app, now: now)
+    if let line = rules.line, let change = rules.winBacks.nextChange {
+        let state = line.state(at: now, leewayMilliseconds: leeway)
+        viewed.note(
+            Forecast(at: change, kind: .offerWindow, originalTransactionID: line.originalID, state: state))
+    }
     (viewed.value.effectiveIndex, viewed.value.effectiveReason) = effectiveStatus(
         among: viewed.value.statuses, levels: levels)
     return viewed
 }
 
 extension Viewed {
+    /// Something other than a line's state changes by itself.
+    mutating func note(_ forecast: Forecast) {
+        self.nextCrossing = min(self.nextCrossing ?? .distantFuture, forecast.at)
+        if self.forecast.map({ forecast.at < $0.at }) ?? true { self.forecast = forecast }
+    }
+
     mutating func note(_ line: Line, after now: Instant, leewayMilliseconds leeway: Int64?, catalogue: Catalogue) {
         if let crossing = line.nextCrossing(after: now, leewayMilliseconds: leeway) {
             self.nextCrossing = min(self.nextCrossing ?? .distantFuture, crossing.at)
@@ -78,6 +90,12 @@ private func status(
     default:
         break
     }
+    if line.isOwn {
+        let winBacks = OfferRules(record: record, groupID: line.groupID, app: app, now: now).winBacks.eligible
+        for id in winBacks.map(\.offer.offer.id) where !info.eligibleWinBackOfferIDs.contains(id) {
+            info.eligibleWinBackOfferIDs.append(id)
+        }
+    }
     // A billing lapse has no preference either: nothing is going to be renewed unless the charge recovers.
     if renews, state == .subscribed {
         info.autoRenewPreference = line.nextProductID
@@ -88,7 +106,8 @@ private func status(
             info.offer = line.nextOffer?.offer.applied
         }
     }
-    return SubscriptionStatus(state: state, transaction: Verified(line.latest), renewalInfo: Verified(info))
+    return SubscriptionStatus(
+        state: state, transaction: verified(line.latest, app: app), renewalInfo: verified(info, app: app))
 }
 
 /// Which status counts: the highest level of service that entitles, own before shared, then the one that ends later.

@@ -68,6 +68,7 @@ extension CatalogueProduct: StoreCoded {
         writer.write(self.promotionalImageID)
         writer.write(self.subscription)
         writer.write(self.json)
+        writer.write(self.isWithdrawn)
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
@@ -83,6 +84,7 @@ extension CatalogueProduct: StoreCoded {
             id: id, type: type, referenceName: referenceName, price: price, isFamilyShareable: isFamilyShareable,
             localizations: localizations, promotionalImageID: promotionalImageID, subscription: subscription,
             json: try reader.blob())
+        self.isWithdrawn = try reader.bool()
     }
 }
 

@@ -1,0 +1,210 @@
+import PerchBase
+
+/// A change of one product of a catalogue. What is nil stays.
+public struct ProductEdit: Hashable, Sendable {
+    public var productID: String
+    public var priceMilliunits: Int64?
+    /// In all locales.
+    public var displayName: String?
+    public var isWithdrawn: Bool?
+    public var isFamilyShareable: Bool?
+    /// Replaced by identifier, or added.
+    public var offers: [OfferEdit] = []
+
+    public init(productID: String) { self.productID = productID }
+}
+
+/// An offer of a product: replaced, added or removed.
+public struct OfferEdit: Hashable, Sendable {
+    public var type: OfferType
+    /// For a code, its reference name; empty for introductory.
+    public var id: String
+    public var isRemoved = false
+    public var paymentMode: PaymentMode = .unspecified
+    public var priceMilliunits: Int64 = 0
+    public var period = Period(1, .month)
+    /// Pay as you go: how many billing periods; 0 means 1.
+    public var periodCount: UInt32 = 0
+    /// Of a code: who may redeem it, of `new`, `existing` and `expired`; none means all.
+    public var eligibility: [String] = []
+    /// Of a win-back offer: Xcode's switch.
+    public var isEligible = false
+    /// Of a win-back offer: who may have it otherwise; nil: nobody.
+    public var winBackRule: WinBackRuleEdit?
+
+    public init(type: OfferType, id: String) {
+        self.type = type
+        self.id = id
+    }
+}
+
+/// Who may have a win-back offer, in months.
+public struct WinBackRuleEdit: Hashable, Sendable {
+    public var paidMonths: UInt32
+    public var lapsedMonthsMin: UInt32
+    public var lapsedMonthsMax: UInt32
+    public var waitMonths: UInt32
+
+    public init(paidMonths: UInt32, lapsedMonthsMin: UInt32, lapsedMonthsMax: UInt32, waitMonths: UInt32) {
+        self.paidMonths = paidMonths
+        self.lapsedMonthsMin = lapsedMonthsMin
+        self.lapsedMonthsMax = lapsedMonthsMax
+        self.waitMonths = waitMonths
+    }
+}
+
+/// The catalogue with one product changed. `locale`: of a product's first name, where it has none in any.
+///
+/// The product's own JSON stays as the file had it: it says what the file said.
+package func edited(_ catalogue: Catalogue, by edit: ProductEdit, locale: String) throws(Refusal) -> Catalogue {
+    guard let index = catalogue.products.firstIndex(where: { $0.id == edit.productID }) else {
+        throw Refusal(
+            .productUnknown,
+            "product \(edit.productID) is not in the catalogue; `perch catalog show` lists what is")
+    }
+    var products = catalogue.products
+    if let price = edit.priceMilliunits {
+        try requirePrice(price, of: edit.productID)
+        products[index].price.milliunits = price
+        products[index].subscription?.setUpFrontPrice(price)
+    }
+    if let name = edit.displayName {
+        if products[index].localizations.isEmpty {
+            products[index].localizations = [Localization(locale: locale, displayName: name, description: "")]
+        }
+        for place in products[index].localizations.indices { products[index].localizations[place].displayName = name }
+    }
+    if let isWithdrawn = edit.isWithdrawn { products[index].isWithdrawn = isWithdrawn }
+    if let isShareable = edit.isFamilyShareable { products[index].isFamilyShareable = isShareable }
+    for offer in edit.offers { try apply(offer, to: &products[index]) }
+    return catalogue.replacing(products: products)
+}
+
+private func requirePrice(_ milliunits: Int64, of what: String) throws(Refusal) {
+    guard milliunits >= 0 else {
+        throw Refusal(.fieldInvalid, "the price of \(what) is \(milliunits) milliunits; nobody is paid for buying")
+    }
+}
+
+private func apply(_ edit: OfferEdit, to product: inout CatalogueProduct) throws(Refusal) {
+    guard var subscription = product.subscription else {
+        throw Refusal(
+            .notASubscription,
+            "product \(product.id) is a \(product.type); only auto-renewable subscriptions have offers")
+    }
+    let name = "the \(edit.type) offer \(edit.id) of \(product.id)"
+    guard edit.type.isKnown, edit.id.isEmpty == (edit.type == .introductory) else {
+        throw Refusal(
+            .fieldInvalid,
+            "an offer is introductory, without an identifier, or promotional, code or winBack with one; this is \(name)"
+        )
+    }
+    let offer = edit.isRemoved ? nil : try subscriptionOffer(edit, name, currency: product.price.currency)
+    switch edit.type {
+    case .introductory:
+        // The plain one: those of other billing plans are the file's.
+        subscription.introductoryOffers.replace({ $0.billingPlan != .monthly }, with: offer)
+    case .promotional:
+        subscription.promotionalOffers.replace({ $0.id == edit.id }, with: offer)
+    case .code:
+        let eligibility = try codeEligibility(edit.eligibility, name)
+        let code = offer.map { CodeOffer(offer: $0, eligibility: eligibility, isStackable: false) }
+        subscription.codeOffers.replace({ $0.offer.id == edit.id }, with: code)
+    default:
+        let rule = try edit.winBackRule.map { rule throws(Refusal) in try winBackRule(rule, name) }
+        let winBack = offer.map {
+            WinBackOffer(offer: $0, isEligible: edit.isEligible, isHighPriority: false, rule: rule)
+        }
+        subscription.winBackOffers.replace({ $0.offer.id == edit.id }, with: winBack)
+    }
+    let counts = [
+        subscription.promotionalOffers.count, subscription.codeOffers.count, subscription.winBackOffers.count,
+    ]
+    if let count = counts.max(), count > Limits.editedOffersMax {
+        throw Refusal(
+            .fieldInvalid,
+            "product \(product.id) would have \(count) \(edit.type) offers, the limit is \(Limits.editedOffersMax); "
+                + "remove some")
+    }
+    product.subscription = subscription
+}
+
+private func subscriptionOffer(
+    _ edit: OfferEdit, _ name: String, currency: String
+) throws(Refusal) -> SubscriptionOffer {
+    guard [.freeTrial, .payAsYouGo, .payUpFront].contains(edit.paymentMode) else {
+        throw Refusal(
+            .fieldInvalid,
+            "the payment mode of \(name) is \(edit.paymentMode); write freeTrial, payAsYouGo or payUpFront")
+    }
+    try requirePrice(edit.priceMilliunits, of: name)
+    guard edit.period.unit.isKnown, (1...10_000).contains(edit.period.value) else {
+        throw Refusal(
+            .fieldInvalid, "the period of \(name) is \(edit.period); write 1 to 10000 days, weeks, months or years")
+    }
+    let count = max(edit.periodCount, 1)
+    guard count == 1 || (edit.paymentMode == .payAsYouGo && count <= 1_000) else {
+        throw Refusal(
+            .fieldInvalid,
+            "\(name) has \(count) periods; pay as you go has 1 to 1000, a free trial and pay up front have one")
+    }
+    // Free wins, whatever price is written beside it.
+    let price = edit.paymentMode == .freeTrial ? 0 : edit.priceMilliunits
+    return SubscriptionOffer(
+        id: edit.id, type: edit.type, paymentMode: edit.paymentMode,
+        price: Money(milliunits: price, currency: currency), period: edit.period, periodCount: Int32(count))
+}
+
+private func codeEligibility(_ words: [String], _ name: String) throws(Refusal) -> CodeOffer.Eligibility {
+    if words.isEmpty { return [.new, .existing, .expired] }
+    var eligibility: CodeOffer.Eligibility = []
+    for word in words {
+        switch word {
+        case "new": eligibility.insert(.new)
+        case "existing": eligibility.insert(.existing)
+        case "expired": eligibility.insert(.expired)
+        default:
+            throw Refusal(.fieldInvalid, "\(name) is for \(word); write new, existing or expired")
+        }
+    }
+    return eligibility
+}
+
+private func winBackRule(_ edit: WinBackRuleEdit, _ name: String) throws(Refusal) -> WinBackRule {
+    guard edit.paidMonths <= 1_200, (1...24).contains(edit.lapsedMonthsMin),
+        (edit.lapsedMonthsMin...24).contains(edit.lapsedMonthsMax), (2...24).contains(edit.waitMonths)
+    else {
+        throw Refusal(
+            .fieldInvalid,
+            "the rule of \(name) is \(edit.paidMonths) months paid, \(edit.lapsedMonthsMin) to \(edit.lapsedMonthsMax) "
+                + "lapsed, \(edit.waitMonths) to wait; write 0 to 1200, 1 to 24, and 2 to 24")
+    }
+    var rule = WinBackRule()
+    rule.paidMonthsMin = Int32(edit.paidMonths)
+    rule.lapsedMonthsMin = Int32(edit.lapsedMonthsMin)
+    rule.lapsedMonthsMax = Int32(edit.lapsedMonthsMax)
+    rule.waitMonths = Int32(edit.waitMonths)
+    return rule
+}
+
+extension CatalogueSubscription {
+    /// The plan that is paid up front costs what the product costs.
+    fileprivate mutating func setUpFrontPrice(_ milliunits: Int64) {
+        for index in self.billingPlans.indices where self.billingPlans[index].type == .upFront {
+            self.billingPlans[index].price.milliunits = milliunits
+            self.billingPlans[index].commitmentPrice.milliunits = milliunits
+        }
+    }
+}
+
+extension Array {
+    /// In the place of the first that is meant, or at the end; nil removes all that are.
+    fileprivate mutating func replace(_ isMeant: (Element) -> Bool, with element: Element?) {
+        guard let element else { return self.removeAll(where: isMeant) }
+        if let index = self.firstIndex(where: isMeant) {
+            self[index] = element
+        } else {
+            self.append(element)
+        }
+    }
+}

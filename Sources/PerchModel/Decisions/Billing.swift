@@ -1,0 +1,75 @@
+import PerchBase
+
+/// What a period of a subscription lasts and costs under one of its billing plans.
+struct BillingTerms: Hashable, Sendable {
+    /// Unspecified where the product has no plans to choose from.
+    var plan: BillingPlanType
+    /// From one charge to the next.
+    var period: Period
+    /// One charge.
+    var price: Money
+    /// Charges in a commitment; 1 without one.
+    var chargeCount: UInt32
+    var commitmentPrice: Money
+
+    /// Where the first charge of a commitment stands; nil without one.
+    ///
+    /// The first period is the first of the commitment, with an offer or without: Apple does not say how a trial counts.
+    ///
+    /// It ends with its last period: counted one by one, because at some time rates a year is as long as a month.
+    func commitment(
+        firstPeriodEnd end: Instant, anchorDay: Int64, rate: TimeRate, storefront: Storefront
+    ) -> Commitment? {
+        guard self.chargeCount > 1 else { return nil }
+        var last = end
+        for _ in 1..<self.chargeCount { last = rate.end(of: self.period, from: last, anchorDay: anchorDay) }
+        return Commitment(
+            billingPeriodNumber: 1, totalBillingPeriods: self.chargeCount, expirationDate: last,
+            price: priced(self.commitmentPrice, in: storefront), willRenew: true)
+    }
+}
+
+/// The terms of a plan of a product; nil where it has no such plan. Unspecified: up front, or the only one there is.
+func billingTerms(
+    of product: CatalogueProduct, _ subscription: CatalogueSubscription, plan: BillingPlanType
+) -> BillingTerms? {
+    if subscription.billingPlans.isEmpty {
+        guard plan == .unspecified || plan == .upFront else { return nil }
+        return BillingTerms(
+            plan: .unspecified, period: subscription.period, price: product.price, chargeCount: 1,
+            commitmentPrice: product.price)
+    }
+    let wanted = plan == .unspecified ? .upFront : plan
+    guard
+        let found = subscription.billingPlans.first(where: { $0.type == wanted })
+            ?? (plan == .unspecified ? subscription.billingPlans.first : nil)
+    else { return nil }
+    return BillingTerms(
+        plan: found.type, period: subscription.period.divided(by: found.chargeCount), price: found.price,
+        chargeCount: max(found.chargeCount, 1), commitmentPrice: found.commitmentPrice)
+}
+
+/// Whether an offer is one of a plan. What names none is for those who pay up front.
+func belongs(_ offer: SubscriptionOffer, to plan: BillingPlanType) -> Bool {
+    (offer.billingPlan == .monthly) == (plan == .monthly)
+}
+
+extension Period {
+    /// The part of this period from one of `count` charges to the next; itself where months cannot be divided so.
+    fileprivate func divided(by count: UInt32) -> Period {
+        let months = self.unit == .year ? Int64(self.value) * 12 : self.unit == .month ? Int64(self.value) : 0
+        guard count > 1, months > 0, months % Int64(count) == 0 else { return self }
+        return Period(Int32(months / Int64(count)), .month)
+    }
+}
+
+/// The storefront that an account buys in: its own, or the app's.
+package func storefront(of record: AccountRecord?, app: AppState) -> Storefront {
+    let own = record?.storefront ?? ""
+    return Storefronts.storefront(own.isEmpty ? app.settings.storefront : own)
+}
+
+/// A price in the currency of a storefront. The catalogue has one price for all: the number stays.
+func priced(_ money: Money, in storefront: Storefront) -> Money {
+    Money(milliunits: money.milliunits, currency: Storefronts.currency(of: storefront.countryCode))
+}

@@ -1,0 +1,101 @@
+/// One thing that is set in an app.
+public enum AppSettingChange: Hashable, Sendable {
+    case askToBuy(Bool)
+    case interruptedPurchases(Bool)
+    case billingRetryOnRenewal(Bool)
+    case gracePeriod(Bool)
+    /// 3, 16 or 28.
+    case gracePeriodDays(UInt32)
+    case gracePeriodForAllRenewals(Bool)
+    case dialogs(Bool)
+    /// A value of `SKTestSession.TimeRate`.
+    case timeRate(Int32)
+    /// Alpha-3.
+    case storefront(String)
+    case locale(String)
+    /// A nil error disarms.
+    case simulatedError(StoreKitAPI, SimulatedError?)
+    case product(ProductEdit)
+    /// Everything but products as the catalogue file has it, and no failure armed.
+    case reset
+}
+
+/// Settings and catalogue after changes, in order: all of them or none. `catalogue` is nil where no product changes.
+package func decideConfiguration(
+    _ changes: [AppSettingChange], settings: AppSettings, fileSettings: AppSettings, catalogue: Catalogue
+) throws(Refusal) -> (settings: AppSettings, catalogue: Catalogue?) {
+    var settings = settings
+    var products = catalogue
+    for change in changes {
+        switch change {
+        case .askToBuy(let isOn): settings.isAskToBuyEnabled = isOn
+        case .interruptedPurchases(let isOn): settings.areBillingIssuesEnabled = isOn
+        case .billingRetryOnRenewal(let isOn): settings.areRenewalBillingIssuesEnabled = isOn
+        case .gracePeriod(let isOn): settings.isGracePeriodEnabled = isOn
+        case .gracePeriodForAllRenewals(let isOn): settings.hasGracePeriodForAllRenewals = isOn
+        case .dialogs(let isOn): settings.asksBeforePurchases = isOn
+        case .gracePeriodDays(let days):
+            guard [3, 16, 28].contains(days) else {
+                throw Refusal(.fieldInvalid, "a grace period of \(days) days; the App Store has 3, 16 and 28")
+            }
+            settings.gracePeriodDays = Int64(days)
+        case .timeRate(let number):
+            guard let rate = TimeRate(rawValue: number) else {
+                throw Refusal(
+                    .fieldInvalid, "there is no time rate \(number); `perch store clock --help` lists them")
+            }
+            settings.timeRate = rate
+        case .storefront(let country):
+            try checkCountry(country)
+            settings.storefront = country
+        case .locale(let text):
+            settings.locale = try locale(text)
+        case .simulatedError(let api, let error):
+            try check(error, for: api)
+            settings.simulatedErrors[api] = error
+        case .product(let edit):
+            products = try edited(products, by: edit, locale: settings.locale)
+        case .reset:
+            settings = fileSettings
+            settings.simulatedErrors = SimulatedErrors()
+        }
+    }
+    return (settings, products == catalogue ? nil : products)
+}
+
+/// Settings as changes that would make them: one of each kind, then one for each failure that is armed.
+package func changes(making settings: AppSettings) -> [AppSettingChange] {
+    let kinds: [AppSettingChange] = [
+        .askToBuy(settings.isAskToBuyEnabled), .interruptedPurchases(settings.areBillingIssuesEnabled),
+        .billingRetryOnRenewal(settings.areRenewalBillingIssuesEnabled), .gracePeriod(settings.isGracePeriodEnabled),
+        .gracePeriodDays(UInt32(clamping: settings.gracePeriodDays)),
+        .gracePeriodForAllRenewals(settings.hasGracePeriodForAllRenewals), .dialogs(settings.asksBeforePurchases),
+        .timeRate(settings.timeRate.rawValue), .storefront(settings.storefront), .locale(settings.locale),
+    ]
+    return kinds + settings.simulatedErrors.entries.map { .simulatedError($0.api, $0.error) }
+}
+
+/// With underscores, as catalogue files have it.
+private func locale(_ text: String) throws(Refusal) -> String {
+    let isLocale =
+        (2...35).contains(text.utf8.count)
+        && text.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || "0"..."9" ~= $0 || $0 == "_" || $0 == "-")
+        }
+    guard isLocale else {
+        throw Refusal(.fieldInvalid, "the locale does not look like en_US; write a language, or language and country")
+    }
+    return String(text.map { $0 == "-" ? "_" : $0 })
+}
+
+private func check(_ error: SimulatedError?, for api: StoreKitAPI) throws(Refusal) {
+    guard api.isKnown else {
+        throw Refusal(.fieldInvalid, "there is no part \(api) of the store to fail; see StoreKitApi in the contract")
+    }
+    guard let error else { return }
+    guard error.isPossible(for: api) else {
+        let possible = SimulatedError.names.indices.map { SimulatedError(rawValue: Int32($0)) }
+            .filter { $0.isPossible(for: api) }.map(\.description).joined(separator: ", ")
+        throw Refusal(.fieldInvalid, "\(api) cannot fail with \(error) in StoreKit; it can with \(possible)")
+    }
+}

@@ -1,0 +1,58 @@
+package import PerchBase
+
+// What a customer asks for in one of StoreKit's sheets: each can be made to fail.
+
+/// Whether a customer's request for a refund is approved: unless he writes `REJECT` under the reason other, as in Apple's
+/// sandbox.
+package func decideRefundRequest(
+    reason: RevocationReason, text: String, app: AppState
+) throws(Refusal) -> Bool {
+    try refuseIfSimulated(.refundRequest, app: app)
+    let isOther = reason == .other || reason == .unspecified
+    return !(isOther && text == "REJECT")
+}
+
+/// An offer code that a customer redeems, not knowing of products: its transaction arrives like one bought outside the
+/// app. It is not asked to wait for anybody: a code is a decision.
+///
+/// `appliesAtRenewal`: it waits for the next period of what the customer holds.
+package func decideRedemption(
+    ofCode code: String, productID: String, _ subject: OperationSubject, app: AppState, now: Instant,
+    numbers: inout TransactionNumbers
+) throws(Refusal) -> (outcome: OperationOutcome, appliesAtRenewal: Bool) {
+    try refuseIfSimulated(.offerCodeRedeem, app: app)
+    let products = app.catalogue.products.filter { product in
+        (productID.isEmpty || product.id == productID)
+            && product.subscription?.codeOffers.contains { $0.offer.id == code } ?? false
+    }
+    guard let product = products.first else {
+        throw Refusal(
+            .purchaseInvalidOffer,
+            productID.isEmpty
+                ? "no product of \(app.bundleID) has an offer code \(code); codes are known by their reference names"
+                : "product \(productID) has no offer code \(code); codes are known by their reference names")
+    }
+    guard products.count == 1 else {
+        throw Refusal(
+            .purchaseMissingOfferParameters,
+            "the offer code \(code) is one of \(products.map(\.id).joined(separator: ", ")); name the product")
+    }
+    var order = PurchaseOrder(productID: product.id, offer: OrderedOffer(type: .code, id: code))
+    // A code is one of the plan that it was made for.
+    order.billingPlan =
+        product.subscription?.codeOffers.first { $0.offer.id == code }?.offer.billingPlan ?? .unspecified
+    let purchase = try decidePurchase(order, record: subject.record, app: app, now: now, numbers: &numbers)
+    var outcome = OperationOutcome()
+    outcome.facts = purchase.facts
+    outcome.transaction = purchase.transaction
+    outcome.wasHeld = purchase.wasHeld
+    return (outcome, purchase.wasHeld)
+}
+
+/// Renewal switched on or off in the sheet of subscriptions.
+package func decideManagement(
+    of productID: String, autoRenews: Bool, _ subject: OperationSubject, app: AppState, now: Instant
+) throws(Refusal) -> OperationDecision {
+    try refuseIfSimulated(.manageSubscriptions, app: app)
+    return try decideAutoRenew(autoRenews, of: .product(productID), subject, app: app, now: now)
+}

@@ -1,0 +1,61 @@
+import PerchBase
+
+/// A customer begins a purchase outside the app: a promoted product, or a win-back offer. Nothing is bought; whether he
+/// may have the offer is decided when the app buys.
+func decideIntent(
+    _ productID: String, offer: OrderedOffer?, _ subject: OperationSubject, app: AppState, now: Instant,
+    numbers: inout TransactionNumbers
+) throws(Refusal) -> OperationDecision {
+    let product = try productForSale(productID, app: app)
+    if let offer { try requireOffer(offer, of: product) }
+    guard subject.record.intents.count < Limits.purchaseIntentsMax else {
+        throw Refusal(
+            .intentLimit,
+            "\(subject.record.intents.count) purchase intents of the account wait, the limit is "
+                + "\(Limits.purchaseIntentsMax); buy or dismiss some")
+    }
+    let intent = PurchaseIntent(id: numbers.take(), productID: productID, offer: offer, since: now)
+    var outcome = OperationOutcome()
+    outcome.facts = [Fact(.intentCreated(intent), effective: now)]
+    outcome.number = intent.id
+    return .done(outcome)
+}
+
+func decideEndOfIntent(_ id: UInt64, _ subject: OperationSubject, now: Instant) throws(Refusal) -> OperationDecision {
+    guard subject.record.intents.contains(where: { $0.id == id }) else {
+        throw Refusal(
+            .intentUnknown,
+            "no purchase intent \(id) of the account waits; TestStoreService.InspectAccount lists those that do")
+    }
+    return .done(OperationOutcome([Fact(.intentEnded(id: id), effective: now)]))
+}
+
+/// What is bought from now on is bought in this storefront; what was bought stays in its own.
+func decideStorefront(_ storefront: String, _ subject: OperationSubject, now: Instant) throws(Refusal)
+    -> OperationDecision
+{
+    if !storefront.isEmpty { try checkCountry(storefront) }
+    guard storefront != subject.record.storefront else { return .done(OperationOutcome()) }
+    return .done(OperationOutcome([Fact(.storefrontSet(storefront), effective: now)]))
+}
+
+func decideMessage(_ subject: OperationSubject, now: Instant) throws(Refusal) -> OperationDecision {
+    .done(OperationOutcome([Fact(.messagePosted, effective: now)]))
+}
+
+/// Three capital letters. Countries that are not in our table are let through, as in catalogue files: their prices are in
+/// US dollars.
+func checkCountry(_ country: String) throws(Refusal) {
+    let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    guard country.utf8.count == 3, country.utf8.allSatisfy({ letters.contains($0) }) else {
+        throw Refusal(
+            .fieldInvalid, "the storefront is not a country of three capital letters, such as USA (ISO 3166-1 alpha-3)")
+    }
+}
+
+extension OperationOutcome {
+    fileprivate init(_ facts: [Fact]) {
+        self.init()
+        self.facts = facts
+    }
+}

@@ -1,0 +1,139 @@
+import PerchBase
+
+/// Decides a purchase as an app or a tester orders it: whether it happens, waits for somebody, or is called off.
+///
+/// What would be refused is refused at once, and what is held is returned at once: neither waits for anybody.
+func decideOrder(
+    _ order: PurchaseOrder, _ subject: OperationSubject, app: AppState, now: Instant, numbers: inout TransactionNumbers
+) throws(Refusal) -> OperationDecision {
+    var outcome = OperationOutcome()
+    if app.settings.simulatedErrors[.purchase] == .userCancelled {
+        outcome.isCancelled = true
+        return .done(outcome)
+    }
+    try refuseIfSimulated(.purchase, app: app)
+    let order = try checked(order, now: now)
+    let record = subject.record
+    let current = storefront(of: record, app: app).countryCode
+    if !order.seenStorefront.isEmpty, order.seenStorefront != current, !order.continuesInNewStorefront {
+        // The app was asked whether to go on in another storefront, with other prices, and said no.
+        outcome.isCancelled = true
+        return .done(outcome)
+    }
+    var tried = numbers
+    let purchase = try decidePurchase(dated: order, record: record, app: app, now: now, numbers: &tried)
+    guard let reason = waitingReason(order, app: app), !purchase.wasHeld || !purchase.facts.isEmpty else {
+        numbers = tried
+        return .done(delivered(purchase, order, record: record, now: now))
+    }
+    guard record.pendingPurchases.count < Limits.pendingPurchasesMax else {
+        throw Refusal(
+            .pendingLimit,
+            "\(record.pendingPurchases.count) purchases of the account wait for somebody, the limit is "
+                + "\(Limits.pendingPurchasesMax); approve or decline some")
+    }
+    let pending = PendingPurchase(id: numbers.take(), reason: reason, order: order, since: now)
+    outcome.facts = [Fact(.purchaseHeld(pending), effective: now)]
+    outcome.number = pending.id
+    return .done(outcome)
+}
+
+/// Ends the wait of a purchase. An approved one is decided now, with the prices and the eligibility of now.
+func decidePending(
+    _ id: UInt64, approves: Bool, _ subject: OperationSubject, app: AppState, now: Instant,
+    numbers: inout TransactionNumbers
+) throws(Refusal) -> OperationDecision {
+    let record = subject.record
+    guard let pending = record.pendingPurchases.first(where: { $0.id == id }) else {
+        throw Refusal(
+            .pendingUnknown,
+            "no purchase \(id) of the account waits; TestStoreService.InspectAccount lists those that do")
+    }
+    var outcome = OperationOutcome()
+    if approves {
+        let purchase = try decidePurchase(dated: pending.order, record: record, app: app, now: now, numbers: &numbers)
+        outcome = delivered(purchase, pending.order, record: record, now: now)
+    }
+    outcome.facts.insert(Fact(.purchaseReleased(id: id, isApproved: approves), effective: now), at: 0)
+    return .done(outcome)
+}
+
+/// What a purchase waits for, if it does: whatever has to come first.
+private func waitingReason(_ order: PurchaseOrder, app: AppState) -> PendingReason? {
+    if order.simulatesAskToBuy || app.settings.isAskToBuyEnabled { return .askToBuy }
+    if app.settings.areBillingIssuesEnabled { return .interrupted }
+    return app.settings.asksBeforePurchases ? .dialog : nil
+}
+
+/// A purchase that happened: it ends the intents to buy that product.
+private func delivered(
+    _ purchase: PurchaseOutcome, _ order: PurchaseOrder, record: AccountRecord, now: Instant
+) -> OperationOutcome {
+    var outcome = OperationOutcome()
+    outcome.facts = purchase.facts
+    for intent in record.intents where intent.productID == order.productID {
+        outcome.facts.append(Fact(.intentEnded(id: intent.id), effective: now))
+    }
+    outcome.transaction = purchase.transaction
+    outcome.wasHeld = purchase.wasHeld
+    return outcome
+}
+
+/// The order with what callers write in several ways written in one, or a refusal.
+private func checked(_ order: PurchaseOrder, now: Instant) throws(Refusal) -> PurchaseOrder {
+    var order = order
+    order.appAccountToken = order.appAccountToken.lowercased()
+    guard order.appAccountToken.isEmpty || isUUID(order.appAccountToken) else {
+        throw Refusal(
+            .fieldInvalid,
+            "the app account token is not a UUID such as 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d; send one, or none")
+    }
+    if let date = order.date, date > now {
+        throw Refusal(.fieldInvalid, "the purchase date \(date) is after now, \(now); buy now, or into the past")
+    }
+    if !order.seenStorefront.isEmpty { try checkCountry(order.seenStorefront) }
+    return order
+}
+
+/// 8, 4, 4, 4 and 12 hexadecimal digits, in lower case.
+private func isUUID(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
+    return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
+        && parts.allSatisfy { $0.utf8.allSatisfy { digits.contains($0) || letters.contains($0) } }
+}
+
+/// A purchase at its own date, and what it is followed by: every renewal until now, or the end of renewing.
+private func decidePurchase(
+    dated order: PurchaseOrder, record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
+) throws(Refusal) -> PurchaseOutcome {
+    let date = order.date ?? now
+    var outcome = try decidePurchase(order, record: record, app: app, now: date, numbers: &numbers)
+    guard !outcome.wasHeld, outcome.transaction.productType == .autoRenewable else { return outcome }
+    switch order.renewalBehaviour {
+    case .cancelImmediately:
+        let off = Fact.Body.autoRenewSet(
+            original: outcome.transaction.originalID, isOn: false, preference: outcome.transaction.productID)
+        outcome.facts.append(Fact(off, effective: date))
+    case .renewUntilNow:
+        var after = record
+        for fact in outcome.facts { after.apply(fact) }
+        var count = 0
+        while let due = after.attemptDue, due <= now {
+            let renewals = settleRenewals(of: after, app: app, at: due, numbers: &numbers)
+            for fact in renewals { after.apply(fact) }
+            outcome.facts += renewals
+            count += renewals.count
+            guard count <= Limits.renewalsPerPurchaseMax else {
+                throw Refusal(
+                    .advanceLimit,
+                    "from \(date) until \(now) \(order.productID) would renew more than \(Limits.renewalsPerPurchaseMax) "
+                        + "times at the time rate \(app.settings.timeRate); choose a later date")
+            }
+        }
+    default:
+        break
+    }
+    return outcome
+}

@@ -1,0 +1,96 @@
+/// What choosing a plan is to the one that is held.
+public struct PlanRelation: OpenEnumeration {
+    public let rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    public static let names = ["unspecified", "current", "upgrade", "downgrade", "crossgrade"]
+    public static let current = Self(rawValue: 1)
+    public static let upgrade = Self(rawValue: 2)
+    public static let downgrade = Self(rawValue: 3)
+    public static let crossgrade = Self(rawValue: 4)
+}
+
+/// A plan of a group that an account can choose.
+public struct PlanOption: Hashable, Sendable {
+    public var product: Product
+    /// Unspecified where no plan is held.
+    public var relation: PlanRelation
+    /// It would take effect at the next renewal, not now.
+    public var takesEffectAtRenewal: Bool
+    /// It is the plan of the next period.
+    public var isPreferred: Bool
+    /// What would apply now.
+    public var offer: TransactionOffer?
+
+    public init(
+        product: Product, relation: PlanRelation, takesEffectAtRenewal: Bool, isPreferred: Bool,
+        offer: TransactionOffer?
+    ) {
+        self.product = product
+        self.relation = relation
+        self.takesEffectAtRenewal = takesEffectAtRenewal
+        self.isPreferred = isPreferred
+        self.offer = offer
+    }
+}
+
+/// Whether an account may have an offer.
+public struct OfferEligibility: Hashable, Sendable {
+    public var productID: String
+    public var type: OfferType
+    /// For a code, its reference name; empty for introductory.
+    public var offerID: String
+    public var isEligible: Bool
+    /// For programs: one word.
+    public var reason: String
+    /// For people.
+    public var message: String
+
+    public init(
+        productID: String, type: OfferType, offerID: String, isEligible: Bool, reason: String, message: String
+    ) {
+        self.productID = productID
+        self.type = type
+        self.offerID = offerID
+        self.isEligible = isEligible
+        self.reason = reason
+        self.message = message
+    }
+}
+
+/// The offers of products, and whether an account may have each.
+public struct OfferEligibilities: Hashable, Sendable {
+    /// Whether an introductory offer of the group could be had; can be true where there is none.
+    public var isEligibleForIntroductory: Bool
+    /// Product by product, win-back offers of all of them last and best first.
+    public var offers: [OfferEligibility]
+
+    public init(isEligibleForIntroductory: Bool, offers: [OfferEligibility]) {
+        self.isEligibleForIntroductory = isEligibleForIntroductory
+        self.offers = offers
+    }
+}
+
+/// What stands for an account's first use of an app.
+public struct AppTransaction: Hashable, Sendable {
+    /// One for each account and app; empty for an account that was never opened.
+    public var id: String
+    public var bundleID: String
+    public var environment: AppEnvironment
+
+    public init(id: String, bundleID: String, environment: AppEnvironment) {
+        self.id = id
+        self.bundleID = bundleID
+        self.environment = environment
+    }
+}
+
+/// An app's policies as they are shown in one locale. Empty texts: there is none.
+public struct ShownPolicies: Hashable, Sendable {
+    public var licenceAgreement: String
+    public var privacyPolicyText = ""
+    public var privacyPolicyURL = ""
+    /// The locale of the privacy policy that was found.
+    public var privacyPolicyLocale = ""
+
+    public init(licenceAgreement: String) { self.licenceAgreement = licenceAgreement }
+}

@@ -1,0 +1,92 @@
+package import PerchBase
+
+/// The products of a group that are on sale, and what choosing each would be to the plan that the account holds: by level
+/// of service, then in the order of the catalogue. Prices are those of the account's storefront.
+package func planOptions(
+    of record: AccountRecord?, inGroup groupID: String, locale: String, app: AppState, at now: Instant
+) -> [PlanOption] {
+    let rules = OfferRules(record: record, groupID: groupID, app: app, now: now)
+    let held = rules.heldLine
+    let plans = app.catalogue.products.enumerated()
+        .filter { !$1.isWithdrawn && $1.subscription?.groupID == groupID }
+        .sorted { ($0.element.subscription?.level ?? 0, $0.offset) < ($1.element.subscription?.level ?? 0, $1.offset) }
+        .map(\.element)
+    let shown = products(
+        plans.map(\.id), locale: locale, storefront: storefront(of: record, app: app).countryCode, app: app)
+    return zip(plans, shown.products).map { plan, product in
+        let change = held.map { planChange(from: $0, to: plan, catalogue: app.catalogue) }
+        var offer: TransactionOffer?
+        if change == nil || change == .now, rules.introductory == .eligible {
+            offer = plan.subscription?.introductoryOffers.first { belongs($0, to: .upFront) }?.applied
+        }
+        return PlanOption(
+            product: product, relation: relation(of: plan, to: held, catalogue: app.catalogue),
+            takesEffectAtRenewal: change == .atRenewal,
+            isPreferred: held.map { $0.willAutoRenew && $0.preference == plan.id } ?? false, offer: offer)
+    }
+}
+
+private func relation(of plan: CatalogueProduct, to held: Line?, catalogue: Catalogue) -> PlanRelation {
+    guard let held else { return .unspecified }
+    if held.latest.productID == plan.id { return .current }
+    guard let target = plan.subscription, let level = heldPlan(of: held, catalogue: catalogue)?.level else {
+        return .crossgrade
+    }
+    return target.level < level ? .upgrade : target.level > level ? .downgrade : .crossgrade
+}
+
+/// Which offers an account may have: those of a product, or of all products of a group. Always computed anew, unlike
+/// Apple's, which keeps its first answer.
+package func offerEligibility(
+    of record: AccountRecord?, inGroup groupID: String, product productID: String, app: AppState, at now: Instant
+) -> OfferEligibilities {
+    let group = productID.isEmpty ? groupID : app.catalogue.product(productID)?.subscription?.groupID ?? groupID
+    let rules = OfferRules(record: record, groupID: group, app: app, now: now)
+    var result = OfferEligibilities(isEligibleForIntroductory: rules.introductory == .eligible, offers: [])
+    var winBacks: [(product: CatalogueProduct, offer: WinBackOffer)] = []
+    for product in app.catalogue.products where productID.isEmpty || product.id == productID {
+        guard let subscription = product.subscription, subscription.groupID == group else { continue }
+        func tell(_ offer: SubscriptionOffer, _ ruling: OfferRuling) {
+            result.offers.append(eligibility(of: offer, product, ruling))
+        }
+        for offer in subscription.introductoryOffers { tell(offer, rules.introductory) }
+        for offer in subscription.promotionalOffers { tell(offer, rules.promotional) }
+        for code in subscription.codeOffers { tell(code.offer, rules.ruling(on: code, of: product)) }
+        winBacks += subscription.winBackOffers.map { (product, $0) }
+    }
+    for winBack in winBacks.sorted(by: OfferRules.isBetter) {
+        result.offers.append(eligibility(of: winBack.offer.offer, winBack.product, rules.ruling(on: winBack.offer)))
+    }
+    return result
+}
+
+private func eligibility(
+    of offer: SubscriptionOffer, _ product: CatalogueProduct, _ ruling: OfferRuling
+) -> OfferEligibility {
+    let ruling = product.isWithdrawn ? .productWithdrawn : ruling
+    return OfferEligibility(
+        productID: product.id, type: offer.type, offerID: offer.id, isEligible: ruling == .eligible,
+        reason: ruling.rawValue, message: ruling.message)
+}
+
+/// An app's policies. The privacy policy is found as the texts of products are.
+package func appPolicies(locale: String, app: AppState) -> ShownPolicies {
+    let policies = app.catalogue.policies
+    var shown = ShownPolicies(licenceAgreement: policies.licenceAgreement)
+    let wanted = locale.isEmpty ? app.settings.locale : locale
+    if let found = best(policies.privacyPolicies, for: wanted, appLocale: app.settings.locale, by: \.locale) {
+        shown.privacyPolicyText = found.text
+        shown.privacyPolicyURL = found.url
+        shown.privacyPolicyLocale = found.locale
+    }
+    return shown
+}
+
+/// What stands for an account's first use of the app, or the failure that is armed for it.
+package func appTransaction(of record: AccountRecord?, app: AppState) throws(Refusal) -> Verified<AppTransaction> {
+    try refuseIfSimulated(.appTransaction, app: app)
+    return verified(
+        AppTransaction(
+            id: record?.appTransactionID ?? "", bundleID: app.bundleID, environment: app.environment),
+        app: app)
+}

@@ -1,0 +1,367 @@
+import PerchBase
+import PerchModel
+import Testing
+
+@Suite struct `offers` {
+    /// Somebody who paid for silver from January until the middle of April, and let it end then.
+    private static func lapsed(_ catalogue: Catalogue = OfferShop.catalogue()) throws -> TestAccount {
+        var account = TestAccount(catalogue: catalogue)
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        account.advance(to: at("2026-03-20"))
+        try account.setAutoRenew(false)
+        account.advance(to: at("2026-04-10"))
+        return account
+    }
+
+    /// Somebody who holds silver without an offer.
+    private static func subscribed(_ product: String = "silver") throws -> TestAccount {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order(product) { $0.introductoryEligibility = .denied }
+        account.advance(days: 3)
+        return account
+    }
+
+    @Test func `a promotional offer applies now to who comes back`() throws {
+        var account = try Self.lapsed()
+        let bought = try #require(try account.order("silver", .promotional, "half").transaction)
+        #expect(
+            bought.offer
+                == TransactionOffer(id: "half", type: .promotional, paymentMode: .payAsYouGo, period: Period(1, .month))
+        )
+        #expect(bought.price == usd(4_990))
+        #expect(bought.originalID == account.rows[0].id)
+        #expect(try account.renewalInfo().offer?.id == "half")
+        for _ in 0..<3 { try account.advanceToBoundary() }
+        #expect(account.rows.suffix(3).map(\.price) == [usd(4_990), usd(4_990), usd(9_990)])
+    }
+
+    @Test func `a promotional offer is not for who never subscribed, and never becomes a full price`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        #expect(refusal { try account.order("silver", .promotional, "half") } == .purchaseIneligibleForOffer)
+        #expect(account.rows.isEmpty)
+    }
+
+    @Test(arguments: [(OfferType.promotional, "half", Int64(4_990)), (.code, "STAY", 1_990)])
+    func `an offer waits for the next period of who is subscribed`(
+        _ type: OfferType, _ id: String, _ price: Int64
+    ) throws {
+        var account = try Self.subscribed()
+        let before = account.statuses()
+        let redeemed = try account.order("silver", type, id)
+        #expect(redeemed.wasHeld)
+        #expect(redeemed.transaction == account.rows.first)
+        #expect(redeemed.facts.count == 1)
+        #expect(account.statuses() != before, "row 33: the status tells of it")
+        #expect(account.entitlement("silver") == account.rows.first)
+        #expect(try account.renewalInfo().offer?.id == id)
+        #expect(try account.renewalInfo().renewalPrice == usd(price))
+        #expect(try account.order("silver", type, id).facts.isEmpty, "once is enough")
+        try account.advanceToBoundary()
+        #expect(account.rows.last?.offer?.id == id)
+        #expect(account.rows.last?.offer?.type == type)
+        #expect(account.rows.last?.price == usd(price))
+        for _ in 0..<3 { try account.advanceToBoundary() }
+        #expect(account.rows.last?.offer == nil)
+        #expect(account.rows.last?.price == usd(9_990))
+    }
+
+    @Test func `an offer waits behind the one in force, and is dropped when the plan of the next period changes`()
+        throws
+    {
+        let introductory = Shop.introductory(.payAsYouGo, Period(1, .month), count: 2, price: 990)
+        var account = TestAccount(catalogue: OfferShop.catalogue(introductory: introductory))
+        try account.order("silver")
+        try account.order("silver", .promotional, "half")
+        for _ in 0..<5 { try account.advanceToBoundary() }
+        #expect(account.rows.map { $0.price?.milliunits } == [990, 990, 4_990, 4_990, 4_990, 9_990])
+
+        var changed = try Self.subscribed()
+        try changed.order("silver", .promotional, "half")
+        try changed.order("bronze")
+        #expect(try changed.renewalInfo().offer == nil)
+        try changed.order("silver")
+        #expect(try changed.renewalInfo().offer == nil)
+    }
+
+    @Test func `an offer on an upgrade applies now`() throws {
+        var account = try Self.subscribed()
+        let upgraded = try account.order("gold", .promotional, "gold.half")
+        #expect(!upgraded.wasHeld)
+        #expect(upgraded.transaction?.price == usd(9_990))
+        #expect(upgraded.transaction?.offer?.id == "gold.half")
+        #expect(account.rows.map(\.isUpgraded) == [true, false])
+    }
+
+    @Test func `renewal that was off is switched on by an offer for the next period`() throws {
+        var account = try Self.subscribed()
+        try account.setAutoRenew(false)
+        try account.order("silver", .promotional, "half")
+        #expect(try account.renewalInfo().willAutoRenew)
+        #expect(try account.renewalInfo().offer?.id == "half")
+    }
+
+    @Test func `a code is for its category of customers`() throws {
+        var fresh = TestAccount(catalogue: OfferShop.catalogue())
+        for code in ["STAY", "BACK"] {
+            #expect(refusal { try fresh.order("silver", .code, code) } == .purchaseIneligibleForOffer, "\(code)")
+        }
+        #expect(try fresh.order("silver", .code, "WELCOME").transaction?.offer?.type == .code)
+
+        var held = try Self.subscribed()
+        for code in ["WELCOME", "BACK"] {
+            #expect(refusal { try held.order("silver", .code, code) } == .purchaseIneligibleForOffer, "\(code)")
+        }
+        var lost = try Self.lapsed()
+        for code in ["WELCOME", "STAY"] {
+            #expect(refusal { try lost.order("silver", .code, code) } == .purchaseIneligibleForOffer, "\(code)")
+        }
+        #expect(try lost.order("silver", .code, "BACK").transaction?.price == usd(1_990))
+    }
+
+    @Test func `a code that would be a downgrade is refused`() throws {
+        var account = try Self.subscribed()
+        #expect(refusal { try account.order("bronze", .code, "STAY") } == .purchaseIneligibleForOffer)
+        var gold = try Self.subscribed("bronze")
+        #expect(try !gold.order("silver", .code, "STAY").wasHeld, "an upgrade is now")
+    }
+
+    @Test func `a stackable code comes after the introductory offer, any other takes its place`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        let stacked = try #require(try account.order("silver", .code, "STACK").transaction)
+        #expect(stacked.offer?.type == .introductory)
+        #expect(try account.renewalInfo().offer?.id == "STACK")
+        try account.advanceToBoundary()
+        #expect(account.rows.last?.offer?.id == "STACK")
+
+        var other = TestAccount(catalogue: OfferShop.catalogue())
+        #expect(try other.order("silver", .code, "WELCOME").transaction?.offer?.id == "WELCOME")
+        #expect(try other.renewalInfo().offer == nil)
+    }
+
+    @Test func `introductory eligibility can be allowed and denied`() throws {
+        var account = try Self.lapsed()
+        #expect(try account.order("silver") { $0.introductoryEligibility = .denied }.transaction?.offer == nil)
+        var allowed = TestAccount(catalogue: OfferShop.catalogue())
+        try allowed.order("silver")
+        try allowed.expire()
+        let again = try allowed.order("silver") { $0.introductoryEligibility = .allowed }
+        #expect(again.transaction?.offer?.type == .introductory)
+    }
+
+    @Test func `a signature that cannot be verified is never a purchase at the full price`() throws {
+        var account = try Self.lapsed()
+        let before = account.rows.count
+        let signed = OrderedOffer(type: .promotional, id: "half", signature: "eyJh.eyJh.c2ln")
+        #expect(refusal { try account.order("silver") { $0.offer = signed } } == .purchaseInvalidOfferSignature)
+        let override = refusal {
+            try account.order("silver") {
+                $0.introductoryEligibility = .allowed
+                $0.introductoryEligibilitySignature = "eyJh.eyJh.c2ln"
+            }
+        }
+        #expect(override == .purchaseInvalidOfferSignature)
+        #expect(account.rows.count == before)
+    }
+
+    @Test(arguments: [
+        (OfferType.unspecified, "half", Refusal.Reason.purchaseMissingOfferParameters),
+        (.promotional, "", .purchaseMissingOfferParameters),
+        (.promotional, "nobody's", .purchaseInvalidOffer),
+        (.introductory, "half", .purchaseInvalidOffer),
+        (.code, "half", .purchaseInvalidOffer),
+        (OfferType(rawValue: 99), "half", .purchaseInvalidOffer),
+    ])
+    func `an offer that is not there is refused`(_ type: OfferType, _ id: String, _ reason: Refusal.Reason) throws {
+        var account = try Self.lapsed()
+        #expect(refusal { try account.order("silver", type, id) } == reason)
+        #expect(refusal { try account.order("coins", .promotional, "half") } == .purchaseInvalidOffer)
+    }
+
+    @Test func `a code can be redeemed without knowing its product`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        func redeem(_ code: String, _ product: String = "") throws -> (
+            outcome: OperationOutcome, appliesAtRenewal: Bool
+        ) {
+            let subject = OperationSubject(record: account.record)
+            var numbers = account.numbers
+            let redeemed = try decideRedemption(
+                ofCode: code, productID: product, subject, app: account.app, now: account.now, numbers: &numbers)
+            account.numbers = numbers
+            account.commit(redeemed.outcome.facts)
+            return redeemed
+        }
+        #expect(refusal { _ = try redeem("NOBODY") } == .purchaseInvalidOffer)
+        #expect(refusal { _ = try redeem("STAY") } == .purchaseMissingOfferParameters, "two products have it")
+        let new = try redeem("WELCOME")
+        #expect(new.outcome.transaction?.productID == "silver")
+        #expect(!new.appliesAtRenewal)
+        let kept = try redeem("STAY", "silver")
+        #expect(kept.appliesAtRenewal)
+        #expect(try account.renewalInfo().offer?.id == "STAY")
+        account.settings.simulatedErrors[.offerCodeRedeem] = .networkError
+        #expect(refusal { _ = try redeem("WELCOME") } == .storeKitNetworkError)
+    }
+}
+
+@Suite struct `win-back offers` {
+    @Test func `they are told by rule, within their months, and by the switch at once`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs.isEmpty)
+        #expect(refusal { try account.order("silver", .winBack, "again") } == .purchaseIneligibleForOffer)
+        account.advance(to: at("2026-03-20"))
+        try account.setAutoRenew(false)
+        account.advance(to: at("2026-04-10"))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
+        #expect(refusal { try account.order("silver", .winBack, "return") } == .purchaseIneligibleForOffer)
+
+        let viewed = subscriptionStatuses(of: account.record, inGroup: "G", app: account.app, at: account.now)
+        #expect(viewed.nextCrossing == at("2026-05-10"))
+        #expect(viewed.forecast?.kind == .offerWindow)
+        account.advance(to: at("2026-05-10"))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again", "return"], "the larger discount first")
+        #expect(
+            subscriptionStatuses(of: account.record, inGroup: "G", app: account.app, at: account.now).nextCrossing
+                == at("2026-10-10"))
+        let bought = try #require(try account.order("silver", .winBack, "return").transaction)
+        #expect(bought.offer?.type == .winBack)
+        #expect(bought.price == usd(990))
+        #expect(bought.originalID == account.rows[0].originalID)
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs.isEmpty)
+
+        // Lost again: the wait from one redemption to the next is twelve months, the window closes before.
+        try account.setAutoRenew(false)
+        account.advance(to: at("2026-08-10"))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
+    }
+
+    @Test func `the window closes`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        account.advance(to: at("2026-03-20"))
+        try account.setAutoRenew(false)
+        account.advance(to: at("2026-10-09"))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again", "return"])
+        account.advance(to: at("2026-10-10"))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
+    }
+
+    @Test func `they are scaled by the time rate`() throws {
+        var account = TestAccount(
+            catalogue: OfferShop.catalogue(),
+            settings: Shop.settings(try #require(TimeRate(named: "oneRenewalEveryMinute"))))
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        try account.advanceToBoundary()
+        try account.setAutoRenew(false)
+        try account.advanceToBoundary()
+        let end = account.now
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
+        account.advance(to: end.advanced(byMilliseconds: minute))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again", "return"])
+        account.advance(to: end.advanced(byMilliseconds: 6 * minute))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
+    }
+
+    @Test func `who paid for too little, or has not lost the subscription, may not have them`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        try account.setAutoRenew(false)
+        account.advance(to: at("2026-04-01"))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"], "one month, not two")
+
+        var failing = TestAccount(
+            catalogue: OfferShop.catalogue(), settings: Shop.settings(billingIssues: true, grace: true))
+        try failing.order("silver")
+        try failing.advanceToBoundary()
+        #expect(failing.state() == .inGracePeriod)
+        #expect(try failing.renewalInfo().eligibleWinBackOfferIDs.isEmpty)
+        failing.advance(days: 20)
+        #expect(failing.state() == .inBillingRetryPeriod)
+        #expect(try failing.renewalInfo().eligibleWinBackOfferIDs.isEmpty)
+        failing.advance(days: 45)
+        #expect(failing.state() == .expired)
+        #expect(try failing.renewalInfo().eligibleWinBackOfferIDs == ["again"])
+    }
+
+    @Test func `a family member's subscription is no loss, and is nobody else's to win back`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        try account.expire()
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
+        let shared = Shop.transaction(
+            900, of: "gold", from: account.now, to: account.now.advanced(byMilliseconds: 10 * day),
+            ownership: .familyShared)
+        var line = Line(latest: shared, preference: "gold", recentStart: account.now)
+        line.willAutoRenew = false
+        account.commit([Fact(.sharedLineSet(line, isNew: true), effective: account.now)])
+        #expect(account.statuses().statuses.map(\.renewalInfo.value.eligibleWinBackOfferIDs) == [[], []])
+        account.advance(days: 10)
+        #expect(account.statuses().statuses.map(\.renewalInfo.value.eligibleWinBackOfferIDs) == [["again"], []])
+    }
+
+    @Test func `priority comes before discount, and the identifier last`() throws {
+        func winBack(_ id: String, price: Int64, isHighPriority: Bool = false) -> WinBackOffer {
+            WinBackOffer(
+                offer: OfferShop.offer(.winBack, id, price: price), isEligible: true, isHighPriority: isHighPriority)
+        }
+        let offers = [
+            winBack("d", price: 990), winBack("c", price: 990), winBack("a", price: 5_990),
+            winBack("b", price: 8_990, isHighPriority: true),
+        ]
+        var account = TestAccount(catalogue: OfferShop.catalogue(winBacks: offers))
+        try account.order("silver")
+        try account.expire()
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["b", "c", "d", "a"])
+    }
+}
+
+@Suite struct `billing plans` {
+    @Test func `a monthly plan is charged by the month, within a commitment`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        let bought = try #require(
+            try account.order("silver.yearly") {
+                $0.billingPlan = .monthly
+                $0.introductoryEligibility = .denied
+            }.transaction)
+        #expect(bought.billingPlan == .monthly)
+        #expect(bought.price == usd(9_000))
+        #expect(bought.expirationDate == at("2026-02-10"))
+        #expect(
+            bought.commitment
+                == Commitment(
+                    billingPeriodNumber: 1, totalBillingPeriods: 12, expirationDate: at("2027-01-10"),
+                    price: usd(108_000), willRenew: true))
+        #expect(try account.renewalInfo().renewalPrice == usd(9_000))
+        #expect(try account.renewalInfo().renewalBillingPlan == .monthly)
+        #expect(refusal { try account.order("silver.yearly") { $0.billingPlan = .upFront } } == .purchaseNotAllowed)
+        #expect(try account.order("silver.yearly").wasHeld)
+    }
+
+    @Test func `up front is what is bought without saying, and offers belong to their plan`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        let bought = try #require(try account.order("silver.yearly").transaction)
+        #expect(bought.billingPlan == .upFront)
+        #expect(bought.price == usd(99_000))
+        #expect(bought.offer == nil, "the free month is one of the monthly plan")
+        #expect(bought.commitment == nil)
+        #expect(bought.expirationDate == at("2027-01-10"))
+        var monthly = TestAccount(catalogue: OfferShop.catalogue())
+        let trial = try monthly.order("silver.yearly") { $0.billingPlan = .monthly }.transaction
+        #expect(trial?.offer?.type == .introductory)
+        #expect(trial?.price == usd(0))
+    }
+
+    @Test func `a plan that is not there is refused`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        #expect(refusal { try account.order("gold") { $0.billingPlan = .monthly } } == .fieldInvalid)
+        #expect(refusal { try account.order("coins") { $0.billingPlan = .monthly } } == .purchaseInvalidOffer)
+        #expect(try account.order("gold") { $0.billingPlan = .upFront }.transaction?.billingPlan == .unspecified)
+    }
+
+    @Test func `a commitment has all its charges at a rate where every period lasts equally long`() throws {
+        let rate = try #require(TimeRate(named: "oneRenewalEveryMinute"))
+        var account = TestAccount(catalogue: OfferShop.catalogue(), settings: Shop.settings(rate))
+        let bought = try account.order("silver.yearly") { $0.billingPlan = .monthly }.transaction
+        #expect(bought?.commitment?.expirationDate == account.now.advanced(byMilliseconds: 12 * minute))
+    }
+}

@@ -1,0 +1,109 @@
+import PerchBase
+import PerchModel
+import Testing
+
+@Suite struct `plan options` {
+    private static func options(_ account: TestAccount) -> [PlanOption] {
+        planOptions(of: account.record, inGroup: "G", locale: "", app: account.app, at: account.now)
+    }
+
+    @Test func `without a plan each is there, by level, with the offer that would apply`() {
+        let account = TestAccount(catalogue: OfferShop.catalogue())
+        let options = Self.options(account)
+        #expect(options.map(\.product.id) == ["gold", "silver", "silver.twin", "silver.yearly", "bronze"])
+        #expect(options.allSatisfy { $0.relation == .unspecified && !$0.isPreferred && !$0.takesEffectAtRenewal })
+        #expect(options.map { $0.offer?.type } == [nil, .introductory, .introductory, nil, nil])
+    }
+
+    @Test func `each is told by its relation to the plan that is held, and when it would take effect`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        let options = Self.options(account)
+        #expect(options.map(\.relation) == [.upgrade, .current, .crossgrade, .crossgrade, .downgrade])
+        #expect(options.map(\.takesEffectAtRenewal) == [false, false, false, true, true])
+        #expect(options.map(\.isPreferred) == [false, true, false, false, false])
+        #expect(options.map { $0.offer?.type } == [nil, nil, .introductory, nil, nil])
+        try account.order("bronze")
+        #expect(Self.options(account).map(\.isPreferred) == [false, false, false, false, true])
+        try account.setAutoRenew(false)
+        #expect(Self.options(account).allSatisfy { !$0.isPreferred })
+    }
+
+    @Test func `what is withdrawn is no option, and prices are those of the account's storefront`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.ask(.setStorefront("DEU"))
+        account.catalogue = OfferShop.changed(account.catalogue) { if $0.id == "gold" { $0.isWithdrawn = true } }
+        #expect(Self.options(account).map(\.product.id) == ["silver", "silver.twin", "silver.yearly", "bronze"])
+        #expect(Self.options(account).allSatisfy { $0.product.price.currency == "EUR" })
+        #expect(planOptions(of: nil, inGroup: "nowhere", locale: "", app: account.app, at: account.now).isEmpty)
+    }
+}
+
+@Suite struct `eligibility as it is told` {
+    private static func told(_ account: TestAccount, _ product: String = "silver") -> [String: String] {
+        let eligibility = offerEligibility(
+            of: account.record, inGroup: "G", product: product, app: account.app, at: account.now)
+        return Dictionary(uniqueKeysWithValues: eligibility.offers.map { ("\($0.type) \($0.offerID)", $0.reason) })
+    }
+
+    @Test func `it is the eligibility that purchases have`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        #expect(
+            Self.told(account) == [
+                "introductory ": "ELIGIBLE", "promotional half": "NEVER_SUBSCRIBED", "code WELCOME": "ELIGIBLE",
+                "code STAY": "OTHER_CATEGORY", "code BACK": "OTHER_CATEGORY", "code STACK": "ELIGIBLE",
+                "winBack return": "NEVER_SUBSCRIBED", "winBack again": "NEVER_SUBSCRIBED",
+            ])
+        try account.order("silver")
+        #expect(
+            Self.told(account) == [
+                "introductory ": "INTRODUCTORY_USED", "promotional half": "ELIGIBLE", "code WELCOME": "OTHER_CATEGORY",
+                "code STAY": "ELIGIBLE", "code BACK": "OTHER_CATEGORY", "code STACK": "ELIGIBLE",
+                "winBack return": "SUBSCRIBED", "winBack again": "SUBSCRIBED",
+            ])
+        #expect(Self.told(account, "bronze") == ["code STAY": "DOWNGRADE"])
+        try account.expire()
+        #expect(Self.told(account)["winBack return"] == "PAID_TOO_SHORT")
+        #expect(Self.told(account)["winBack again"] == "ELIGIBLE")
+        #expect(Self.told(account)["code BACK"] == "ELIGIBLE")
+    }
+
+    @Test func `a group is told whole, win-back offers last, and nothing of what is not there`() throws {
+        let account = TestAccount(catalogue: OfferShop.catalogue())
+        let group = offerEligibility(of: nil, inGroup: "G", product: "", app: account.app, at: account.now)
+        #expect(group.isEligibleForIntroductory)
+        #expect(group.offers.suffix(2).map(\.offerID) == ["again", "return"])
+        #expect(Set(group.offers.map(\.productID)) == ["silver", "silver.twin", "silver.yearly", "gold", "bronze"])
+        #expect(offerEligibility(of: nil, inGroup: "x", product: "", app: account.app, at: account.now).offers.isEmpty)
+        #expect(
+            offerEligibility(of: nil, inGroup: "", product: "coins", app: account.app, at: account.now).offers.isEmpty)
+    }
+
+    @Test func `each word has a meaning for people`() {
+        #expect(Set(OfferRuling.allCases.map(\.rawValue)).count == OfferRuling.allCases.count)
+    }
+}
+
+@Suite struct `policies` {
+    private static let app = Shop.app(
+        catalogue: Catalogue(
+            products: [], groups: [], schemaVersion: "4.0",
+            policies: AppPolicies(
+                licenceAgreement: "Be nice.",
+                privacyPolicies: [
+                    AppPolicies.PrivacyPolicy(locale: "fr", text: "Rien.", url: ""),
+                    AppPolicies.PrivacyPolicy(locale: "en_US", text: "Nothing.", url: "https://example.com/en"),
+                ])))
+
+    @Test(arguments: [("fr_CA", "fr"), ("en-US", "en_US"), ("de_DE", "en_US"), ("", "en_US"), ("fr", "fr")])
+    func `the privacy policy is found as texts of products are`(_ locale: String, _ found: String) {
+        let shown = appPolicies(locale: locale, app: Self.app)
+        #expect(shown.licenceAgreement == "Be nice.")
+        #expect(shown.privacyPolicyLocale == found)
+        #expect(shown.privacyPolicyText == (found == "fr" ? "Rien." : "Nothing."))
+    }
+
+    @Test func `an app without any has none`() {
+        #expect(appPolicies(locale: "de", app: Shop.app()) == ShownPolicies(licenceAgreement: ""))
+    }
+}
