@@ -1,49 +1,50 @@
-/// Currencies of storefronts, and how a price is written in a locale: a committed table, without ICU.
+/// Storefronts of the App Store, their currencies, and prices for people: committed tables, without ICU.
 ///
-/// What the table does not know is written in the plain form `USD 9.99`, which everybody can read.
+/// What the tables do not know is written in the plain form `USD 9.99`, which everybody can read.
 package enum Storefronts {
-    /// Country (ISO 3166-1 alpha-3), Apple's number of its storefront, its currency.
+    /// Country (ISO 3166-1 alpha-3), Apple's number of its storefront, and the currency that Apple sells in there:
+    /// US dollars in many countries that have money of their own, such as Kuwait.
     private static let table: [(country: String, id: String, currency: String)] = [
-        ("ARE", "143481", "AED"), ("AUS", "143460", "AUD"), ("AUT", "143445", "EUR"), ("BEL", "143446", "EUR"),
-        ("BGR", "143526", "EUR"), ("BRA", "143503", "BRL"), ("CAN", "143455", "CAD"), ("CHE", "143459", "CHF"),
-        ("CHL", "143483", "CLP"), ("CHN", "143465", "CNY"), ("COL", "143501", "COP"), ("CZE", "143489", "CZK"),
-        ("DEU", "143443", "EUR"), ("DNK", "143458", "DKK"), ("ESP", "143454", "EUR"), ("EST", "143518", "EUR"),
-        ("FIN", "143447", "EUR"), ("FRA", "143442", "EUR"), ("GBR", "143444", "GBP"), ("GRC", "143448", "EUR"),
-        ("HKG", "143463", "HKD"), ("HUN", "143482", "HUF"), ("IDN", "143476", "IDR"), ("IND", "143467", "INR"),
-        ("IRL", "143449", "EUR"), ("ISR", "143491", "ILS"), ("ITA", "143450", "EUR"), ("JPN", "143462", "JPY"),
-        ("KOR", "143466", "KRW"), ("LTU", "143520", "EUR"), ("LUX", "143451", "EUR"), ("LVA", "143519", "EUR"),
-        ("MEX", "143468", "MXN"), ("MYS", "143473", "MYR"), ("NLD", "143452", "EUR"), ("NOR", "143457", "NOK"),
-        ("NZL", "143461", "NZD"), ("PER", "143507", "PEN"), ("PHL", "143474", "PHP"), ("POL", "143478", "PLN"),
-        ("PRT", "143453", "EUR"), ("ROU", "143487", "RON"), ("SAU", "143479", "SAR"), ("SGP", "143464", "SGD"),
-        ("SVK", "143496", "EUR"), ("SVN", "143499", "EUR"), ("SWE", "143456", "SEK"), ("THA", "143475", "THB"),
-        ("TUR", "143480", "TRY"), ("TWN", "143470", "TWD"), ("USA", "143441", "USD"), ("VNM", "143471", "VND"),
-        ("ZAF", "143472", "ZAR"),
+        ("AGO", "143564", "USD"), ("AIA", "143538", "USD"), ("ARE", "143481", "AED"), ("ARG", "143505", "USD"),
+        ("ARM", "143524", "USD"), ("ATG", "143540", "USD"), ("AUS", "143460", "AUD"), ("AUT", "143445", "EUR"),
+        ("AZE", "143568", "USD"), ("BEL", "143446", "EUR"), ("BGR", "143526", "EUR"), ("BHR", "143559", "USD"),
+        ("BHS", "143539", "USD"), ("BLR", "143565", "USD"), ("BLZ", "143555", "USD"), ("BMU", "143542", "USD"),
+        ("BOL", "143556", "USD"), ("BRA", "143503", "BRL"), ("BRB", "143541", "USD"), ("BRN", "143560", "USD"),
+        ("BWA", "143525", "USD"), ("CAN", "143455", "CAD"), ("CHE", "143459", "CHF"), ("CHL", "143483", "CLP"),
+        ("CHN", "143465", "CNY"), ("COL", "143501", "COP"), ("CRI", "143495", "USD"), ("CYM", "143544", "USD"),
+        ("CYP", "143557", "EUR"), ("CZE", "143489", "CZK"), ("DEU", "143443", "EUR"), ("DMA", "143545", "USD"),
+        ("DNK", "143458", "DKK"), ("DOM", "143508", "USD"), ("DZA", "143563", "USD"), ("ECU", "143509", "USD"),
+        ("EGY", "143516", "EGP"), ("ESP", "143454", "EUR"), ("EST", "143518", "EUR"), ("FIN", "143447", "EUR"),
+        ("FRA", "143442", "EUR"), ("GBR", "143444", "GBP"), ("GHA", "143573", "USD"), ("GRC", "143448", "EUR"),
+        ("GRD", "143546", "USD"), ("GTM", "143504", "USD"), ("GUY", "143553", "USD"), ("HKG", "143463", "HKD"),
+        ("HND", "143510", "USD"), ("HRV", "143494", "EUR"), ("HUN", "143482", "HUF"), ("IDN", "143476", "IDR"),
+        ("IND", "143467", "INR"), ("IRL", "143449", "EUR"), ("ISL", "143558", "USD"), ("ISR", "143491", "ILS"),
+        ("ITA", "143450", "EUR"), ("JAM", "143511", "USD"), ("JOR", "143528", "USD"), ("JPN", "143462", "JPY"),
+        ("KAZ", "143517", "KZT"), ("KEN", "143529", "USD"), ("KNA", "143548", "USD"), ("KOR", "143466", "KRW"),
+        ("KWT", "143493", "USD"), ("LBN", "143497", "USD"), ("LCA", "143549", "USD"), ("LKA", "143486", "USD"),
+        ("LTU", "143520", "EUR"), ("LUX", "143451", "EUR"), ("LVA", "143519", "EUR"), ("MAC", "143515", "USD"),
+        ("MDA", "143523", "USD"), ("MDG", "143531", "USD"), ("MEX", "143468", "MXN"), ("MKD", "143530", "USD"),
+        ("MLI", "143532", "USD"), ("MLT", "143521", "EUR"), ("MSR", "143547", "USD"), ("MUS", "143533", "USD"),
+        ("MYS", "143473", "MYR"), ("NER", "143534", "USD"), ("NGA", "143561", "NGN"), ("NIC", "143512", "USD"),
+        ("NLD", "143452", "EUR"), ("NOR", "143457", "NOK"), ("NZL", "143461", "NZD"), ("OMN", "143562", "USD"),
+        ("PAK", "143477", "PKR"), ("PAN", "143485", "USD"), ("PER", "143507", "PEN"), ("PHL", "143474", "PHP"),
+        ("POL", "143478", "PLN"), ("PRT", "143453", "EUR"), ("PRY", "143513", "USD"), ("QAT", "143498", "QAR"),
+        ("ROU", "143487", "RON"), ("RUS", "143469", "RUB"), ("SAU", "143479", "SAR"), ("SEN", "143535", "USD"),
+        ("SGP", "143464", "SGD"), ("SLV", "143506", "USD"), ("SUR", "143554", "USD"), ("SVK", "143496", "EUR"),
+        ("SVN", "143499", "EUR"), ("SWE", "143456", "SEK"), ("TCA", "143552", "USD"), ("THA", "143475", "THB"),
+        ("TTO", "143551", "USD"), ("TUN", "143536", "USD"), ("TUR", "143480", "TRY"), ("TWN", "143470", "TWD"),
+        ("TZA", "143572", "TZS"), ("UGA", "143537", "USD"), ("UKR", "143492", "USD"), ("URY", "143514", "USD"),
+        ("USA", "143441", "USD"), ("UZB", "143566", "USD"), ("VCT", "143550", "USD"), ("VEN", "143502", "USD"),
+        ("VGB", "143543", "USD"), ("VNM", "143471", "VND"), ("YEM", "143571", "USD"), ("ZAF", "143472", "ZAR"),
     ]
     private static let index = Dictionary(uniqueKeysWithValues: Self.table.enumerated().map { ($1.country, $0) })
 
-    /// Decimals that a currency is written with, where that is not two.
-    private static let decimals: [String: Int] = ["JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "IDR": 0, "HUF": 0, "TWD": 0]
-
-    /// Where a symbol stands and what separates decimals, by locale; and the symbol, by currency.
-    private static let symbols: [String: String] = [
-        "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "CN¥", "KRW": "₩", "INR": "₹", "BRL": "R$",
-        "CAD": "CA$", "AUD": "A$", "MXN": "MX$", "NZD": "NZ$", "HKD": "HK$", "TWD": "NT$", "ILS": "₪", "VND": "₫",
+    /// Decimals that a currency is written with, where that is not two. Forints, rupiah and Taiwan's dollars have
+    /// hundredths by law; the App Store writes them whole, and so do we.
+    private static let decimals: [String: Int] = [
+        "BHD": 3, "CLP": 0, "HUF": 0, "IDR": 0, "JOD": 3, "JPY": 0, "KRW": 0, "KWD": 3, "OMR": 3, "TND": 3, "TWD": 0,
+        "VND": 0,
     ]
-    /// Languages that write the amount before the symbol, with a comma.
-    private static let trailing: Set<String> = [
-        "bg", "cs", "da", "de", "es", "et", "fi", "fr", "hu", "it", "lt", "lv", "nb", "no", "pl", "pt", "ro", "ru",
-        "sk", "sl", "sv", "uk",
-    ]
-    /// Locales that write their own currency's symbol plainly, and so may not write another one's like it.
-    private static let home: [String: (currency: String, symbol: String, other: (currency: String, symbol: String))] = {
-        let dollars = [
-            "en_CA": "CAD", "fr_CA": "CAD", "en_AU": "AUD", "es_MX": "MXN", "en_NZ": "NZD", "zh_TW": "TWD",
-            "zh_Hant": "TWD", "en_HK": "HKD",
-        ]
-        .mapValues { (currency: $0, symbol: "$", other: (currency: "USD", symbol: "US$")) }
-        let yuan = (currency: "CNY", symbol: "¥", other: (currency: "JPY", symbol: "JP¥"))
-        return dollars.merging(["zh": yuan, "zh_CN": yuan, "zh_Hans": yuan]) { first, _ in first }
-    }()
 
     package static func storefront(_ country: String) -> Storefront {
         Storefront(countryCode: country, id: Self.index[country].map { Self.table[$0].id } ?? "")
@@ -56,24 +57,19 @@ package enum Storefronts {
 
     package static func isKnown(_ country: String) -> Bool { Self.index[country] != nil }
 
-    /// A price for people. `locale` may be written with underscores or hyphens.
-    package static func display(_ price: Money, locale: String) -> String {
-        let locale = String(locale.map { $0 == "-" ? "_" : $0 })
-        let language = String(locale.split(separator: "_").first ?? "")
-        let amount = price.decimal(decimals: Self.decimals[price.currency] ?? 2)
-        guard let symbol = Self.symbol(of: price.currency, in: locale) else { return "\(price.currency) \(amount)" }
-        let isTrailing = Self.trailing.contains(language) && !["pt_BR", "es_MX", "es_US"].contains(locale)
-        guard isTrailing || locale == "pt_BR" else { return symbol + amount }
-        let commaAmount = String(amount.map { $0 == "." ? "," : $0 })
-        return isTrailing ? "\(commaAmount)\u{A0}\(symbol)" : "\(symbol)\u{A0}\(commaAmount)"
-    }
+    /// For tests: every country of the table.
+    package static var countries: [String] { Self.table.map(\.country) }
 
-    /// How a locale writes a currency; nil for its code.
-    private static func symbol(of currency: String, in locale: String) -> String? {
-        if let home = Self.home[locale] {
-            if currency == home.currency { return home.symbol }
-            if currency == home.other.currency { return home.other.symbol }
-        }
-        return Self.symbols[currency]
+    /// A price for people. `locale` may be written with underscores or hyphens; an empty one is American English.
+    ///
+    /// A file's number in another currency may have decimals that the currency does not: they are shown, never rounded
+    /// away, since they are what is charged.
+    package static func display(_ price: Money, locale: String) -> String {
+        let usual = Self.decimals[price.currency] ?? 2
+        let isWhole = price.milliunits % 1_000 == 0
+        let amount = price.decimal(decimals: usual == 0 && !isWhole ? 2 : usual)
+        let locale = locale.isEmpty ? "en_US" : String(locale.map { $0 == "-" ? "_" : $0 })
+        guard let form = PriceForm.form(of: locale) else { return "\(price.currency) \(amount)" }
+        return form.text(amount, price.currency)
     }
 }
