@@ -37,4 +37,17 @@ extension Limits {
     ///
     /// They travel in one message, and nobody reads a thousand.
     package static let catalogueWarnings = 1_000
+
+    /// Bytes of one promotional image. A catalogue with a longer one is refused.
+    ///
+    /// Apple takes 1,024 by 1,024 pixels, which as PNG have some 100 to 800 kB. One image goes in one frame.
+    package static let catalogueImageBytes = 1024 * 1024
+
+    /// Bytes of all promotional images of a catalogue. A catalogue with more is refused.
+    ///
+    /// They lie in the store beside the catalogue and are in memory while it is loaded.
+    package static let catalogueImagesBytes = 16 * 1024 * 1024
+
+    /// Entries of a bundle's `Assets` directory that are looked at. A bundle with more is refused.
+    package static let catalogueAssets = 4_096
 }

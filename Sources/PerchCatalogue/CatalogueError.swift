@@ -18,6 +18,10 @@ package struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertibl
         case badPrice
         /// A subscription outside of all groups.
         case noGroup
+        /// One of our own keys with a value that it cannot have.
+        case badRule
+        /// An image, or all of them together, beyond the limit.
+        case imageTooLong
     }
 
     package let reason: Reason
@@ -58,6 +62,10 @@ package struct CatalogueWarning: Hashable, Sendable, CustomStringConvertible {
         case freeOfferWithPrice
         case emptyLocalization
         case timeRate
+        /// The file makes a call fail.
+        case armedFailure
+        /// An image that is missing, no image, or named by no product.
+        case image
         /// An offer, plan or text that was left out.
         case leftOut
         /// There are more warnings than we keep.

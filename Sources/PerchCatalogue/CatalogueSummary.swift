@@ -14,12 +14,15 @@ package struct CatalogueSummary: Hashable, Sendable, CustomStringConvertible {
     package var promotionalOfferCount = 0
     package var codeOfferCount = 0
     package var winBackOfferCount = 0
+    /// Promotional images that are there.
+    package var imageCount = 0
 
     package init() {}
 
     package init(of catalogue: Catalogue) {
         self.schemaVersion = catalogue.schemaVersion
         self.groupCount = catalogue.groups.count
+        self.imageCount = catalogue.images.count
         for product in catalogue.products {
             switch product.type {
             case .consumable: self.consumableCount += 1
@@ -60,7 +63,8 @@ package struct CatalogueSummary: Hashable, Sendable, CustomStringConvertible {
             (self.codeOfferCount, "code"), (self.winBackOfferCount, "win-back"),
         ])
         let schema = self.schemaVersion.isEmpty ? "schema not stated" : "schema \(self.schemaVersion)"
+        let images = self.imageCount == 0 ? "" : ", \(count(self.imageCount, "image"))"
         return "\(schema): \(count(self.productCount, "product"))\(products), "
-            + "\(count(self.groupCount, "subscription group")), \(count(self.offerCount, "offer"))\(offers)"
+            + "\(count(self.groupCount, "subscription group")), \(count(self.offerCount, "offer"))\(offers)\(images)"
     }
 }

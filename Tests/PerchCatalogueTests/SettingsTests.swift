@@ -89,24 +89,4 @@ import Testing
         #expect(settings == AppSettings())
         #expect(warnings.map(\.reason) == [.unusableValue])
     }
-
-    @Test(arguments: [
-        ("{\"_failTransactionsEnabled\":true}", 1), ("{\"_failTransactionsEnabled\":false}", 0),
-        ("{\"_storeKitError\":3}", 1), ("{\"_storeKitError\":0}", 0),
-        (
-            "{\"_storeKitErrors\":[{\"name\":\"Purchase\",\"enabled\":true,\"current\":{\"index\":1,\"type\":\"generic\"}}]}",
-            1
-        ),
-        (
-            "{\"_storeKitErrors\":[{\"name\":\"Purchase\",\"enabled\":false,\"current\":{\"index\":1,\"type\":\"generic\"}}]}",
-            0
-        ),
-        ("{\"_storeKitErrors\":[{\"name\":\"Purchase\",\"enabled\":true,\"current\":null}]}", 0),
-        ("{\"_storeKitErrors\":[{\"name\":\"Purchase\",\"enabled\":true}]}", 0),
-    ])
-    func `a failure that the file arms is reported, one that is off is not`(_ json: String, _ count: Int) throws {
-        let (settings, warnings) = try self.settings(json)
-        #expect(settings == AppSettings())
-        #expect(warnings.map(\.reason) == Array(repeating: .unsupported, count: count))
-    }
 }

@@ -64,11 +64,93 @@ extension CatalogueLoader {
             var entry = entry
             let isEligible = entry.flag("isEligible", &self.findings)
             let isHighPriority = self.isHighPriority(&entry)
+            let rule = try self.winBackRule(&entry)
             guard let offer = try self.offer(&entry, .winBack) else { continue }
             guard self.isNew(offer, beside: offers.map(\.offer), entry) else { continue }
-            offers.append(WinBackOffer(offer: offer, isEligible: isEligible, isHighPriority: isHighPriority))
+            offers.append(
+                WinBackOffer(offer: offer, isEligible: isEligible, isHighPriority: isHighPriority, rule: rule))
         }
         return offers
+    }
+
+    // MARK: Our own keys
+
+    /// Who may have a win-back offer: `"perch": {"paidMonths": 1, "lapsedMonths": [1, 24], "waitMonths": 2, "from": …}`.
+    ///
+    /// Nobody but us reads these keys, so what is odd in them is no sloppiness of another tool: it refuses the file,
+    /// instead of giving an offer to those who are not meant.
+    private mutating func winBackRule(_ fields: inout Fields) throws(CatalogueError) -> WinBackRule? {
+        guard let value = fields.take("perch") else { return nil }
+        let offer = "the win-back offer \(quoted(fields.peek("offerID")?.string ?? ""))"
+        guard var ours = Fields(value) else {
+            throw self.findings.error(
+                .badRule, at: value.place, "\"perch\" of \(offer) should be an object, not \(value.kind)")
+        }
+        var rule = WinBackRule()
+        if let months = ours.take("paidMonths") {
+            rule.paidMonthsMin = try self.months(months, Self.paidMonths, "paidMonths", offer)
+        }
+        if let lapsed = ours.take("lapsedMonths") {
+            guard let bounds = lapsed.array, bounds.count == 2 else {
+                throw self.findings.error(
+                    .badRule, at: lapsed.place,
+                    "\"lapsedMonths\" of \(offer) should be a list of the least and the most, as [1, 24]")
+            }
+            rule.lapsedMonthsMin = try self.months(bounds[0], Self.lapsedMonths, "lapsedMonths", offer)
+            rule.lapsedMonthsMax = try self.months(bounds[1], Self.lapsedMonths, "lapsedMonths", offer)
+            guard rule.lapsedMonthsMin <= rule.lapsedMonthsMax else {
+                throw self.findings.error(
+                    .badRule, at: lapsed.place,
+                    "\"lapsedMonths\" of \(offer) is \(rule.lapsedMonthsMin) to \(rule.lapsedMonthsMax), which nobody "
+                        + "is; write the least first")
+            }
+        }
+        if let months = ours.take("waitMonths") {
+            rule.waitMonths = try self.months(months, Self.waitMonths, "waitMonths", offer)
+        }
+        rule.from = try self.instant(&ours, "from", offer)
+        let untilPlace = ours.placeOf("until") ?? value.place
+        rule.until = try self.instant(&ours, "until", offer)
+        if let from = rule.from, let until = rule.until, from >= until {
+            throw self.findings.error(
+                .badRule, at: untilPlace,
+                "\(offer) ends at \(CivilTime(until)), and begins only at \(CivilTime(from)); write a later end")
+        }
+        if let unknown = ours.firstUntaken {
+            throw self.findings.error(
+                .badRule, at: unknown.place,
+                "\"perch\" of \(offer) has no key \(quoted(unknown.key)); the keys are paidMonths, lapsedMonths, "
+                    + "waitMonths, from and until")
+        }
+        return rule
+    }
+
+    // What App Store Connect takes. It names no most for what was paid; a hundred years is ours.
+    private static let paidMonths: ClosedRange<Int32> = 1...1_200
+    private static let lapsedMonths: ClosedRange<Int32> = 1...24
+    private static let waitMonths: ClosedRange<Int32> = 2...24
+
+    private func months(
+        _ value: JSONValue, _ bounds: ClosedRange<Int32>, _ key: String, _ offer: String
+    ) throws(CatalogueError) -> Int32 {
+        guard let count = value.integer.flatMap({ Int32(exactly: $0) }), bounds.contains(count) else {
+            let found = value.integer.map { "\($0)" } ?? value.kind
+            throw self.findings.error(
+                .badRule, at: value.place,
+                "\(quoted(key)) of \(offer) is \(found); write \(bounds.lowerBound) to \(bounds.upperBound) months")
+        }
+        return count
+    }
+
+    private func instant(_ fields: inout Fields, _ key: String, _ offer: String) throws(CatalogueError) -> Instant? {
+        guard let value = fields.take(key) else { return nil }
+        guard let text = value.string, let time = CivilTime(parsing: text) else {
+            let found = value.string.map(quoted) ?? value.kind
+            throw self.findings.error(
+                .badRule, at: value.place,
+                "\(quoted(key)) of \(offer) is \(found); write an instant in UTC, as \"2026-01-01T00:00:00Z\"")
+        }
+        return time.instant
     }
 
     // MARK: One offer

@@ -12,7 +12,7 @@ extension CatalogueLoader {
         let price = try self.price(&fields, "displayPrice")
         let isShareable = self.isFamilyShareable(&fields, type)
         let texts = self.localizations(&fields)
-        let image = fields.text("promotionalImageID", &self.findings)
+        let image = self.promotionalImageID(&fields)
         var subscription: CatalogueSubscription?
         if type == .autoRenewable {
             let groupID = try self.groupID(statedGroup, fields.place, on: shelf)

@@ -2,14 +2,14 @@ import PerchModel
 
 extension CatalogueLoader {
     /// The settings that an app begins with. Nothing here refuses a file: a default stands for what cannot be used.
-    mutating func settings(_ value: JSONValue?) -> AppSettings {
+    mutating func settings(_ value: JSONValue?) -> (AppSettings, [FileFailure]) {
         var settings = AppSettings()
-        guard let value else { return settings }
+        guard let value else { return (settings, []) }
         guard var fields = Fields(value) else {
             self.findings.warn(
                 .unusableValue, at: value.place,
                 "\"settings\" should be an object, not \(value.kind); defaults are used")
-            return settings
+            return (settings, [])
         }
         settings.timeRate = self.timeRate(&fields)
         settings.storefront = self.storefront(&fields, otherwise: settings.storefront)
@@ -19,11 +19,11 @@ extension CatalogueLoader {
         settings.areRenewalBillingIssuesEnabled = fields.flag("_renewalBillingIssuesEnabled", &self.findings)
         settings.isGracePeriodEnabled = fields.flag("_billingGracePeriodEnabled", &self.findings)
         settings.areDialogsDisabled = fields.flag("_disableDialogs", &self.findings)
-        self.reportFailures(&fields)
+        let failures = self.failures(&fields)
         fields.ignore(
             "_applicationInternalID", "_developerTeamID", "_lastSynchronizedDate", "_shouldSetupSyncOnLoad")
         fields.reportUnknown(in: "the settings", to: &self.findings)
-        return settings
+        return (settings, failures)
     }
 
     private mutating func timeRate(_ fields: inout Fields) -> TimeRate {
@@ -90,28 +90,5 @@ extension CatalogueLoader {
             return fallback
         }
         return String(locale.map { $0 == "-" ? "_" : $0 })
-    }
-
-    /// Failures that the file arms are not taken over: their numbers have no documented meaning, and a server that
-    /// fails because of a switch in a file nobody looks at is worse than one that says how to arm it.
-    private mutating func reportFailures(_ fields: inout Fields) {
-        let advice = "it is not taken over, arm failures by name in the test store"
-        if let value = fields.take("_failTransactionsEnabled"), value.boolean != false {
-            self.findings.warn(.unsupported, at: value.place, "\"_failTransactionsEnabled\" is on; \(advice)")
-        }
-        if let value = fields.take("_storeKitError"), value.integer != 0 {
-            self.findings.warn(.unsupported, at: value.place, "\"_storeKitError\" is set; \(advice)")
-        }
-        for entry in fields.softList("_storeKitErrors", &self.findings) {
-            var entry = entry
-            let name = entry.text("name", &self.findings)
-            // Switched off with a failure still chosen is common, and means none.
-            let isArmed = entry.flag("enabled", &self.findings) && entry.take("current") != nil
-            entry.ignore("current")
-            if isArmed {
-                self.findings.warn(.unsupported, at: entry.place, "the failure \(quoted(name)) is armed; \(advice)")
-            }
-            entry.reportUnknown(in: "a failure", to: &self.findings)
-        }
     }
 }

@@ -10,6 +10,8 @@ struct CatalogueLoader {
     /// Of the file's storefront. The file itself has bare numbers.
     var currency = "USD"
     var groups: [CatalogueGroup] = []
+    /// Of all products, in the order of the file.
+    var namedImages: [NamedImage] = []
     private var products: [CatalogueProduct] = []
     /// Where each product ID stood first, of products left out too.
     private var productPlaces: [String: JSONPlace] = [:]
@@ -20,13 +22,13 @@ struct CatalogueLoader {
         case group(id: String)
     }
 
-    mutating func load(_ root: JSONValue) throws(CatalogueError) -> LoadedCatalogue {
+    mutating func load(_ root: JSONValue, _ files: [ImageFile]) throws(CatalogueError) -> LoadedCatalogue {
         guard var fields = Fields(root) else {
             throw self.findings.error(
                 .wrongShape, at: root.place, "a StoreKit configuration is a JSON object, this is \(root.kind)")
         }
         let version = self.schemaVersion(fields.take("version"))
-        let settings = self.settings(fields.take("settings"))
+        let (settings, failures) = self.settings(fields.take("settings"))
         let policies = self.policies(fields.take("appPolicies"))
         self.currency = Storefronts.currency(of: settings.storefront)
 
@@ -56,11 +58,12 @@ struct CatalogueLoader {
                 "no product that can be sold, of \(self.productPlaces.count) in the file; "
                     + "is this a StoreKit configuration?")
         }
+        let (images, contents) = try self.images(of: files)
         let catalogue = Catalogue(
-            products: self.products, groups: self.groups, schemaVersion: version, policies: policies)
+            products: self.products, groups: self.groups, schemaVersion: version, policies: policies, images: images)
         return LoadedCatalogue(
-            catalogue: catalogue, settings: settings, summary: CatalogueSummary(of: catalogue),
-            warnings: self.findings.all)
+            catalogue: catalogue, settings: settings, failures: failures, images: contents,
+            summary: CatalogueSummary(of: catalogue), warnings: self.findings.all)
     }
 
     /// Shown to people; no field depends on it, since real files state one version and carry another.

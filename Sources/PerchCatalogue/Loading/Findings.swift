@@ -57,6 +57,19 @@ struct Fields {
         return value.isNull ? nil : value
     }
 
+    /// Where the value of a key stands; nil where there is none.
+    func placeOf(_ key: String) -> JSONPlace? {
+        self.members.first { $0.key == key && !$0.value.isNull }?.value.place
+    }
+
+    /// A value that somebody else takes.
+    func peek(_ key: String) -> JSONValue? { self.members.first { $0.key == key }?.value }
+
+    /// The first member that nobody took.
+    var firstUntaken: JSONMember? {
+        self.members.enumerated().first { !self.taken.contains($0.offset) }?.element
+    }
+
     /// Known, and of no use to us.
     mutating func ignore(_ keys: String...) {
         for key in keys { _ = self.take(key) }

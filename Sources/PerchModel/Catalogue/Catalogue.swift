@@ -8,20 +8,25 @@ package final class Catalogue: Sendable, Equatable {
     package let groups: [CatalogueGroup]
     package let schemaVersion: String
     package let policies: AppPolicies
+    /// By identifier.
+    package let images: [CatalogueImage]
     private let productIndex: [String: Int]
     private let groupIndex: [String: Int]
+    private let imageIndex: [String: Int]
 
-    /// `products` have unique identifiers and name groups that exist: the loader's promise, trapped here.
+    /// `products` and `images` have unique identifiers, and products name groups that exist: the loader's promise, trapped here.
     package init(
         products: [CatalogueProduct], groups: [CatalogueGroup], schemaVersion: String,
-        policies: AppPolicies = AppPolicies()
+        policies: AppPolicies = AppPolicies(), images: [CatalogueImage] = []
     ) {
         self.products = products
         self.groups = groups
         self.schemaVersion = schemaVersion
         self.policies = policies
+        self.images = images
         self.productIndex = Dictionary(uniqueKeysWithValues: products.enumerated().map { ($1.id, $0) })
         self.groupIndex = Dictionary(uniqueKeysWithValues: groups.enumerated().map { ($1.id, $0) })
+        self.imageIndex = Dictionary(uniqueKeysWithValues: images.enumerated().map { ($1.id, $0) })
         for product in products {
             if let subscription = product.subscription {
                 precondition(self.groupIndex[subscription.groupID] != nil, "a product names a group that is not there")
@@ -32,7 +37,7 @@ package final class Catalogue: Sendable, Equatable {
     package static func == (left: Catalogue, right: Catalogue) -> Bool {
         left === right
             || (left.schemaVersion == right.schemaVersion && left.products == right.products
-                && left.groups == right.groups && left.policies == right.policies)
+                && left.groups == right.groups && left.policies == right.policies && left.images == right.images)
     }
 
     package static let empty = Catalogue(products: [], groups: [], schemaVersion: "")
@@ -54,6 +59,10 @@ package final class Catalogue: Sendable, Equatable {
 
     package func group(_ id: String) -> CatalogueGroup? {
         self.groupIndex[id].map { self.groups[$0] }
+    }
+
+    package func image(_ id: String) -> CatalogueImage? {
+        self.imageIndex[id].map { self.images[$0] }
     }
 }
 

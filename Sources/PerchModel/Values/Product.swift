@@ -79,6 +79,8 @@ public struct Product: Hashable, Sendable {
     public var isFamilyShareable: Bool
     /// Empty for none.
     public var promotionalImageID = ""
+    /// SHA-256 of the promotional image, 32 bytes; empty where there is none to be had.
+    public var promotionalImageHash: [UInt8] = []
     /// Nil unless auto-renewable.
     public var subscription: SubscriptionInfo?
     public var storefront: Storefront

@@ -1,3 +1,5 @@
+import PerchBase
+
 /// Products as a request asks for them: its order, without duplicates, in its locale and storefront. What is withdrawn
 /// from sale is as unavailable as what the catalogue never had.
 package func products(
@@ -40,6 +42,7 @@ private func shown(
         description: text?.description ?? "", price: price, displayPrice: displayPrice,
         isFamilyShareable: product.isFamilyShareable, storefront: storefront)
     result.promotionalImageID = product.promotionalImageID
+    result.promotionalImageHash = app.catalogue.image(product.promotionalImageID)?.hash.bytes ?? []
     result.jsonRepresentation = product.json
     if let subscription = product.subscription {
         let group = app.catalogue.group(subscription.groupID)
@@ -61,7 +64,8 @@ private func shown(
     return result
 }
 
-/// The texts for a locale: exactly it, then its language, then the app's locale, then `en_US`, then the first.
+/// The texts for a locale: exactly it, then what is left of it without its region and so on down to its language, then
+/// any of its language, then the app's locale, then `en_US`, then the first.
 func localization(_ all: [Localization], for locale: String, appLocale: String) -> Localization? {
     best(all, for: locale, appLocale: appLocale, by: \.locale)
 }
@@ -75,8 +79,19 @@ func best<Text>(
         return all.first { localeOf($0) == wanted }
     }
     func language(_ wanted: String) -> Text? {
-        guard let language = wanted.split(whereSeparator: { $0 == "_" || $0 == "-" }).first else { return nil }
-        return all.first { localeOf($0) == language } ?? all.first { localeOf($0).hasPrefix(language + "_") }
+        var parts = wanted.split(whereSeparator: { $0 == "_" || $0 == "-" })
+        guard let language = parts.first else { return nil }
+        while parts.count > 1 {
+            parts.removeLast()
+            if let text = exact(parts.joined(separator: "_")) { return text }
+        }
+        // Traditional characters are those of Taiwan, Hong Kong and Macau; whoever reads one kind prefers it.
+        if language == "zh",
+            let text = exact(["TW", "HK", "MO", "Hant"].contains { wanted.contains($0) } ? "zh_Hant" : "zh_Hans")
+        {
+            return text
+        }
+        return exact(String(language)) ?? all.first { localeOf($0).hasPrefix(language + "_") }
     }
     return exact(locale) ?? language(locale) ?? exact(appLocale) ?? exact("en_US") ?? all.first
 }

@@ -48,6 +48,14 @@ import Testing
         ("it", ["ja", "ko"], "ja"),
         ("", ["en_US", "de"], "de"),
         ("zh_Hant", ["en_US", "zh_Hans", "zh_Hant"], "zh_Hant"),
+        ("zh_Hant_TW", ["en_US", "zh_Hans", "zh_Hant"], "zh_Hant"),
+        ("zh-Hant-HK", ["en_US", "zh_Hans", "zh_Hant"], "zh_Hant"),
+        ("zh_TW", ["en_US", "zh_Hans", "zh_Hant"], "zh_Hant"),
+        ("zh_SG", ["en_US", "zh_Hant", "zh_Hans"], "zh_Hans"),
+        ("zh", ["en_US", "zh_Hant", "zh_Hans"], "zh_Hans"),
+        ("zh_TW", ["en_US", "zh_Hans"], "zh_Hans"),
+        ("pt_BR", ["en_US", "pt_PT"], "pt_PT"),
+        ("es_MX", ["en_US", "es_ES", "es_419", "es"], "es"),
         ("f", ["en_US", "fr"], "en_US"),
     ])
     func `speak the request's locale, else its language, the app's locale, US English, the first there is`(
@@ -84,6 +92,21 @@ import Testing
         #expect(product.price.currency == Storefronts.currency(of: country))
         #expect(product.subscription?.introductoryOffers.map(\.displayPrice) == [offer])
         #expect(product.subscription?.introductoryOffers.first?.price.currency == product.price.currency)
+    }
+
+    @Test func `name the image that the catalogue has, with its hash`() throws {
+        let image = CatalogueImage(id: "A", hash: ContentHash(of: [1]), byteCount: 1)
+        func shown(_ images: [CatalogueImage]) throws -> Product {
+            var product = try #require(Shop.app().catalogue.product("coins"))
+            product.promotionalImageID = "A"
+            let catalogue = Catalogue(products: [product], groups: [], schemaVersion: "4.0", images: images)
+            return try #require(
+                products(["coins"], locale: "", storefront: "", app: Shop.app(catalogue: catalogue)).products.first)
+        }
+        #expect(try shown([image]).promotionalImageHash == image.hash.bytes)
+        #expect(try shown([image]).promotionalImageID == "A")
+        #expect(try shown([]).promotionalImageHash == [])
+        #expect(try shown([]).promotionalImageID == "A")
     }
 
     @Test func `show what the catalogue says of a subscription`() throws {
