@@ -5,6 +5,7 @@ enum Query: Int, CaseIterable {
     case begin, commit, rollback
     case header, setHeader
     case apps, setApp, insertAppState, appStateInForce, hasCatalogue, insertCatalogue, catalogue
+    case image, insertImage, imageHashes, deleteImage
     case accountOfAlias, setAlias
     case record, setRecord
     case transaction, insertTransaction, updateTransaction, finishTransaction
@@ -36,6 +37,11 @@ enum Query: Int, CaseIterable {
         case .hasCatalogue: "SELECT 1 FROM catalogues WHERE app = ?1 AND revision = ?2"
         case .insertCatalogue: "INSERT INTO catalogues VALUES (?1, ?2, ?3)"
         case .catalogue: "SELECT blob FROM catalogues WHERE app = ?1 AND revision = ?2"
+
+        case .image: "SELECT blob FROM images WHERE app = ?1 AND hash = ?2"
+        case .insertImage: "INSERT INTO images VALUES (?1, ?2, ?3)"
+        case .imageHashes: "SELECT hash FROM images WHERE app = ?1"
+        case .deleteImage: "DELETE FROM images WHERE app = ?1 AND hash = ?2"
 
         case .accountOfAlias: "SELECT account FROM aliases WHERE app = ?1 AND key = ?2"
         case .setAlias: "INSERT OR REPLACE INTO aliases VALUES (?1, ?2, ?3)"

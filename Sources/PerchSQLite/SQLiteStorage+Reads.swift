@@ -45,6 +45,14 @@ extension SQLiteStorage {
         return catalogue
     }
 
+    package func image(_ app: AppNumber, _ hash: ContentHash) throws(StorageError) -> [UInt8]? {
+        try self.first(.image, [.integer(Int64(app)), .bytes(hash.bytes)]) { (row) throws(StorageError) in
+            try Self.unsealing("an image of app \(app)") { () throws(DecodingFault) in
+                try ImageContent.unsealed(row.bytes(0), app: app, hash: hash)
+            }
+        }
+    }
+
     package func account(_ key: AccountKey) throws(StorageError) -> AccountNumber? {
         try self.first(.accountOfAlias, [.integer(Int64(key.app)), .bytes(key.bytes)]) { $0.uint64(0) }
     }

@@ -31,6 +31,7 @@ extension SQLiteStorage {
             try self.write(.setAlias, [.integer(Int64(key.app)), .bytes(key.bytes), .stored(account)])
         }
         if let app = change.app { try self.write(app) }
+        if let app = change.app, let images = change.images { try self.write(images, of: app.state.number) }
         if let (key, answer) = change.answer { try self.keep(answer, for: key) }
         self.currentHeader.revision = change.revision
         self.currentHeader.nextTransaction = change.nextTransaction
@@ -96,6 +97,24 @@ extension SQLiteStorage {
                 .bytes(app.sealed()),
             ])
         try self.write(.setApp, [.integer(number), .integer(effective), .stored(state.revision)])
+    }
+
+    /// What is there already is not written again: most of a new catalogue's images are the old ones.
+    private func write(_ images: [ImageContent], of app: AppNumber) throws(StorageError) {
+        var stored: [[UInt8]] = []
+        try self.run(.imageHashes, [.integer(Int64(app))]) { (row) throws(StorageError) in
+            stored.append(row.bytes(0))
+            return true
+        }
+        let wanted = Set(images.map(\.hash.bytes))
+        for hash in stored where !wanted.contains(hash) {
+            try self.write(.deleteImage, [.integer(Int64(app)), .bytes(hash)])
+        }
+        var present = Set(stored)
+        for image in images where present.insert(image.hash.bytes).inserted {
+            try self.write(
+                .insertImage, [.integer(Int64(app)), .bytes(image.hash.bytes), .bytes(image.sealed(app: app))])
+        }
     }
 
     package func setLease(until instant: Instant) throws(StorageError) {

@@ -14,6 +14,8 @@ enum Schema {
     ///   Without a rowid, since SQLite cannot seek to (date, rowid) in an index: it would walk through all of one date.
     /// - `facts.is_event` is in the index so that facts that are no event are skipped there.
     /// - `catalogues` stand beside the states that share them.
+    /// - `images` are those of each app's newest catalogue, by the hash of their bytes. With a rowid, since the blobs are
+    ///   long.
     static let statements = [
         "CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), blob BLOB NOT NULL)",
         """
@@ -28,6 +30,9 @@ enum Schema {
         """
         CREATE TABLE catalogues (
             app INTEGER NOT NULL, revision INTEGER NOT NULL, blob BLOB NOT NULL, UNIQUE (app, revision))
+        """,
+        """
+        CREATE TABLE images (app INTEGER NOT NULL, hash BLOB NOT NULL, blob BLOB NOT NULL, UNIQUE (app, hash))
         """,
         """
         CREATE TABLE aliases (

@@ -9,6 +9,8 @@ package struct StoreGeneration: Sendable {
     package var accounts: Int
     package var bundleID: String
     package var catalogue: Catalogue
+    /// The bytes of the catalogue's images.
+    package var images: [ImageContent] = []
     /// For people: where the catalogue came from.
     package var catalogueSource: String
     /// The auto-renewable product that every account subscribes to.
@@ -80,6 +82,7 @@ private func fill(_ storage: SQLiteStorage, _ generation: StoreGeneration, _ pro
         settings: AppSettings(), clock: .running(offsetMilliseconds: 0))
     var first = StoredChange(revision: 1, committed: now, nextTransaction: 1, nextAccount: 1)
     first.app = StoredAppState(state: app, fileSettings: app.settings)
+    first.images = generation.images
     try storage.begin()
     try storage.apply(first)
     var numbers = TransactionNumbers(next: 1)

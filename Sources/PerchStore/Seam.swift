@@ -182,6 +182,8 @@ package struct AccountFacts: Hashable, Sendable {
 /// A change of an app. What is nil stays.
 package struct AppChange: Sendable {
     package var catalogue: (catalogue: Catalogue, source: String)?
+    /// The bytes of every image that the new catalogue names.
+    package var images: [ImageContent] = []
     /// The settings that a catalogue file begins with; applied where they differ from those of the file before.
     package var fileSettings: AppSettings?
     package var settings: AppSettings?
@@ -255,6 +257,8 @@ package struct StoreRequest: Sendable {
         case transactions(AccountKey, TransactionQuery)
         /// Events after a place, or nil for "from now on, with what is unfinished first".
         case events(AccountKey, after: EventPlace?, limit: Int)
+        /// An image of an app's catalogue.
+        case image(AppNumber, ContentHash)
         case mutate(Mutation)
         /// A loop has applied everything up to a barrier.
         case barrierReached(UInt64)
@@ -268,6 +272,8 @@ package enum StoreAnswer: Sendable {
     /// Events, and the place from which to go on; `isComplete`: nothing more is stored up to this answer. Transactions
     /// from `nextTransaction` on are newer than this answer.
     case events([AccountEvent], through: EventPlace, isComplete: Bool, nextTransaction: TransactionID)
+    /// The bytes of an image; nil where the catalogue has changed and it is gone.
+    case image([UInt8]?, ContentHash)
     case mutated(MutationResult, Position)
     case refused(Refusal)
 }

@@ -13,6 +13,9 @@ package protocol Storage: AnyObject {
     /// The state of an app that was in force at an instant of its clock.
     func appState(_ app: AppNumber, inForceAt instant: Instant) throws(StorageError) -> StoredAppState?
 
+    /// An image of an app's newest catalogue.
+    func image(_ app: AppNumber, _ hash: ContentHash) throws(StorageError) -> [UInt8]?
+
     func account(_ key: AccountKey) throws(StorageError) -> AccountNumber?
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord?
     func transaction(_ id: TransactionID) throws(StorageError) -> TransactionRow?
@@ -147,6 +150,8 @@ package struct StoredChange: Sendable {
     package var records: [(record: AccountRecord, due: Instant?, previousDue: Instant?)] = []
     package var aliases: [(key: AccountKey, account: AccountNumber)] = []
     package var app: StoredAppState?
+    /// The images of a new catalogue of `app`: all of them, and no other ones stay. Nil with the catalogue before.
+    package var images: [ImageContent]?
     package var answer: (key: MutationKey, answer: KeptAnswer)?
     package var nextTransaction: TransactionID
     package var nextAccount: AccountNumber

@@ -284,6 +284,23 @@ extension SeededRandom {
         return subscription
     }
 
+    package mutating func winBackRule() -> WinBackRule {
+        var rule = WinBackRule()
+        rule.paidMonthsMin = self.int32()
+        rule.lapsedMonthsMin = self.int32()
+        rule.lapsedMonthsMax = self.int32()
+        rule.waitMonths = self.int32()
+        rule.from = self.optional { $0.instant() }
+        rule.until = self.optional { $0.instant() }
+        return rule
+    }
+
+    package mutating func catalogueImage() -> CatalogueImage {
+        CatalogueImage(
+            id: self.string() + String(self.next()), hash: ContentHash(of: self.bytes(upTo: 8)),
+            byteCount: UInt32(truncatingIfNeeded: self.next()))
+    }
+
     package mutating func catalogue() -> Catalogue {
         let groups = self.array(upTo: 3) { random in
             CatalogueGroup(
@@ -298,7 +315,9 @@ extension SeededRandom {
             privacyPolicies: self.array(upTo: 2) { random in
                 AppPolicies.PrivacyPolicy(locale: random.string(), text: random.string(), url: random.string())
             })
-        return Catalogue(products: products, groups: groups, schemaVersion: self.string(), policies: policies)
+        return Catalogue(
+            products: products, groups: groups, schemaVersion: self.string(), policies: policies,
+            images: self.array(upTo: 2) { $0.catalogueImage() })
     }
 
     package mutating func appState(_ app: AppNumber, revision: UInt64) -> StoredAppState {

@@ -197,6 +197,39 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
+    func `keeps the images of each app's newest catalogue, and no other ones`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try implementation.make()
+        var builder = ChangeBuilder()
+        let (a, b, c) = (ImageContent([1, 2, 3]), ImageContent([4]), ImageContent([]))
+        func load(_ images: [ImageContent]?, app: AppNumber = 1) -> StoredChange {
+            var change = builder.app(app, effective: 0, marker: "x")
+            change.images = images
+            return change
+        }
+        func kept(_ app: AppNumber = 1) throws -> [[UInt8]?] {
+            try [a, b, c].map { try store.storage.image(app, $0.hash) }
+        }
+        #expect(try kept() == [nil, nil, nil])
+        try store.write([load([a, b, a]), load([c], app: 2)])
+        #expect(try kept() == [a.bytes, b.bytes, nil])
+        #expect(try kept(2) == [nil, nil, c.bytes])
+        try store.write(load(nil))
+        #expect(try kept() == [a.bytes, b.bytes, nil], "a change of a setting leaves them")
+        try store.storage.begin()
+        try store.storage.apply(load([c]))
+        #expect(try kept() == [nil, nil, c.bytes])
+        store.storage.rollback()
+        #expect(try kept() == [a.bytes, b.bytes, nil])
+        try store.write(load([b, c]))
+        #expect(try kept() == [nil, b.bytes, c.bytes])
+        try store.write(load([]))
+        #expect(try kept() == [nil, nil, nil])
+        #expect(try kept(2) == [nil, nil, c.bytes])
+    }
+
+    @Test(arguments: all)
     func `keeps an answer with its key, until those of its time are forgotten`(
         _ implementation: StorageImplementation
     ) throws {

@@ -1,4 +1,4 @@
-import PerchBase
+package import PerchBase
 package import PerchModel
 
 extension Catalogue {
@@ -9,6 +9,7 @@ extension Catalogue {
             writer.write(self.products)
             writer.write(self.policies.licenceAgreement)
             writer.write(self.policies.privacyPolicies)
+            writer.write(self.images)
         }
     }
 
@@ -27,7 +28,13 @@ extension Catalogue {
                 products.allSatisfy({ $0.subscription.map { groupIDs.contains($0.groupID) } ?? true })
             else { throw .invalid("list of products", atOffset: start) }
             let policies = AppPolicies(licenceAgreement: try reader.string(), privacyPolicies: try reader.array())
-            return Catalogue(products: products, groups: groups, schemaVersion: schemaVersion, policies: policies)
+            let imagesStart = reader.offset
+            let images = try reader.array(of: CatalogueImage.self)
+            guard Set(images.map(\.id)).count == images.count else {
+                throw .invalid("list of images", atOffset: imagesStart)
+            }
+            return Catalogue(
+                products: products, groups: groups, schemaVersion: schemaVersion, policies: policies, images: images)
         }
     }
 }
@@ -138,6 +145,34 @@ extension WinBackOffer: StoreCoded {
         let offer = try SubscriptionOffer(from: &reader)
         self.init(
             offer: offer, isEligible: try reader.bool(), isHighPriority: try reader.bool(), rule: try reader.optional())
+    }
+}
+
+extension CatalogueImage: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.id)
+        writer.write(self.hash.bytes)
+        writer.write(self.byteCount)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let id = try reader.string()
+        let start = reader.offset
+        guard let hash = ContentHash(bytes: try reader.blob()) else { throw .invalid("hash", atOffset: start) }
+        self.init(id: id, hash: hash, byteCount: try reader.uint32())
+    }
+}
+
+extension ImageContent {
+    package func sealed(app: AppNumber) -> [UInt8] {
+        SealedBlob.seal(.image(app, self.hash)) { $0.write(self.bytes) }
+    }
+
+    /// The bytes of a sealed blob.
+    package static func unsealed(
+        _ bytes: [UInt8], app: AppNumber, hash: ContentHash
+    ) throws(DecodingFault) -> [UInt8] {
+        try SealedBlob.open(bytes, .image(app, hash)) { (reader) throws(DecodingFault) in try reader.blob() }
     }
 }
 

@@ -1,4 +1,4 @@
-import PerchBase
+package import PerchBase
 
 /// What a blob of the store is, and the key that it stands under.
 ///
@@ -13,8 +13,9 @@ package struct BlobKey: Hashable, Sendable {
         case appState = 5
         case catalogue = 6
         case answer = 7
+        case image = 8
 
-        /// The form that this version writes, and the newest that it reads. Forms begin with 1.
+        /// The form that this version writes, and the only one that it reads. Forms begin with 1.
         package var version: UInt8 { 1 }
     }
 
@@ -46,6 +47,11 @@ package struct BlobKey: Hashable, Sendable {
 
     package static func catalogue(_ app: UInt32, revision: UInt64) -> BlobKey {
         BlobKey(.catalogue, UInt64(app), revision)
+    }
+
+    /// Of an app's image. Its hash is its name.
+    package static func image(_ app: UInt32, _ hash: ContentHash) -> BlobKey {
+        BlobKey(.image, UInt64(app), name: hash.bytes)
     }
 
     package static func answer(_ key: MutationKey) -> BlobKey {

@@ -451,6 +451,7 @@ extension StoreEngine {
         var stored = self.nextChange(wall: wall, nextTransaction: self.header.nextTransaction)
         let next = Self.next(current, appChange, revision: stored.revision, effective: now, committed: wall)
         stored.app = next
+        if appChange.catalogue != nil { stored.images = appChange.images }
         let after = next.state.clock.now(wall: wall)
         let position = Position(revision: stored.revision, asOf: after)
         self.keep(answer, position, of: mutation, mutationKey, in: &stored)
@@ -494,8 +495,8 @@ extension StoreEngine {
 
     /// Makes an app if the store does not have it yet. For the start of a server; not on the way of a request.
     package func openApp(
-        _ bundleID: String, _ environment: AppEnvironment, catalogue: Catalogue, source: String,
-        fileSettings: AppSettings, wall: Instant
+        _ bundleID: String, _ environment: AppEnvironment, catalogue: Catalogue, images: [ImageContent] = [],
+        source: String, fileSettings: AppSettings, wall: Instant
     ) throws(StorageError) -> AppNumber {
         if let app = self.app(bundleID, environment) { return app.number }
         let number = (self.apps.keys.max() ?? 0) + 1
@@ -509,6 +510,7 @@ extension StoreEngine {
                 catalogueSource: source, settings: fileSettings, clock: .running(offsetMilliseconds: 0))
             let app = StoredAppState(state: state, fileSettings: fileSettings)
             stored.app = app
+            stored.images = images
             try self.write(stored, accounts: [], app: app, appCause: .catalog, changes: &changes)
             self.apps[number] = app
         } failed: {

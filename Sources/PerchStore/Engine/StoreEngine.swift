@@ -213,6 +213,8 @@ package final class StoreEngine {
                 return .transactions(rows, hasMore: hasMore)
             case .events(let key, let place, let limit):
                 return try self.events(key, after: place, limit: limit, wall: wall)
+            case .image(let app, let hash):
+                return .image(try self.storage.image(app, hash), hash)
             case .mutate, .barrierReached:
                 preconditionFailure("not a read")
             }

@@ -23,6 +23,7 @@ package final class MemoryStorage: Storage {
         /// By app; sorted by instant, then account.
         var due: [AppNumber: [DueEntry]] = [:]
         var answers: [MutationKey: KeptAnswer] = [:]
+        var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
     }
 
     private struct PlacedFact {
@@ -47,6 +48,8 @@ package final class MemoryStorage: Storage {
     package func appState(_ app: AppNumber, inForceAt instant: Instant) -> StoredAppState? {
         self.state.appStates[app]?.last { $0.state.effective <= instant }
     }
+
+    package func image(_ app: AppNumber, _ hash: ContentHash) -> [UInt8]? { self.state.images[app]?[hash] }
 
     package func account(_ key: AccountKey) -> AccountNumber? { self.state.aliases[key] }
     package func record(_ account: AccountNumber) -> AccountRecord? { self.state.records[account] }
@@ -128,6 +131,10 @@ package final class MemoryStorage: Storage {
         if let app = change.app {
             self.state.appStates[app.state.number, default: []].append(app)
             self.undo?.append { $0.appStates[app.state.number]?.removeLast() }
+            if let images = change.images {
+                let contents = Dictionary(images.map { ($0.hash, $0.bytes) }) { first, _ in first }
+                self.change(\.images[app.state.number]) { $0 = contents }
+            }
         }
         if let (key, answer) = change.answer {
             self.change(\.answers[key]) { $0 = answer }
