@@ -155,8 +155,8 @@ package enum Effect: Sendable {
 
 /// What the server does for a loop outside of it: reading catalogue files, telling what it finds of itself.
 package enum ControlRequest: Sendable {
-    case checkCatalog(file: [UInt8])
-    case loadCatalog(app: AppNumber, file: [UInt8], source: String, origin: [UInt8])
+    case checkCatalog(file: [UInt8], images: [CatalogImage])
+    case loadCatalog(app: AppNumber, file: [UInt8], images: [CatalogImage], source: String, origin: [UInt8])
     case serverStatus
 }
 
@@ -186,6 +186,8 @@ package struct LoopCounters: Sendable {
     /// Values of views encoded: one for each new value of a view on this loop, and one for its first-of-a-call form.
     package var viewsEncoded: UInt64 = 0
     package var valuesCompressed: UInt64 = 0
+    package var imagesSent: UInt64 = 0
+    package var imagesUnchanged: UInt64 = 0
     package var valuesPushed: UInt64 = 0
     package var eventsPushed: UInt64 = 0
     package var unchangedAnswers: UInt64 = 0

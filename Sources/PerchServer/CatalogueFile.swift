@@ -2,48 +2,104 @@ import Glibc
 import PerchBase
 package import PerchCatalogue
 
-/// Reads catalogue files: a plain `.storekit` file, or a bundle directory with `Configuration.storekit` in it.
+/// Reads catalogue files: a plain `.storekit` file, or a bundle directory with `Configuration.storekit` and `Assets` in
+/// it, as Xcode writes one where products have images.
 package enum CatalogueFile {
-    /// The bytes of the file at `path`; at most what the loader takes.
-    package static func bytes(at path: String) throws(ServerError) -> [UInt8] {
+    /// What is on disk: a file, and the images beside it.
+    package struct Content: Sendable {
+        package var file: [UInt8]
+        /// By name. Those that no product names too.
+        package var images: [ImageFile]
+
+        package init(file: [UInt8], images: [ImageFile] = []) {
+            self.file = file
+            self.images = images
+        }
+
+        /// Bytes of all of it.
+        package var byteCount: Int {
+            self.file.count + self.images.reduce(0) { $0 + $1.id.utf8.count + $1.bytes.count }
+        }
+    }
+
+    /// The bytes of what is at `path`; at most what the loader takes.
+    package static func content(at path: String) throws(ServerError) -> Content {
         var info = stat()
         guard stat(path, &info) == 0 else {
             throw ServerError("no catalogue at \(path): \(Self.reason()); give --catalog a .storekit file")
         }
-        if info.st_mode & S_IFMT == S_IFDIR {
-            return try Self.read(path + "/Configuration.storekit")
+        guard info.st_mode & S_IFMT == S_IFDIR else {
+            return Content(file: try Self.read(path, limit: Limits.catalogueFileBytes, "split the app"))
         }
-        return try Self.read(path)
+        let file = try Self.read(
+            path + "/Configuration.storekit", limit: Limits.catalogueFileBytes, "split the app")
+        return Content(file: file, images: try Self.images(in: path + "/Assets"))
     }
 
-    /// The catalogue in the file at `path`.
+    /// The catalogue at `path`.
     package static func load(_ path: String) throws(ServerError) -> LoadedCatalogue {
-        let bytes = try Self.bytes(at: path)
+        let content = try Self.content(at: path)
         do throws(CatalogueError) {
-            return try StoreKitFile.load(bytes)
+            return try StoreKitFile.load(content.file, images: content.images)
         } catch {
             throw ServerError("\(path): \(error)")
         }
     }
 
-    private static func read(_ path: String) throws(ServerError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw ServerError("cannot read the catalogue \(path): \(Self.reason())")
+    /// Every PNG of a directory, under its name without the ending. What else Xcode or the Finder put there is not ours.
+    ///
+    /// The directory is listed, and no name of the file is made into a path: nothing outside of it is ever read.
+    private static func images(in path: String) throws(ServerError) -> [ImageFile] {
+        guard let directory = opendir(path) else {
+            // A bundle whose products have no images has no such directory.
+            if errno == ENOENT { return [] }
+            throw ServerError("cannot read \(path): \(Self.reason())")
         }
+        defer { closedir(directory) }
+        var names: [String] = []
+        var count = 0
+        while let entry = readdir(directory) {
+            count += 1
+            guard count <= Limits.catalogueAssets else {
+                throw ServerError(
+                    "\(path) has more than \(Limits.catalogueAssets) entries, the limit; keep the catalogue's images only"
+                )
+            }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".png"), name.utf8.count > 4 { names.append(name) }
+        }
+        var images: [ImageFile] = []
+        var total = 0
+        for name in names.sorted() {
+            let bytes = try Self.read(
+                path + "/" + name, limit: Limits.catalogueImageBytes, "make the image smaller")
+            total += bytes.count
+            guard total <= Limits.catalogueImagesBytes else {
+                throw ServerError(
+                    "the images in \(path) up to \(name) have \(total) bytes, the limit is "
+                        + "\(Limits.catalogueImagesBytes); make them smaller")
+            }
+            images.append(ImageFile(id: String(name.dropLast(4)), bytes: bytes))
+        }
+        return images
+    }
+
+    private static func read(_ path: String, limit: Int, _ remedy: String) throws(ServerError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ServerError("cannot read \(path): \(Self.reason())") }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw ServerError("cannot read the catalogue \(path): \(Self.reason())") }
+            guard count >= 0 else { throw ServerError("cannot read \(path): \(Self.reason())") }
             if count == 0 { return bytes }
             bytes.append(contentsOf: buffer[..<count])
-            guard bytes.count <= Limits.catalogRequestBytesMax else {
-                throw ServerError(
-                    "the catalogue \(path) has more than \(Limits.catalogRequestBytesMax) bytes, the limit; split the app"
-                )
+            guard bytes.count <= limit else {
+                throw ServerError("\(path) has more than \(limit) bytes, the limit; \(remedy)")
             }
         }
     }

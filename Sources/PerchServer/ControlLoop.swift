@@ -181,12 +181,13 @@ final class ControlLoop: LoopDriver {
         var settings = loaded.settings
         if let timeRate { settings.timeRate = timeRate }
         let fileSettings = settings
-        let catalogue = loaded.catalogue
+        let (catalogue, images) = (loaded.catalogue, loaded.images)
         return Mutation(.app(app), needsTestApp: false) { view throws(Refusal) in
             var change = AppChange()
             change.fileSettings = fileSettings
             if view.app.catalogue != catalogue || view.app.catalogueSource != source {
                 change.catalogue = (catalogue, source)
+                change.images = images
             } else if view.fileSettings == fileSettings {
                 return .unchanged(answer: .none)
             }
@@ -202,14 +203,14 @@ final class ControlLoop: LoopDriver {
             self.reports[number] = Report(loop: loop, ticket: ticket, loopsAwaited: self.loops.count)
             for inbox in self.loops { inbox.post(.report(number: number)) }
             self.questions.post(.report(number: number))
-        case .checkCatalog(let file):
+        case .checkCatalog(let file, let images):
             self.answer(loop, ticket) { () throws(CatalogueError) in
-                let loaded = try StoreKitFile.load(file)
+                let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
                 return .response(.checkCatalog(CheckCatalogResponse(summary: Self.summary(loaded))))
             }
-        case .loadCatalog(let app, let file, let source, _):
+        case .loadCatalog(let app, let file, let images, let source, _):
             self.answer(loop, ticket) { () throws(CatalogueError) in
-                let loaded = try StoreKitFile.load(file)
+                let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
                 let name = source.isEmpty ? "a call" : source
                 return .mutation(Self.mutation(app, loaded, source: name, timeRate: nil), Self.summary(loaded))
             }
@@ -232,19 +233,13 @@ final class ControlLoop: LoopDriver {
     }
 
     private static func summary(_ loaded: LoadedCatalogue) -> CatalogSummary {
-        let summary = loaded.summary
-        return CatalogSummary(
-            schemaVersion: summary.schemaVersion, consumableCount: UInt32(summary.consumableCount),
-            nonConsumableCount: UInt32(summary.nonConsumableCount), nonRenewingCount: UInt32(summary.nonRenewingCount),
-            subscriptionCount: UInt32(summary.subscriptionCount), groupCount: UInt32(summary.groupCount),
-            introductoryOfferCount: UInt32(summary.introductoryOfferCount),
-            promotionalOfferCount: UInt32(summary.promotionalOfferCount),
-            codeOfferCount: UInt32(summary.codeOfferCount), winBackOfferCount: UInt32(summary.winBackOfferCount),
-            warnings: loaded.warnings.map {
-                CatalogWarning(
-                    line: UInt32(clamping: $0.place.line), column: UInt32(clamping: $0.place.column),
-                    productID: $0.productID, message: $0.message)
-            })
+        var summary = CatalogSummary(counting: loaded.catalogue)
+        summary.warnings = loaded.warnings.map {
+            CatalogWarning(
+                line: UInt32(clamping: $0.place.line), column: UInt32(clamping: $0.place.column),
+                productID: $0.productID, message: $0.message)
+        }
+        return summary
     }
 
     // MARK: Reports

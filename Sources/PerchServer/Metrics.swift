@@ -42,6 +42,10 @@ extension MetricSamples {
         self.add("perch_views_computed_total", counters.viewsComputed, help: "Views computed.")
         self.add("perch_views_encoded_total", counters.viewsEncoded, help: "Values of views encoded.")
         self.add("perch_values_compressed_total", counters.valuesCompressed, help: "Values compressed.")
+        self.add("perch_images_sent_total", counters.imagesSent, help: "Promotional images sent.")
+        self.add(
+            "perch_images_unchanged_total", counters.imagesUnchanged,
+            help: "Promotional images that their caller had already.")
         self.add("perch_values_pushed_total", counters.valuesPushed, help: "Values given to watches.")
         self.add("perch_events_pushed_total", counters.eventsPushed, help: "Events given to streams.")
         self.add(

@@ -105,7 +105,7 @@ package enum Server {
                 let isKnown = engine.app(settings.bundleID, settings.environment) != nil
                 let number = try engine.openApp(
                     settings.bundleID, settings.environment, catalogue: loaded.catalogue,
-                    source: settings.catalogPath, fileSettings: fileSettings, wall: clock.now())
+                    images: loaded.images, source: settings.catalogPath, fileSettings: fileSettings, wall: clock.now())
                 if isKnown {
                     let mutation = ControlLoop.mutation(
                         number, loaded, source: settings.catalogPath, timeRate: settings.timeRate)

@@ -68,6 +68,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case accountUnknown = "ACCOUNT_UNKNOWN"
     case transactionUnknown = "TRANSACTION_UNKNOWN"
     case productUnknown = "PRODUCT_UNKNOWN"
+    case imageUnknown = "IMAGE_UNKNOWN"
     case notATestApp = "NOT_A_TEST_APP"
     case tokenMalformed = "TOKEN_MALFORMED"
     case tokenOtherView = "TOKEN_OTHER_VIEW"
@@ -133,7 +134,8 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .invalidArgument
         case .helloTimeout, .deadline:
             .deadlineExceeded
-        case .appUnknown, .accountUnknown, .transactionUnknown, .productUnknown, .pendingUnknown, .intentUnknown:
+        case .appUnknown, .accountUnknown, .transactionUnknown, .productUnknown, .imageUnknown, .pendingUnknown,
+            .intentUnknown:
             .notFound
         case .permissionDenied:
             .permissionDenied

@@ -85,6 +85,7 @@ enum Contract {
         case .currentEntitlementTask:
             (Perch__V1__CurrentEntitlementTaskRequest.descriptor, Perch__V1__CurrentEntitlementTaskResponse.descriptor)
         case .getProducts: (Perch__V1__GetProductsRequest.descriptor, Perch__V1__GetProductsResponse.descriptor)
+        case .getImage: (Perch__V1__GetImageRequest.descriptor, Perch__V1__GetImageResponse.descriptor)
         case .getSubscriptionStatus:
             (Perch__V1__GetSubscriptionStatusRequest.descriptor, Perch__V1__GetSubscriptionStatusResponse.descriptor)
         case .getCurrentEntitlement:
@@ -141,7 +142,7 @@ enum Contract {
         "Product.storefront", "Transaction.storefront", "CommitmentInfo.price", "TransactionResult.transaction",
         "RenewalInfoResult.renewal_info", "SubscriptionStatus.transaction", "SubscriptionStatus.renewal_info",
         "GetClockResponse.clock", "SetClockResponse.clock", "CheckCatalogResponse.summary",
-        "LoadCatalogResponse.summary",
+        "LoadCatalogResponse.summary", "GetCatalogResponse.summary",
     ]
 
     /// What is left of a message's bytes when it has been a value of the model; nil if it is none.

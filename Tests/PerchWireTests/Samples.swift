@@ -149,6 +149,7 @@ extension Samples {
             id: self.text(), type: self.value(), displayName: self.text(), description: self.text(),
             price: self.money(), displayPrice: self.text(), isFamilyShareable: true, storefront: self.storefront())
         product.promotionalImageID = self.text()
+        product.promotionalImageHash = self.bytes()
         product.subscription = info
         product.jsonRepresentation = self.bytes()
         return product
@@ -194,6 +195,10 @@ extension Samples {
         case .subscriptionStatusTask: return .subscriptionStatusTask(status(&self, isStream: true))
         case .currentEntitlementTask: return .currentEntitlementTask(entitlement(&self, isStream: true))
         case .getProducts: return .getProducts(products(&self, isStream: false))
+        case .getImage:
+            return .getImage(
+                GetImageRequest(
+                    app: self.app(), imageID: self.text(), knownHash: self.bytes(), atLeast: self.position()))
         case .getSubscriptionStatus: return .getSubscriptionStatus(status(&self, isStream: false))
         case .getCurrentEntitlement: return .getCurrentEntitlement(entitlement(&self, isStream: false))
         case .listCurrentEntitlements:
@@ -258,9 +263,11 @@ extension Samples {
             return .setClock(SetClockRequest(app: self.app(), change: changes.randomElement(using: &self)))
         case .setTimeRate: return .setTimeRate(SetTimeRateRequest(app: self.app(), timeRate: self.i32()))
         case .listApps: return .listApps
-        case .checkCatalog: return .checkCatalog(CheckCatalogRequest(file: self.bytes()))
+        case .checkCatalog: return .checkCatalog(CheckCatalogRequest(file: self.bytes(), images: self.catalogImages()))
         case .loadCatalog:
-            return .loadCatalog(LoadCatalogRequest(app: self.app(), file: self.bytes(), source: self.text()))
+            return .loadCatalog(
+                LoadCatalogRequest(
+                    app: self.app(), file: self.bytes(), source: self.text(), images: self.catalogImages()))
         case .getCatalog: return .getCatalog(GetCatalogRequest(app: self.app()))
         case .getServerStatus: return .getServerStatus
         }
@@ -283,7 +290,11 @@ extension Samples {
             winBackOfferCount: self.u32(),
             warnings: self.list {
                 CatalogWarning(line: $0.u32(), column: $0.u32(), productID: $0.text(), message: $0.text())
-            })
+            }, imageCount: self.u32())
+    }
+
+    private mutating func catalogImages() -> [CatalogImage] {
+        self.list { CatalogImage(id: $0.text(), content: $0.bytes()) }
     }
 
     private mutating func clock() -> ClockState {
@@ -302,6 +313,10 @@ extension Samples {
         case .currentEntitlementTask:
             return .currentEntitlementTask(self.state(Optional(self.verified()), isStream: true))
         case .getProducts: return .getProducts(self.state(self.products(), isStream: false))
+        case .getImage:
+            return .getImage(
+                ImageAnswer(
+                    contentHash: self.bytes(), contentType: self.text(), isUnchanged: true, content: self.bytes()))
         case .getSubscriptionStatus: return .getSubscriptionStatus(self.state(self.statuses(), isStream: false))
         case .getCurrentEntitlement:
             return .getCurrentEntitlement(self.state(Optional(self.verified()), isStream: false))
@@ -350,7 +365,11 @@ extension Samples {
         case .getCatalog:
             return .getCatalog(
                 CatalogContents(
-                    productIDs: self.texts(), groupIDs: self.texts(), source: self.text(), revision: self.u64()))
+                    productIDs: self.texts(), groupIDs: self.texts(), source: self.text(), revision: self.u64(),
+                    summary: self.summary(),
+                    images: self.list {
+                        CatalogImageInfo(id: $0.text(), contentHash: $0.bytes(), byteCount: $0.u32())
+                    }))
         case .getServerStatus:
             return .getServerStatus(
                 ServerStatus(

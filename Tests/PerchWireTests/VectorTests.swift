@@ -155,6 +155,18 @@ struct `vectors` {
         "perch.v1.GetCatalogResponse": {
             try again($0, Perch__V1__GetCatalogResponse.self, { CatalogContents($0) }, { $0.write(to: $1, $2) })
         },
+        "perch.v1.CatalogImage": {
+            try again($0, Perch__V1__CatalogImage.self, { CatalogImage($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.CatalogImageInfo": {
+            try again($0, Perch__V1__CatalogImageInfo.self, { CatalogImageInfo($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetImageRequest": {
+            try again($0, Perch__V1__GetImageRequest.self, { GetImageRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetImageResponse": {
+            try again($0, Perch__V1__GetImageResponse.self, { ImageAnswer($0) }, { $0.write(to: $1, $2) })
+        },
         "perch.v1.GetClockRequest": {
             try again($0, Perch__V1__GetClockRequest.self, { ClockRequest($0) }, { $0.write(to: $1, $2) })
         },

@@ -2,7 +2,8 @@
 package enum Action: Hashable, Sendable, CaseIterable {
     case serve
     case watchProducts, watchStatus, watchEntitlement, watchUpdates
-    case getProducts, getStatus, getEntitlement, getEntitlements, getHistory, getUnfinished, getLatest, getApps
+    case getProducts, getStatus, getEntitlement, getEntitlements, getHistory, getUnfinished, getLatest, getImage,
+        getApps
     case storeBuy, storeFinish, storeRefund, storeRenew, storeExpire, storeAutoRenew, storeGenerate
     case clockShow, clockFreeze, clockResume, clockAdvance, clockTo, clockNext, clockRate
     case catalogCheck, catalogLoad, catalogShow

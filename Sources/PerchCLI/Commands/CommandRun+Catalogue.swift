@@ -7,10 +7,10 @@ extension CommandRun {
     /// `perch catalog check`
     func checkCatalogue() throws {
         let path = self.text("FILE")
-        let bytes = try self.catalogueBytes(path)
+        let content = try self.catalogueContent(path)
         let loaded: LoadedCatalogue
         do throws(CatalogueError) {
-            loaded = try StoreKitFile.load(bytes)
+            loaded = try StoreKitFile.load(content.file, images: content.images)
         } catch {
             throw CommandFailure(.failure, "\(self.shown(path)): \(error)")
         }
@@ -19,8 +19,8 @@ extension CommandRun {
         } text: { _ in
             ["\(self.shown(path)): \(loaded.summary)"]
                 + loaded.warnings.map {
-                    "\(self.shown(path)):\($0.place.line):\($0.place.column): warning: "
-                        + ($0.productID.isEmpty ? "" : "product \(quoted($0.productID)): ") + printable($0.message)
+                    self.warning(
+                        path, line: Int($0.place.line), column: Int($0.place.column), $0.productID, $0.message)
                 }
         }
     }
@@ -28,9 +28,19 @@ extension CommandRun {
     /// `perch catalog load`
     func loadCatalogue() async throws {
         let path = self.text("FILE")
-        let bytes = try self.catalogueBytes(path)
+        let content = try self.catalogueContent(path)
+        // The server would say the same, but only after it was sent all of it, and by closing the connection.
+        guard content.byteCount <= Limits.catalogRequestBytesMax else {
+            throw CommandFailure(
+                .failure,
+                "\(self.shown(path)) has \(content.byteCount) bytes with its \(content.images.count) images, a request "
+                    + "can have \(Limits.catalogRequestBytesMax); let the server read it (perch serve --catalog), or make "
+                    + "the images smaller")
+        }
+        let images = content.images.map { CatalogImage(id: $0.id, content: $0.bytes) }
         try await self.withClient { client in
-            let answer = try await client.loadCatalog(bytes, source: path == "-" ? "perch catalog load" : path)
+            let answer = try await client.loadCatalog(
+                content.file, images: images, source: path == "-" ? "perch catalog load" : path)
             try self.printer.print { json in
                 json.position("position", answer.position)
                 json.summary(answer.summary)
@@ -39,10 +49,13 @@ extension CommandRun {
                 let count =
                     summary.consumableCount + summary.nonConsumableCount + summary.nonRenewingCount
                     + summary.subscriptionCount
-                return ["loaded \(self.shown(path)) at revision \(answer.position.revision): \(count) products"]
+                let images =
+                    summary.imageCount == 0 ? "" : ", \(summary.imageCount) image\(summary.imageCount == 1 ? "" : "s")"
+                return [
+                    "loaded \(self.shown(path)) at revision \(answer.position.revision): \(count) products\(images)"
+                ]
                     + summary.warnings.map {
-                        "\(self.shown(path)):\($0.line):\($0.column): warning: "
-                            + ($0.productID.isEmpty ? "" : "product \(quoted($0.productID)): ") + printable($0.message)
+                        self.warning(path, line: $0.line, column: $0.column, $0.productID, $0.message)
                     }
             }
         }
@@ -56,26 +69,51 @@ extension CommandRun {
                 $0.catalogContents(contents)
             } text: { _ in
                 ["from \(printable(contents.source)), loaded at revision \(contents.revision)"]
+                    + [printable(CatalogueSummary(contents.summary).description)]
                     + contents.groupIDs.map { "group    \(printable($0))" }
                     + contents.productIDs.map { "product  \(printable($0))" }
+                    + contents.images.map { "image    \(printable($0.id))  \($0.byteCount) bytes" }
             }
         }
     }
 
+    private func warning(_ path: String, line: Int, column: Int, _ productID: String, _ message: String) -> String {
+        let product = productID.isEmpty ? "" : "product \(quoted(productID)): "
+        return "\(self.shown(path)):\(line):\(column): warning: \(product)\(printable(message))"
+    }
+
     private func shown(_ path: String) -> String { path == "-" ? "standard input" : printable(path) }
 
-    private func catalogueBytes(_ path: String) throws(CommandFailure) -> [UInt8] {
+    private func catalogueContent(_ path: String) throws(CommandFailure) -> CatalogueFile.Content {
         guard path != "-" else {
             do throws(FileFault) {
-                return try Files.read("-", limitBytes: Limits.catalogRequestBytesMax)
+                return CatalogueFile.Content(file: try Files.read("-", limitBytes: Limits.catalogueFileBytes))
             } catch {
                 throw CommandFailure(.failure, "\(error)")
             }
         }
         do throws(ServerError) {
-            return try CatalogueFile.bytes(at: path)
+            return try CatalogueFile.content(at: path)
         } catch {
             throw CommandFailure(.failure, "\(error)")
         }
+    }
+}
+
+extension CatalogueSummary {
+    /// What a server says of its catalogue, in the words of a file that was read here.
+    fileprivate init(_ summary: CatalogSummary) {
+        self.init()
+        self.schemaVersion = summary.schemaVersion
+        self.consumableCount = summary.consumableCount
+        self.nonConsumableCount = summary.nonConsumableCount
+        self.nonRenewingCount = summary.nonRenewingCount
+        self.subscriptionCount = summary.subscriptionCount
+        self.groupCount = summary.groupCount
+        self.introductoryOfferCount = summary.introductoryOfferCount
+        self.promotionalOfferCount = summary.promotionalOfferCount
+        self.codeOfferCount = summary.codeOfferCount
+        self.winBackOfferCount = summary.winBackOfferCount
+        self.imageCount = summary.imageCount
     }
 }

@@ -23,9 +23,10 @@ extension CommandRun {
         }
         let count = Int(self.settings.number("accounts") ?? 0)
         let path = StorePath.file(for: self.text("PATH"))
-        let generation = StoreGeneration(
+        var generation = StoreGeneration(
             accounts: count, bundleID: self.settings.text("bundle-id") ?? "", catalogue: loaded.catalogue,
             catalogueSource: catalog, productID: product, now: Clocks.wall())
+        generation.images = loaded.images
         var told = 0
         try generateStore(generation, at: path) { done in
             // Ten lines, however many accounts.

@@ -51,6 +51,8 @@ extension CommandRun {
                 try await self.list(client.unfinished(account: self.text("ACCOUNT")))
             case .getLatest:
                 try await self.getLatest(client)
+            case .getImage:
+                try await self.getImage(client)
             case .getApps:
                 try await self.getApps(client)
             default:
@@ -66,6 +68,34 @@ extension CommandRun {
             $0.latest(answer)
         } text: { writer in
             answer.value.map { [writer.transaction($0.value)] } ?? ["no transaction of \(printable(product))"]
+        }
+    }
+
+    /// To a file, or as it is to whoever reads standard output: a person at a terminal could make nothing of it.
+    private func getImage(_ client: PerchClient) async throws {
+        let destination = self.settings.text("to")
+        guard self.printer.format != .text || destination != nil || !self.console.isTerminal else {
+            throw UsageError(
+                "an image is not for a terminal; name a file with --to FILE, or redirect the output",
+                command: self.invocation.name)
+        }
+        let image = try await client.image(self.text("ID"))
+        let content = image.content ?? []
+        if let destination {
+            do throws(FileFault) {
+                try Files.replace(destination, with: content)
+            } catch {
+                throw CommandFailure(.failure, "\(error)")
+            }
+            self.console.talk("\(printable(destination)): \(content.count) bytes, \(printable(image.contentType))")
+        } else if self.printer.format == .text {
+            try self.console.data(content)
+        }
+        guard self.printer.format != .text else { return }
+        try self.printer.print {
+            $0.image(image, withContent: destination == nil)
+        } text: { _ in
+            []
         }
     }
 

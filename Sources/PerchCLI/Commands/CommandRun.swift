@@ -26,7 +26,7 @@ struct CommandRun: Sendable {
         case .serve: preconditionFailure("a server runs on the main thread, see Serve")
         case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates: return try await self.watch()
         case .getProducts, .getStatus, .getEntitlement, .getEntitlements, .getHistory, .getUnfinished, .getLatest,
-            .getApps:
+            .getImage, .getApps:
             try await self.get()
         case .storeBuy, .storeFinish, .storeRefund, .storeRenew, .storeExpire, .storeAutoRenew:
             try await self.changeStore()

@@ -126,6 +126,11 @@ package enum CommandTable {
     private static let get: CommandSpec = {
         var get = CommandSpec("get", "Ask once.")
         let limit = OptionSpec("limit", .count(1...1_000_000_000), "N", "At most so many.")
+        var image = Self.leaf(
+            "image", "A promotional image of the catalogue.", .getImage,
+            [OperandSpec("ID", .text, .one, "The promotional_image_id of a product.")],
+            Self.asking([OptionSpec("to", .text, "FILE", "Where to put it; standard output if left out.")]))
+        image.examples = [("perch get image 6F1C2A90 --to icon.png", "Keep the image of a product.")]
         get.commands = [
             Self.leaf(
                 "products", "Products of the catalogue.", .getProducts,
@@ -151,6 +156,7 @@ package enum CommandTable {
             Self.leaf(
                 "latest", "The newest transaction of a product, revoked ones included.", .getLatest,
                 [Self.account, Self.product], Self.asking()),
+            image,
             Self.leaf("apps", "The apps of the server.", .getApps, [], Self.asking()),
         ]
         return get
@@ -162,7 +168,8 @@ package enum CommandTable {
         var catalog = CommandSpec("catalog", "Check, load and show catalogues.")
         let file = OperandSpec(
             "FILE", .text, .one,
-            "A .storekit file, a bundle directory with Configuration.storekit in it, or - for standard input.")
+            "A .storekit file, a bundle directory with Configuration.storekit and Assets in it, or - for standard input."
+        )
         var check = Self.leaf(
             "check", "Read a catalogue file and say what is in it, and what is odd. No server is asked.",
             .catalogCheck, [file], [Self.output])

@@ -4,6 +4,10 @@ import Glibc
 package protocol Console: Sendable {
     /// Whether colours help: a terminal, and nobody said no.
     var isColoured: Bool { get }
+    /// Whether data goes to a person's eyes.
+    var isTerminal: Bool { get }
+    /// Bytes as they are.
+    func data(_ bytes: [UInt8]) throws(ReaderGone)
     /// One whole piece of data, written at once. Throws when the reader has gone away.
     func data(_ text: String) throws(ReaderGone)
     /// A line for people. Never fails: a command does not end because nobody listens to its talk.
@@ -18,6 +22,7 @@ package struct ReaderGone: Error, Equatable {
 /// Standard output and standard error, unbuffered: what was printed is out, also when the next thing is a signal.
 package struct StandardConsole: Console {
     package let isColoured: Bool
+    package var isTerminal: Bool { isatty(1) == 1 }
 
     package init(environment: [String: String]) {
         self.isColoured = Self.wantsColour(environment) { isatty(1) == 1 }
@@ -33,30 +38,36 @@ package struct StandardConsole: Console {
         guard Self.write(text, to: 1) else { throw ReaderGone() }
     }
 
+    package func data(_ bytes: [UInt8]) throws(ReaderGone) {
+        guard bytes.withUnsafeBytes({ Self.write($0, to: 1) }) else { throw ReaderGone() }
+    }
+
     package func talk(_ line: String) {
         _ = Self.write(line + "\n", to: 2)
     }
 
     private static func write(_ text: String, to descriptor: Int32) -> Bool {
         var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    // A terminal that was made non-blocking by another program is waited for, not given up.
-                    if errno == EAGAIN {
-                        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                        _ = Glibc.poll(&poll, 1, -1)
-                        continue
-                    }
-                    return false
+        return text.withUTF8 { Self.write(UnsafeRawBufferPointer($0), to: descriptor) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                // A terminal that was made non-blocking by another program is waited for, not given up.
+                if errno == EAGAIN {
+                    var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = Glibc.poll(&poll, 1, -1)
+                    continue
                 }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                return false
             }
-            return true
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
+        return true
     }
 }
 

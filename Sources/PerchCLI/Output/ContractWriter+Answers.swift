@@ -51,6 +51,14 @@ extension ContractWriter {
         self.message("transaction", value) { $0.transactionResult($1) }
     }
 
+    /// `GetImageResponse`.
+    mutating func image(_ value: PromotionalImage, withContent: Bool = true) {
+        self.bytes("content_hash", value.contentHash)
+        self.text("content_type", value.contentType)
+        self.flag("unchanged", value.content == nil)
+        if withContent { self.bytes("content", value.content ?? []) }
+    }
+
     /// `ListCurrentEntitlementsResponse`.
     mutating func entitlements(_ snapshot: Snapshot<[Verified<Transaction>]>) {
         self.transactions(snapshot.value)
@@ -121,6 +129,12 @@ extension ContractWriter {
         self.texts("group_ids", value.groupIDs)
         self.text("source", value.source)
         self.long("revision", value.revision)
+        self.summary(value.summary)
+        self.messages("images", value.images) { json, value in
+            json.text("id", value.id)
+            json.bytes("content_hash", value.contentHash)
+            json.number("byte_count", value.byteCount)
+        }
     }
 
     /// `CatalogSummary`, as a server answers it.
@@ -136,6 +150,7 @@ extension ContractWriter {
             json.number("promotional_offer_count", value.promotionalOfferCount)
             json.number("code_offer_count", value.codeOfferCount)
             json.number("win_back_offer_count", value.winBackOfferCount)
+            json.number("image_count", value.imageCount)
             json.messages("warnings", value.warnings) { json, value in
                 json.warning(line: value.line, column: value.column, product: value.productID, value.message)
             }
@@ -155,6 +170,7 @@ extension ContractWriter {
             json.number("promotional_offer_count", value.promotionalOfferCount)
             json.number("code_offer_count", value.codeOfferCount)
             json.number("win_back_offer_count", value.winBackOfferCount)
+            json.number("image_count", value.imageCount)
             json.messages("warnings", warnings) { json, value in
                 json.warning(
                     line: value.place.line, column: value.place.column, product: value.productID, value.message)

@@ -21,6 +21,7 @@ extension ContractWriter {
         self.message("subscription", value.subscription) { $0.subscriptionInfo($1) }
         self.storefront("storefront", value.storefront)
         self.bytes("json_representation", value.jsonRepresentation)
+        self.bytes("promotional_image_hash", value.promotionalImageHash)
     }
 
     private mutating func subscriptionInfo(_ value: SubscriptionInfo) {

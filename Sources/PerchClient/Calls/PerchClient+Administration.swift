@@ -11,8 +11,10 @@ extension PerchClient {
     }
 
     /// What the server would make of a catalogue file; nothing changes.
-    public func checkCatalog(_ file: [UInt8], timeout: Duration? = nil) async throws(PerchError) -> CatalogSummary {
-        let request = CheckCatalogRequest(file: file)
+    public func checkCatalog(
+        _ file: [UInt8], images: [CatalogImage] = [], timeout: Duration? = nil
+    ) async throws(PerchError) -> CatalogSummary {
+        let request = CheckCatalogRequest(file: file, images: images.map(\.message))
         return try await self.call(.checkCatalog(request), timeout: timeout) { response in
             guard case .checkCatalog(let answer) = response else { return nil }
             return CatalogSummary(answer.summary)
@@ -21,11 +23,13 @@ extension PerchClient {
 
     /// Replaces the catalogue of the app; watches of products are told. Never repeated by the client.
     ///
-    /// `source` says for people where the file came from.
+    /// `images` are all that its products name: those of the catalogue before are forgotten. `source` says for people
+    /// where the file came from.
     public func loadCatalog(
-        _ file: [UInt8], source: String = "", timeout: Duration? = nil
+        _ file: [UInt8], images: [CatalogImage] = [], source: String = "", timeout: Duration? = nil
     ) async throws(PerchError) -> LoadedCatalog {
-        let request = LoadCatalogRequest(app: self.app, file: file, source: source)
+        let request = LoadCatalogRequest(
+            app: self.app, file: file, source: source, images: images.map(\.message))
         return try await self.call(.loadCatalog(request), timeout: timeout) { response in
             guard case .loadCatalog(let answer) = response, let position = answer.position else { return nil }
             return LoadedCatalog(position: position, summary: CatalogSummary(answer.summary))

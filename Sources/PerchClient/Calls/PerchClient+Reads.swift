@@ -20,6 +20,19 @@ extension PerchClient {
         }
     }
 
+    /// A promotional image of the catalogue, by the `promotionalImageID` of a product.
+    ///
+    /// `known` is the `contentHash` of the bytes that the caller has: if they are still the image, they are not sent again.
+    public func image(
+        _ id: String, known: [UInt8] = [], atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> PromotionalImage {
+        let request = GetImageRequest(app: self.app, imageID: id, knownHash: known, atLeast: atLeast)
+        return try await self.call(.getImage(request), timeout: timeout) { response in
+            guard case .getImage(let answer) = response else { return nil }
+            return PromotionalImage(answer)
+        }
+    }
+
     /// The statuses of an account in a subscription group.
     public func subscriptionStatus(
         account: String, group: String, atLeast: Position? = nil, timeout: Duration? = nil

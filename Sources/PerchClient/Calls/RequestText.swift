@@ -15,6 +15,8 @@ extension Request {
         case .productsTask(let request), .getProducts(let request):
             return request.app.texts + request.productIDs.map { ("product_ids", $0) }
                 + [("locale", request.locale), ("storefront", request.storefront)]
+        case .getImage(let request):
+            return request.app.texts + [("image_id", request.imageID)]
         case .subscriptionStatusTask(let request), .getSubscriptionStatus(let request):
             return request.app.texts + [("account", request.account), ("group_id", request.groupID)]
         case .currentEntitlementTask(let request), .getCurrentEntitlement(let request):
@@ -55,10 +57,12 @@ extension Request {
         case .setTimeRate(let request):
             return request.app.texts
         case .loadCatalog(let request):
-            return request.app.texts + [("source", request.source)]
+            return request.app.texts + [("source", request.source)] + request.images.map { ("images.id", $0.id) }
         case .getCatalog(let request):
             return request.app.texts
-        case .listApps, .checkCatalog, .getServerStatus:
+        case .checkCatalog(let request):
+            return request.images.map { ("images.id", $0.id) }
+        case .listApps, .getServerStatus:
             return []
         }
     }

@@ -45,7 +45,8 @@ enum Repeatability {
         case .expireSubscription(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
         // A repeated advance goes twice as far; a rate or a catalogue might undo what somebody else has set since.
         case .setClock, .setTimeRate, .loadCatalog: self = .once
-        case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getSubscriptionStatus,
+        case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage,
+            .getSubscriptionStatus,
             .getCurrentEntitlement, .listCurrentEntitlements, .listTransactions, .listUnfinished,
             .getLatestTransaction, .transactionUpdates, .getClock, .listApps, .checkCatalog, .getCatalog,
             .getServerStatus:

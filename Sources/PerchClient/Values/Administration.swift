@@ -51,6 +51,8 @@ public struct CatalogSummary: Hashable, Sendable {
     public var promotionalOfferCount: Int
     public var codeOfferCount: Int
     public var winBackOfferCount: Int
+    /// Promotional images.
+    public var imageCount: Int
     /// What is odd.
     public var warnings: [CatalogWarning]
 
@@ -65,7 +67,38 @@ public struct CatalogSummary: Hashable, Sendable {
         self.promotionalOfferCount = Int(summary.promotionalOfferCount)
         self.codeOfferCount = Int(summary.codeOfferCount)
         self.winBackOfferCount = Int(summary.winBackOfferCount)
+        self.imageCount = Int(summary.imageCount)
         self.warnings = summary.warnings.map { CatalogWarning($0) }
+    }
+}
+
+/// An image file of a catalogue: of a bundle directory, `Assets/<id>.png`.
+public struct CatalogImage: Hashable, Sendable {
+    /// What products name it by.
+    public var id: String
+    /// PNG or JPEG.
+    public var content: [UInt8]
+
+    public init(id: String, content: [UInt8]) {
+        self.id = id
+        self.content = content
+    }
+
+    var message: PerchWire.CatalogImage { PerchWire.CatalogImage(id: self.id, content: self.content) }
+}
+
+/// An image that a catalogue holds.
+public struct CatalogImageInfo: Hashable, Sendable {
+    /// What products name it by.
+    public var id: String
+    /// SHA-256, 32 bytes.
+    public var contentHash: [UInt8]
+    public var byteCount: UInt32
+
+    init(_ info: PerchWire.CatalogImageInfo) {
+        self.id = info.id
+        self.contentHash = info.contentHash
+        self.byteCount = info.byteCount
     }
 }
 
@@ -87,12 +120,18 @@ public struct CatalogContents: Hashable, Sendable {
     public var source: String
     /// The revision that loaded it.
     public var revision: UInt64
+    /// It in numbers, without warnings.
+    public var summary: CatalogSummary
+    /// By identifier.
+    public var images: [CatalogImageInfo]
 
     init(_ contents: PerchWire.CatalogContents) {
         self.productIDs = contents.productIDs
         self.groupIDs = contents.groupIDs
         self.source = contents.source
         self.revision = contents.revision
+        self.summary = CatalogSummary(contents.summary)
+        self.images = contents.images.map { CatalogImageInfo($0) }
     }
 }
 

@@ -20,6 +20,8 @@ extension LoopCore {
             } else {
                 self.answer(call, self.response(to: pending.request, result, at: position))
             }
+        case .image(let bytes, let hash):
+            self.finishImage(call, pending, bytes, hash)
         case .events:
             preconditionFailure("no unary call asks for events")
         }

@@ -85,6 +85,8 @@ extension LoopCore {
 
         case .getProducts(let asked):
             self.answer(call, .getProducts(self.productsNow(asked, app: app)))
+        case .getImage(let asked):
+            try self.askForImage(call, request, asked, app: app)
         case .getSubscriptionStatus(let asked):
             self.ask(call, request, app: app, .record(AccountKey(app: app, bytes: Array(asked.account.utf8))))
         case .getCurrentEntitlement(let asked):
@@ -134,14 +136,19 @@ extension LoopCore {
                 .getCatalog(
                     CatalogContents(
                         productIDs: state.catalogue.products.map(\.id), groupIDs: state.catalogue.groups.map(\.id),
-                        source: state.catalogueSource, revision: state.catalogueRevision)))
+                        source: state.catalogueSource, revision: state.catalogueRevision,
+                        summary: CatalogSummary(counting: state.catalogue),
+                        images: state.catalogue.images.map {
+                            CatalogImageInfo(id: $0.id, contentHash: $0.hash.bytes, byteCount: $0.byteCount)
+                        })))
         case .checkCatalog(let asked):
-            self.control(call, request, app: app, .checkCatalog(file: asked.file))
+            self.control(call, request, app: app, .checkCatalog(file: asked.file, images: asked.images))
         case .loadCatalog(let asked):
             let origin = self.clientIDs[self.calls[call].connection] ?? []
             self.control(
                 call, request, app: app,
-                .loadCatalog(app: app, file: asked.file, source: asked.source, origin: origin))
+                .loadCatalog(
+                    app: app, file: asked.file, images: asked.images, source: asked.source, origin: origin))
         case .getServerStatus:
             self.control(call, request, app: app, .serverStatus)
         }
@@ -184,6 +191,53 @@ extension LoopCore {
         self.nextTicket += 1
         self.tickets[number] = .call(call, generation: self.calls.generation(call))
         self.effects.append(.control(ticket: number, control))
+    }
+
+    /// The hash of an image is in the catalogue, so who has the bytes is answered at once.
+    private mutating func askForImage(
+        _ call: Int32, _ request: Request, _ asked: GetImageRequest, app: AppNumber
+    ) throws(CallRefusal) {
+        guard let state = self.apps[app] else { throw self.unknownApp }
+        guard let image = state.catalogue.image(asked.imageID) else { throw self.unknownImage(asked.imageID, state) }
+        guard asked.knownHash != image.hash.bytes else {
+            self.counters.imagesUnchanged += 1
+            self.answer(call, .getImage(ImageAnswer(contentHash: image.hash.bytes, isUnchanged: true)))
+            return
+        }
+        self.ask(call, request, app: app, .image(app, image.hash))
+    }
+
+    private func unknownImage(_ id: String, _ app: AppState) -> CallRefusal {
+        let count = app.catalogue.images.count
+        let advice =
+            count == 0
+            ? "it has none; load a bundle directory with Assets/\(id).png"
+            : "it has \(count); ask for the promotional_image_id of a product"
+        return CallRefusal(
+            .imageUnknown, "the catalogue of \(app.bundleID) has no image \(id); \(advice)",
+            details: [StatusDetail(key: "field", value: "image_id"), StatusDetail(key: "found", value: id)])
+    }
+
+    /// An image came from the store; nil if the catalogue was replaced on the way. That change is applied already, for it
+    /// came before, so the newer catalogue is asked. Nobody can keep this going without loading catalogues.
+    mutating func finishImage(_ call: Int32, _ pending: PendingCall, _ bytes: [UInt8]?, _ hash: ContentHash) {
+        guard case .getImage(let asked) = pending.request else {
+            preconditionFailure("\(pending.request.method) asks for no image")
+        }
+        guard let bytes else {
+            do throws(CallRefusal) {
+                try self.askForImage(call, pending.request, asked, app: pending.app)
+            } catch {
+                self.end(call, error.status)
+            }
+            return
+        }
+        self.counters.imagesSent += 1
+        self.answer(
+            call,
+            .getImage(
+                ImageAnswer(
+                    contentHash: hash.bytes, contentType: ImageContent.contentType(of: bytes) ?? "", content: bytes)))
     }
 
     private mutating func askForTransactions(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
@@ -315,6 +369,17 @@ extension LoopCore {
                     .fieldInvalid, "a product identifier in product_ids is empty",
                     details: [StatusDetail(key: "field", value: "product_ids")])
             }
+        case .getImage(let asked):
+            try present(asked.imageID, "image_id")
+            guard asked.knownHash.isEmpty || asked.knownHash.count == ContentHash.byteCount else {
+                throw CallRefusal(
+                    .fieldInvalid,
+                    "known_hash has \(asked.knownHash.count) bytes; send the \(ContentHash.byteCount) of content_hash, or none",
+                    details: [
+                        StatusDetail(key: "field", value: "known_hash"),
+                        StatusDetail(key: "found", value: "\(asked.knownHash.count)"),
+                    ])
+            }
         case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked):
             try account(asked.account)
             try present(asked.groupID, "group_id")
@@ -425,6 +490,7 @@ extension Request {
     var appReference: AppReference? {
         switch self {
         case .productsTask(let asked), .getProducts(let asked): asked.app
+        case .getImage(let asked): asked.app
         case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked): asked.app
         case .currentEntitlementTask(let asked), .getCurrentEntitlement(let asked): asked.app
         case .listCurrentEntitlements(let asked): asked.app
@@ -452,6 +518,7 @@ extension Request {
     var atLeast: Position? {
         switch self {
         case .productsTask(let asked), .getProducts(let asked): asked.atLeast
+        case .getImage(let asked): asked.atLeast
         case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked): asked.atLeast
         case .currentEntitlementTask(let asked), .getCurrentEntitlement(let asked): asked.atLeast
         case .listCurrentEntitlements(let asked): asked.atLeast

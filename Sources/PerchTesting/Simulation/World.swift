@@ -44,6 +44,8 @@ package final class World {
     private var sockets: [SimulatedSocket] = []
     /// Catalogues that a LoadCatalog call may name, by the bytes of its file.
     package var catalogueFiles: [[UInt8]: (catalogue: Catalogue, settings: AppSettings)] = [:]
+    /// The images of those that have some.
+    package var catalogueImages: [[UInt8]: [ImageContent]] = [:]
     /// Answers to mutations that the world asked for itself.
     package private(set) var ownAnswers: [UInt64: StoreAnswer] = [:]
     private var nextOwnTicket: UInt64 = 1
@@ -243,11 +245,13 @@ package final class World {
 
     private func answer(to request: ControlRequest) -> ControlAnswer {
         switch request {
-        case .loadCatalog(let app, let file, let source, _):
+        case .loadCatalog(let app, let file, _, let source, _):
             guard let loaded = self.catalogueFiles[file] else {
                 return .refused(.catalogInvalid, "the test has no such catalogue", [])
             }
-            let mutation = Self.load(app, loaded.catalogue, settings: loaded.settings, source: source)
+            let mutation = Self.load(
+                app, loaded.catalogue, settings: loaded.settings, source: source,
+                images: self.catalogueImages[file] ?? [])
             return .mutation(mutation, CatalogSummary(schemaVersion: loaded.catalogue.schemaVersion))
         case .checkCatalog: return .response(.checkCatalog(CheckCatalogResponse()))
         case .serverStatus: return .response(.getServerStatus(ServerStatus(version: "simulated")))
@@ -256,13 +260,15 @@ package final class World {
 
     /// Replaces an app's catalogue and the settings of its file, where they differ.
     package static func load(
-        _ app: AppNumber, _ catalogue: Catalogue, settings: AppSettings, source: String
+        _ app: AppNumber, _ catalogue: Catalogue, settings: AppSettings, source: String,
+        images: [ImageContent] = []
     ) -> Mutation {
         Mutation(.app(app), needsTestApp: false) { view in
             var change = AppChange()
             change.fileSettings = settings
             if view.app.catalogue != catalogue || view.app.catalogueSource != source {
                 change.catalogue = (catalogue, source)
+                change.images = images
             } else if view.fileSettings == settings {
                 return .unchanged(answer: .none)
             }

@@ -32,6 +32,18 @@ extension Perch__V1__ListAppsRequest: CMessage {
 extension Perch__V1__ListAppsResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_apps_response__init(message) }
 }
+extension Perch__V1__CatalogImage: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__catalog_image__init(message) }
+}
+extension Perch__V1__CatalogImageInfo: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__catalog_image_info__init(message) }
+}
+extension Perch__V1__GetImageRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_image_request__init(message) }
+}
+extension Perch__V1__GetImageResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_image_response__init(message) }
+}
 extension Perch__V1__CatalogWarning: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__catalog_warning__init(message) }
 }

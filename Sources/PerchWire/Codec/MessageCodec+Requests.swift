@@ -15,6 +15,8 @@ extension MessageCodec {
                 CurrentEntitlementRequest(try self.request(Perch__V1__CurrentEntitlementTaskRequest.self, bytes)))
         case .getProducts:
             return .getProducts(ProductsRequest(try self.request(Perch__V1__GetProductsRequest.self, bytes)))
+        case .getImage:
+            return .getImage(GetImageRequest(try self.request(Perch__V1__GetImageRequest.self, bytes)))
         case .getSubscriptionStatus:
             return .getSubscriptionStatus(
                 SubscriptionStatusRequest(try self.request(Perch__V1__GetSubscriptionStatusRequest.self, bytes)))
@@ -91,6 +93,8 @@ extension MessageCodec {
             return try self.pack(Perch__V1__CurrentEntitlementTaskRequest.self) { request.write(to: $0, arena) }
         case .getProducts(let request):
             return try self.pack(Perch__V1__GetProductsRequest.self) { request.write(to: $0, arena) }
+        case .getImage(let request):
+            return try self.pack(Perch__V1__GetImageRequest.self) { request.write(to: $0, arena) }
         case .getSubscriptionStatus(let request):
             return try self.pack(Perch__V1__GetSubscriptionStatusRequest.self) { request.write(to: $0, arena) }
         case .getCurrentEntitlement(let request):

@@ -32,6 +32,8 @@ extension MessageCodec {
                 throw .missing(field: "perch.v1.GetProductsResponse.state")
             }
             return .getProducts(state)
+        case .getImage:
+            return .getImage(ImageAnswer(try self.response(Perch__V1__GetImageResponse.self, bytes)))
         case .getSubscriptionStatus:
             guard
                 let state = TaskState<SubscriptionStatuses>(
@@ -115,6 +117,8 @@ extension MessageCodec {
             return try self.pack(Perch__V1__CurrentEntitlementTaskResponse.self) { response.write(to: $0, arena) }
         case .getProducts(let response):
             return try self.pack(Perch__V1__GetProductsResponse.self) { response.write(to: $0, arena) }
+        case .getImage(let response):
+            return try self.pack(Perch__V1__GetImageResponse.self) { response.write(to: $0, arena) }
         case .getSubscriptionStatus(let response):
             return try self.pack(Perch__V1__GetSubscriptionStatusResponse.self) { response.write(to: $0, arena) }
         case .getCurrentEntitlement(let response):

@@ -57,6 +57,7 @@ extension CatalogSummary {
         message.pointee.promotional_offer_count = self.promotionalOfferCount
         message.pointee.code_offer_count = self.codeOfferCount
         message.pointee.win_back_offer_count = self.winBackOfferCount
+        message.pointee.image_count = self.imageCount
         (message.pointee.n_warnings, message.pointee.warnings) = arena.list(self.warnings) { $0.write(to: $1, arena) }
     }
 
@@ -70,18 +71,47 @@ extension CatalogSummary {
             introductoryOfferCount: message.pointee.introductory_offer_count,
             promotionalOfferCount: message.pointee.promotional_offer_count,
             codeOfferCount: message.pointee.code_offer_count, winBackOfferCount: message.pointee.win_back_offer_count,
-            warnings: readList(message.pointee.n_warnings, message.pointee.warnings) { CatalogWarning($0) }
+            warnings: readList(message.pointee.n_warnings, message.pointee.warnings) { CatalogWarning($0) },
+            imageCount: message.pointee.image_count
         )
+    }
+}
+
+extension CatalogImage {
+    func write(to message: UnsafeMutablePointer<Perch__V1__CatalogImage>, _ arena: Arena) {
+        message.pointee.id = arena.text(self.id)
+        message.pointee.content = arena.bytes(self.content)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__CatalogImage>) {
+        self.init(id: String(wire: message.pointee.id), content: [UInt8](message.pointee.content))
+    }
+}
+
+extension CatalogImageInfo {
+    func write(to message: UnsafeMutablePointer<Perch__V1__CatalogImageInfo>, _ arena: Arena) {
+        message.pointee.id = arena.text(self.id)
+        message.pointee.content_hash = arena.bytes(self.contentHash)
+        message.pointee.byte_count = self.byteCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__CatalogImageInfo>) {
+        self.init(
+            id: String(wire: message.pointee.id), contentHash: [UInt8](message.pointee.content_hash),
+            byteCount: message.pointee.byte_count)
     }
 }
 
 extension CheckCatalogRequest {
     func write(to message: UnsafeMutablePointer<Perch__V1__CheckCatalogRequest>, _ arena: Arena) {
         message.pointee.file = arena.bytes(self.file)
+        (message.pointee.n_images, message.pointee.images) = arena.list(self.images) { $0.write(to: $1, arena) }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__CheckCatalogRequest>) {
-        self.init(file: [UInt8](message.pointee.file))
+        self.init(
+            file: [UInt8](message.pointee.file),
+            images: readList(message.pointee.n_images, message.pointee.images) { CatalogImage($0) })
     }
 }
 
@@ -100,12 +130,14 @@ extension LoadCatalogRequest {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
         message.pointee.file = arena.bytes(self.file)
         message.pointee.source = arena.text(self.source)
+        (message.pointee.n_images, message.pointee.images) = arena.list(self.images) { $0.write(to: $1, arena) }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__LoadCatalogRequest>) {
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(), file: [UInt8](message.pointee.file),
-            source: String(wire: message.pointee.source)
+            source: String(wire: message.pointee.source),
+            images: readList(message.pointee.n_images, message.pointee.images) { CatalogImage($0) }
         )
     }
 }
@@ -140,13 +172,17 @@ extension CatalogContents {
         (message.pointee.n_group_ids, message.pointee.group_ids) = arena.texts(self.groupIDs)
         message.pointee.source = arena.text(self.source)
         message.pointee.revision = self.revision
+        if !self.summary.isBlank { message.pointee.summary = arena.message { self.summary.write(to: $0, arena) } }
+        (message.pointee.n_images, message.pointee.images) = arena.list(self.images) { $0.write(to: $1, arena) }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetCatalogResponse>) {
         self.init(
             productIDs: readTexts(message.pointee.n_product_ids, message.pointee.product_ids),
             groupIDs: readTexts(message.pointee.n_group_ids, message.pointee.group_ids),
-            source: String(wire: message.pointee.source), revision: message.pointee.revision
+            source: String(wire: message.pointee.source), revision: message.pointee.revision,
+            summary: read(message.pointee.summary) { CatalogSummary($0) } ?? CatalogSummary(),
+            images: readList(message.pointee.n_images, message.pointee.images) { CatalogImageInfo($0) }
         )
     }
 }

@@ -67,12 +67,13 @@ package struct CatalogSummary: Hashable, Sendable {
     package var winBackOfferCount: UInt32
     /// What is odd.
     package var warnings: [CatalogWarning]
+    package var imageCount: UInt32
 
     package init(
         schemaVersion: String = "", consumableCount: UInt32 = 0, nonConsumableCount: UInt32 = 0,
         nonRenewingCount: UInt32 = 0, subscriptionCount: UInt32 = 0, groupCount: UInt32 = 0,
         introductoryOfferCount: UInt32 = 0, promotionalOfferCount: UInt32 = 0, codeOfferCount: UInt32 = 0,
-        winBackOfferCount: UInt32 = 0, warnings: [CatalogWarning] = []
+        winBackOfferCount: UInt32 = 0, warnings: [CatalogWarning] = [], imageCount: UInt32 = 0
     ) {
         self.schemaVersion = schemaVersion
         self.consumableCount = consumableCount
@@ -85,6 +86,19 @@ package struct CatalogSummary: Hashable, Sendable {
         self.codeOfferCount = codeOfferCount
         self.winBackOfferCount = winBackOfferCount
         self.warnings = warnings
+        self.imageCount = imageCount
+    }
+}
+
+/// An image file of a catalogue.
+package struct CatalogImage: Hashable, Sendable {
+    /// What products name it by.
+    package var id: String
+    package var content: [UInt8]
+
+    package init(id: String = "", content: [UInt8] = []) {
+        self.id = id
+        self.content = content
     }
 }
 
@@ -92,9 +106,11 @@ package struct CatalogSummary: Hashable, Sendable {
 package struct CheckCatalogRequest: Hashable, Sendable {
     /// The file.
     package var file: [UInt8]
+    package var images: [CatalogImage]
 
-    package init(file: [UInt8] = []) {
+    package init(file: [UInt8] = [], images: [CatalogImage] = []) {
         self.file = file
+        self.images = images
     }
 }
 
@@ -116,11 +132,15 @@ package struct LoadCatalogRequest: Hashable, Sendable {
     package var file: [UInt8]
     /// Where it came from, for people.
     package var source: String
+    package var images: [CatalogImage]
 
-    package init(app: AppReference = AppReference(), file: [UInt8] = [], source: String = "") {
+    package init(
+        app: AppReference = AppReference(), file: [UInt8] = [], source: String = "", images: [CatalogImage] = []
+    ) {
         self.app = app
         self.file = file
         self.source = source
+        self.images = images
     }
 }
 
@@ -147,6 +167,21 @@ package struct GetCatalogRequest: Hashable, Sendable {
     }
 }
 
+/// An image that a catalogue holds.
+package struct CatalogImageInfo: Hashable, Sendable {
+    /// What products name it by.
+    package var id: String
+    /// SHA-256.
+    package var contentHash: [UInt8]
+    package var byteCount: UInt32
+
+    package init(id: String = "", contentHash: [UInt8] = [], byteCount: UInt32 = 0) {
+        self.id = id
+        self.contentHash = contentHash
+        self.byteCount = byteCount
+    }
+}
+
 /// What a catalogue holds.
 package struct CatalogContents: Hashable, Sendable {
     /// In the order of the file.
@@ -157,12 +192,21 @@ package struct CatalogContents: Hashable, Sendable {
     package var source: String
     /// The revision that loaded it.
     package var revision: UInt64
+    /// Without warnings.
+    package var summary: CatalogSummary
+    /// By identifier.
+    package var images: [CatalogImageInfo]
 
-    package init(productIDs: [String] = [], groupIDs: [String] = [], source: String = "", revision: UInt64 = 0) {
+    package init(
+        productIDs: [String] = [], groupIDs: [String] = [], source: String = "", revision: UInt64 = 0,
+        summary: CatalogSummary = CatalogSummary(), images: [CatalogImageInfo] = []
+    ) {
         self.productIDs = productIDs
         self.groupIDs = groupIDs
         self.source = source
         self.revision = revision
+        self.summary = summary
+        self.images = images
     }
 }
 

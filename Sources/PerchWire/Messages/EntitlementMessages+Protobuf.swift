@@ -141,3 +141,34 @@ extension EntitlementList {
         )
     }
 }
+
+extension GetImageRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetImageRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.image_id = arena.text(self.imageID)
+        message.pointee.known_hash = arena.bytes(self.knownHash)
+        if let position = self.atLeast { message.pointee.at_least = arena.message { position.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetImageRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            imageID: String(wire: message.pointee.image_id), knownHash: [UInt8](message.pointee.known_hash),
+            atLeast: read(message.pointee.at_least) { Position($0) })
+    }
+}
+
+extension ImageAnswer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetImageResponse>, _ arena: Arena) {
+        message.pointee.content_hash = arena.bytes(self.contentHash)
+        message.pointee.content_type = arena.text(self.contentType)
+        message.pointee.unchanged = self.isUnchanged ? 1 : 0
+        message.pointee.content = arena.bytes(self.content)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetImageResponse>) {
+        self.init(
+            contentHash: [UInt8](message.pointee.content_hash), contentType: String(wire: message.pointee.content_type),
+            isUnchanged: message.pointee.unchanged != 0, content: [UInt8](message.pointee.content))
+    }
+}

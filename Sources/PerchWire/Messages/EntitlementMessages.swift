@@ -107,3 +107,43 @@ package struct EntitlementList: Hashable, Sendable {
         self.info = info
     }
 }
+
+/// Asks for an image of the catalogue.
+package struct GetImageRequest: Hashable, Sendable {
+    /// The app; left out where the identity, or the server, has exactly one.
+    package var app: AppReference
+    /// What products name it by.
+    package var imageID: String
+    /// Of the bytes that the caller has; empty for none.
+    package var knownHash: [UInt8]
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(), imageID: String = "", knownHash: [UInt8] = [], atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.imageID = imageID
+        self.knownHash = knownHash
+        self.atLeast = atLeast
+    }
+}
+
+/// An image of the catalogue.
+package struct ImageAnswer: Hashable, Sendable {
+    /// SHA-256.
+    package var contentHash: [UInt8]
+    package var contentType: String
+    /// The caller has it: there is no content.
+    package var isUnchanged: Bool
+    package var content: [UInt8]
+
+    package init(
+        contentHash: [UInt8] = [], contentType: String = "", isUnchanged: Bool = false, content: [UInt8] = []
+    ) {
+        self.contentHash = contentHash
+        self.contentType = contentType
+        self.isUnchanged = isUnchanged
+        self.content = content
+    }
+}

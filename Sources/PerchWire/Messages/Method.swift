@@ -17,7 +17,7 @@ package enum Scope: UInt8, Hashable, Sendable, CaseIterable, Comparable {
 /// Every RPC of the contract: the one table of paths, shapes, lengths and scopes.
 package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case productsTask, subscriptionStatusTask, currentEntitlementTask
-    case getProducts, getSubscriptionStatus, getCurrentEntitlement, listCurrentEntitlements
+    case getProducts, getImage, getSubscriptionStatus, getCurrentEntitlement, listCurrentEntitlements
     case purchase, finish, listTransactions, listUnfinished, getLatestTransaction, transactionUpdates
     case buyProduct, refundTransaction, setAutoRenew, forceRenewal, expireSubscription
     case getClock, setClock, setTimeRate
@@ -60,6 +60,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         return [
             (entitlement + "ProductsTask", .read), (entitlement + "SubscriptionStatusTask", .read),
             (entitlement + "CurrentEntitlementTask", .read), (entitlement + "GetProducts", .read),
+            (entitlement + "GetImage", .read),
             (entitlement + "GetSubscriptionStatus", .read), (entitlement + "GetCurrentEntitlement", .read),
             (entitlement + "ListCurrentEntitlements", .read),
             (transaction + "Purchase", .write), (transaction + "Finish", .write),

@@ -106,6 +106,7 @@ extension Product {
             message.pointee.storefront = arena.message { self.storefront.write(to: $0, arena) }
         }
         message.pointee.json_representation = arena.bytes(self.jsonRepresentation)
+        message.pointee.promotional_image_hash = arena.bytes(self.promotionalImageHash)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__Product>) {
@@ -120,6 +121,7 @@ extension Product {
         self.promotionalImageID = String(wire: message.pointee.promotional_image_id)
         self.subscription = read(message.pointee.subscription) { SubscriptionInfo($0) }
         self.jsonRepresentation = [UInt8](message.pointee.json_representation)
+        self.promotionalImageHash = [UInt8](message.pointee.promotional_image_hash)
     }
 }
 

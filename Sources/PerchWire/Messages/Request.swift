@@ -4,6 +4,7 @@ package enum Request: Hashable, Sendable {
     case subscriptionStatusTask(SubscriptionStatusRequest)
     case currentEntitlementTask(CurrentEntitlementRequest)
     case getProducts(ProductsRequest)
+    case getImage(GetImageRequest)
     case getSubscriptionStatus(SubscriptionStatusRequest)
     case getCurrentEntitlement(CurrentEntitlementRequest)
     case listCurrentEntitlements(ListCurrentEntitlementsRequest)
@@ -33,6 +34,7 @@ package enum Request: Hashable, Sendable {
         case .subscriptionStatusTask: .subscriptionStatusTask
         case .currentEntitlementTask: .currentEntitlementTask
         case .getProducts: .getProducts
+        case .getImage: .getImage
         case .getSubscriptionStatus: .getSubscriptionStatus
         case .getCurrentEntitlement: .getCurrentEntitlement
         case .listCurrentEntitlements: .listCurrentEntitlements

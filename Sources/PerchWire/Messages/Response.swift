@@ -7,6 +7,7 @@ package enum Response: Hashable, Sendable {
     case currentEntitlementTask(TaskState<Verified<Transaction>?>)
     /// Of the reads: only `failure` and `success`; the other states of a stream are our bug, trapped.
     case getProducts(TaskState<Products>)
+    case getImage(ImageAnswer)
     case getSubscriptionStatus(TaskState<SubscriptionStatuses>)
     case getCurrentEntitlement(TaskState<Verified<Transaction>?>)
     case listCurrentEntitlements(EntitlementList)
@@ -36,6 +37,7 @@ package enum Response: Hashable, Sendable {
         case .subscriptionStatusTask: .subscriptionStatusTask
         case .currentEntitlementTask: .currentEntitlementTask
         case .getProducts: .getProducts
+        case .getImage: .getImage
         case .getSubscriptionStatus: .getSubscriptionStatus
         case .getCurrentEntitlement: .getCurrentEntitlement
         case .listCurrentEntitlements: .listCurrentEntitlements

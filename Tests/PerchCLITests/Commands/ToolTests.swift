@@ -1,3 +1,4 @@
+import Glibc
 import PerchServer
 import PerchTesting
 import Testing
@@ -138,6 +139,65 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
             TemporaryDirectory.read("\(Repository.path)/deploy/sample.storekit"),
             to: folder.file("Configuration.storekit"))
         #expect(await ran(["catalog", "check", folder.path]).code == .success)
+    }
+
+    /// A bundle with one product, whose image is `icon`; and images beside it, with so many bytes each.
+    private static func bundle(_ images: [String: Int]) -> TemporaryDirectory {
+        let folder = TemporaryDirectory()
+        let file = """
+            {"products": [{"productID": "a", "type": "NonConsumable", "displayPrice": "1.99",
+            "promotionalImageID": "icon", "localizations": [{"locale": "en_US", "displayName": "A"}]}]}
+            """
+        TemporaryDirectory.write(Array(file.utf8), to: folder.file("Configuration.storekit"))
+        mkdir(folder.file("Assets"), 0o700)
+        let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        for (name, count) in images {
+            let bytes = signature + [UInt8](repeating: 0, count: count - signature.count)
+            TemporaryDirectory.write(bytes, to: folder.file("Assets/\(name)"))
+        }
+        return folder
+    }
+
+    @Test func `takes the images of a bundle, and leaves what else lies there`() async {
+        let folder = Self.bundle(["icon.png": 100, ".DS_Store": 8, ".png": 8])
+        let result = await ran(["catalog", "check", folder.path])
+        #expect(result.code == .success)
+        #expect(
+            result.data
+                == "\(folder.path): schema not stated: 1 product (1 non-consumable), 0 subscription groups, 0 offers, 1 image\n"
+        )
+        let json = await ran(["catalog", "check", folder.path, "-o", "ndjson"])
+        #expect(json.data.contains("\"image_count\":1"))
+    }
+
+    @Test func `says which image of a bundle is missing, and which is too much`() async {
+        let folder = Self.bundle(["other.png": 100])
+        let result = await ran(["catalog", "check", folder.path])
+        #expect(result.code == .success)
+        #expect(result.data.contains(":2:23: warning: product \"a\": the image \"icon\" is missing"))
+        #expect(result.data.contains(":1:1: warning: no product names the image \"other\"; left out"))
+    }
+
+    @Test func `refuses an image beyond the limit, with the limit`() async {
+        let folder = Self.bundle(["icon.png": 1024 * 1024 + 1])
+        let result = await ran(["catalog", "check", folder.path])
+        #expect(result.code == .failure)
+        #expect(result.data.isEmpty)
+        #expect(result.talk.contains("Assets/icon.png has more than 1048576 bytes, the limit; make the image smaller"))
+    }
+
+    @Test func `loads no bundle that would not fit in a request, and says both numbers`() async {
+        let folder = Self.bundle(["a.png": 1 << 20, "b.png": 1 << 20, "c.png": 1 << 20, "icon.png": 1 << 20])
+        let result = await ran(["catalog", "load", folder.path, "--server", "127.0.0.1:1"])
+        #expect(result.code == .failure)
+        #expect(result.talk.contains("bytes with its 4 images, a request can have 4194304; let the server read it"))
+    }
+
+    @Test func `gets no image for a terminal`() async {
+        let console = RecordedConsole(isTerminal: true)
+        let result = await ran(["get", "image", "icon", "--server", "127.0.0.1:1"], console: console)
+        #expect(result.code == .usage)
+        #expect(result.talk.contains("--to FILE"))
     }
 
     @Test func `prints each warning with its place, as compilers do`() async {

@@ -20,6 +20,7 @@ struct AnswerVector: CustomTestStringConvertible {
     private static let messages: [String: PerchWire.Method] = [
         "ProductsTaskResponse": .productsTask, "SubscriptionStatusTaskResponse": .subscriptionStatusTask,
         "CurrentEntitlementTaskResponse": .currentEntitlementTask, "GetProductsResponse": .getProducts,
+        "GetImageResponse": .getImage,
         "GetSubscriptionStatusResponse": .getSubscriptionStatus,
         "GetCurrentEntitlementResponse": .getCurrentEntitlement,
         "ListCurrentEntitlementsResponse": .listCurrentEntitlements, "TransactionUpdatesResponse": .transactionUpdates,
@@ -111,6 +112,14 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
         return { json in json.messages("apps", list.apps) { $0.app(.init($1)) } }
     case .checkCatalog(let value):
         return { $0.summary(.init(value.summary)) }
+    case .getImage(let value):
+        // The sample has both: that it is unchanged, and content.
+        var value = value
+        value.isUnchanged = false
+        return { json in
+            json.image(.init(value))
+            json.flag("unchanged", true)
+        }
     case .getCatalog(let value):
         return { $0.catalogContents(.init(value)) }
     default:
@@ -133,7 +142,7 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
             let response = try MessageCodec().decodeResponse(vector.method, vector.bytes.span.bytes)
             if printed(response) != nil { methods.insert(vector.method) }
         }
-        #expect(methods.count == 15)
+        #expect(methods.count == 16)
     }
 
     @Test func `of the states without a value names them, and nothing else`() {

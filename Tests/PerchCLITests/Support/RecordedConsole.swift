@@ -5,16 +5,19 @@ import Synchronization
 final class RecordedConsole: Console {
     private struct Record {
         var data = ""
+        var bytes: [UInt8] = []
         var talk: [String] = []
         var readsLeft: Int
     }
 
     private let record: Mutex<Record>
     let isColoured: Bool
+    let isTerminal: Bool
 
     /// The reader goes away after so many pieces of data.
-    init(isColoured: Bool = false, readerTakes count: Int = .max) {
+    init(isColoured: Bool = false, isTerminal: Bool = false, readerTakes count: Int = .max) {
         self.isColoured = isColoured
+        self.isTerminal = isTerminal
         self.record = Mutex(Record(readsLeft: count))
     }
 
@@ -29,6 +32,13 @@ final class RecordedConsole: Console {
             return true
         }
         if !isTaken { throw ReaderGone() }
+    }
+
+    /// What was said as bytes.
+    var bytes: [UInt8] { self.record.withLock { $0.bytes } }
+
+    func data(_ bytes: [UInt8]) throws(ReaderGone) {
+        self.record.withLock { $0.bytes += bytes }
     }
 
     func talk(_ line: String) {

@@ -232,6 +232,51 @@ void   perch__v1__catalog_summary__free_unpacked
   assert(message->base.descriptor == &perch__v1__catalog_summary__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__catalog_image__init
+                     (Perch__V1__CatalogImage         *message)
+{
+  static const Perch__V1__CatalogImage init_value = PERCH__V1__CATALOG_IMAGE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__catalog_image__get_packed_size
+                     (const Perch__V1__CatalogImage *message)
+{
+  assert(message->base.descriptor == &perch__v1__catalog_image__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__catalog_image__pack
+                     (const Perch__V1__CatalogImage *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__catalog_image__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__catalog_image__pack_to_buffer
+                     (const Perch__V1__CatalogImage *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__catalog_image__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__CatalogImage *
+       perch__v1__catalog_image__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__CatalogImage *)
+     protobuf_c_message_unpack (&perch__v1__catalog_image__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__catalog_image__free_unpacked
+                     (Perch__V1__CatalogImage *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__catalog_image__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__check_catalog_request__init
                      (Perch__V1__CheckCatalogRequest         *message)
 {
@@ -455,6 +500,51 @@ void   perch__v1__get_catalog_request__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &perch__v1__get_catalog_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__catalog_image_info__init
+                     (Perch__V1__CatalogImageInfo         *message)
+{
+  static const Perch__V1__CatalogImageInfo init_value = PERCH__V1__CATALOG_IMAGE_INFO__INIT;
+  *message = init_value;
+}
+size_t perch__v1__catalog_image_info__get_packed_size
+                     (const Perch__V1__CatalogImageInfo *message)
+{
+  assert(message->base.descriptor == &perch__v1__catalog_image_info__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__catalog_image_info__pack
+                     (const Perch__V1__CatalogImageInfo *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__catalog_image_info__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__catalog_image_info__pack_to_buffer
+                     (const Perch__V1__CatalogImageInfo *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__catalog_image_info__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__CatalogImageInfo *
+       perch__v1__catalog_image_info__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__CatalogImageInfo *)
+     protobuf_c_message_unpack (&perch__v1__catalog_image_info__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__catalog_image_info__free_unpacked
+                     (Perch__V1__CatalogImageInfo *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__catalog_image_info__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   perch__v1__get_catalog_response__init
@@ -892,7 +982,7 @@ const ProtobufCMessageDescriptor perch__v1__catalog_warning__descriptor =
   (ProtobufCMessageInit) perch__v1__catalog_warning__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__catalog_summary__field_descriptors[11] =
+static const ProtobufCFieldDescriptor perch__v1__catalog_summary__field_descriptors[12] =
 {
   {
     "schema_version",
@@ -1026,11 +1116,24 @@ static const ProtobufCFieldDescriptor perch__v1__catalog_summary__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "image_count",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CatalogSummary, image_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__catalog_summary__field_indices_by_name[] = {
   8,   /* field[8] = code_offer_count */
   1,   /* field[1] = consumable_count */
   5,   /* field[5] = group_count */
+  11,   /* field[11] = image_count */
   6,   /* field[6] = introductory_offer_count */
   2,   /* field[2] = non_consumable_count */
   3,   /* field[3] = non_renewing_count */
@@ -1043,7 +1146,7 @@ static const unsigned perch__v1__catalog_summary__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__catalog_summary__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor perch__v1__catalog_summary__descriptor =
 {
@@ -1053,14 +1156,65 @@ const ProtobufCMessageDescriptor perch__v1__catalog_summary__descriptor =
   "Perch__V1__CatalogSummary",
   "perch.v1",
   sizeof(Perch__V1__CatalogSummary),
-  11,
+  12,
   perch__v1__catalog_summary__field_descriptors,
   perch__v1__catalog_summary__field_indices_by_name,
   1,  perch__v1__catalog_summary__number_ranges,
   (ProtobufCMessageInit) perch__v1__catalog_summary__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__check_catalog_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor perch__v1__catalog_image__field_descriptors[2] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CatalogImage, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "content",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CatalogImage, content),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__catalog_image__field_indices_by_name[] = {
+  1,   /* field[1] = content */
+  0,   /* field[0] = id */
+};
+static const ProtobufCIntRange perch__v1__catalog_image__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__catalog_image__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.CatalogImage",
+  "CatalogImage",
+  "Perch__V1__CatalogImage",
+  "perch.v1",
+  sizeof(Perch__V1__CatalogImage),
+  2,
+  perch__v1__catalog_image__field_descriptors,
+  perch__v1__catalog_image__field_indices_by_name,
+  1,  perch__v1__catalog_image__number_ranges,
+  (ProtobufCMessageInit) perch__v1__catalog_image__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__check_catalog_request__field_descriptors[2] =
 {
   {
     "file",
@@ -1074,14 +1228,27 @@ static const ProtobufCFieldDescriptor perch__v1__check_catalog_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "images",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__CheckCatalogRequest, n_images),
+    offsetof(Perch__V1__CheckCatalogRequest, images),
+    &perch__v1__catalog_image__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__check_catalog_request__field_indices_by_name[] = {
   0,   /* field[0] = file */
+  1,   /* field[1] = images */
 };
 static const ProtobufCIntRange perch__v1__check_catalog_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor perch__v1__check_catalog_request__descriptor =
 {
@@ -1091,7 +1258,7 @@ const ProtobufCMessageDescriptor perch__v1__check_catalog_request__descriptor =
   "Perch__V1__CheckCatalogRequest",
   "perch.v1",
   sizeof(Perch__V1__CheckCatalogRequest),
-  1,
+  2,
   perch__v1__check_catalog_request__field_descriptors,
   perch__v1__check_catalog_request__field_indices_by_name,
   1,  perch__v1__check_catalog_request__number_ranges,
@@ -1136,7 +1303,7 @@ const ProtobufCMessageDescriptor perch__v1__check_catalog_response__descriptor =
   (ProtobufCMessageInit) perch__v1__check_catalog_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__load_catalog_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__load_catalog_request__field_descriptors[4] =
 {
   {
     "app",
@@ -1174,16 +1341,29 @@ static const ProtobufCFieldDescriptor perch__v1__load_catalog_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "images",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__LoadCatalogRequest, n_images),
+    offsetof(Perch__V1__LoadCatalogRequest, images),
+    &perch__v1__catalog_image__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__load_catalog_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = file */
+  3,   /* field[3] = images */
   2,   /* field[2] = source */
 };
 static const ProtobufCIntRange perch__v1__load_catalog_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor perch__v1__load_catalog_request__descriptor =
 {
@@ -1193,7 +1373,7 @@ const ProtobufCMessageDescriptor perch__v1__load_catalog_request__descriptor =
   "Perch__V1__LoadCatalogRequest",
   "perch.v1",
   sizeof(Perch__V1__LoadCatalogRequest),
-  3,
+  4,
   perch__v1__load_catalog_request__field_descriptors,
   perch__v1__load_catalog_request__field_indices_by_name,
   1,  perch__v1__load_catalog_request__number_ranges,
@@ -1289,7 +1469,71 @@ const ProtobufCMessageDescriptor perch__v1__get_catalog_request__descriptor =
   (ProtobufCMessageInit) perch__v1__get_catalog_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_catalog_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__catalog_image_info__field_descriptors[3] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CatalogImageInfo, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "content_hash",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CatalogImageInfo, content_hash),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "byte_count",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CatalogImageInfo, byte_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__catalog_image_info__field_indices_by_name[] = {
+  2,   /* field[2] = byte_count */
+  1,   /* field[1] = content_hash */
+  0,   /* field[0] = id */
+};
+static const ProtobufCIntRange perch__v1__catalog_image_info__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__catalog_image_info__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.CatalogImageInfo",
+  "CatalogImageInfo",
+  "Perch__V1__CatalogImageInfo",
+  "perch.v1",
+  sizeof(Perch__V1__CatalogImageInfo),
+  3,
+  perch__v1__catalog_image_info__field_descriptors,
+  perch__v1__catalog_image_info__field_indices_by_name,
+  1,  perch__v1__catalog_image_info__number_ranges,
+  (ProtobufCMessageInit) perch__v1__catalog_image_info__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_catalog_response__field_descriptors[6] =
 {
   {
     "product_ids",
@@ -1339,17 +1583,43 @@ static const ProtobufCFieldDescriptor perch__v1__get_catalog_response__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "summary",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetCatalogResponse, summary),
+    &perch__v1__catalog_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "images",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__GetCatalogResponse, n_images),
+    offsetof(Perch__V1__GetCatalogResponse, images),
+    &perch__v1__catalog_image_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_catalog_response__field_indices_by_name[] = {
   1,   /* field[1] = group_ids */
+  5,   /* field[5] = images */
   0,   /* field[0] = product_ids */
   3,   /* field[3] = revision */
   2,   /* field[2] = source */
+  4,   /* field[4] = summary */
 };
 static const ProtobufCIntRange perch__v1__get_catalog_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_catalog_response__descriptor =
 {
@@ -1359,7 +1629,7 @@ const ProtobufCMessageDescriptor perch__v1__get_catalog_response__descriptor =
   "Perch__V1__GetCatalogResponse",
   "perch.v1",
   sizeof(Perch__V1__GetCatalogResponse),
-  4,
+  6,
   perch__v1__get_catalog_response__field_descriptors,
   perch__v1__get_catalog_response__field_indices_by_name,
   1,  perch__v1__get_catalog_response__number_ranges,

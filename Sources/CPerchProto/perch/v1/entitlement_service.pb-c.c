@@ -457,6 +457,96 @@ void   perch__v1__get_products_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__get_products_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__get_image_request__init
+                     (Perch__V1__GetImageRequest         *message)
+{
+  static const Perch__V1__GetImageRequest init_value = PERCH__V1__GET_IMAGE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_image_request__get_packed_size
+                     (const Perch__V1__GetImageRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_image_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_image_request__pack
+                     (const Perch__V1__GetImageRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_image_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_image_request__pack_to_buffer
+                     (const Perch__V1__GetImageRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_image_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetImageRequest *
+       perch__v1__get_image_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetImageRequest *)
+     protobuf_c_message_unpack (&perch__v1__get_image_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_image_request__free_unpacked
+                     (Perch__V1__GetImageRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_image_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_image_response__init
+                     (Perch__V1__GetImageResponse         *message)
+{
+  static const Perch__V1__GetImageResponse init_value = PERCH__V1__GET_IMAGE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_image_response__get_packed_size
+                     (const Perch__V1__GetImageResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_image_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_image_response__pack
+                     (const Perch__V1__GetImageResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_image_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_image_response__pack_to_buffer
+                     (const Perch__V1__GetImageResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_image_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetImageResponse *
+       perch__v1__get_image_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetImageResponse *)
+     protobuf_c_message_unpack (&perch__v1__get_image_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_image_response__free_unpacked
+                     (Perch__V1__GetImageResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_image_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__get_subscription_status_request__init
                      (Perch__V1__GetSubscriptionStatusRequest         *message)
 {
@@ -1525,6 +1615,161 @@ const ProtobufCMessageDescriptor perch__v1__get_products_response__descriptor =
   (ProtobufCMessageInit) perch__v1__get_products_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor perch__v1__get_image_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetImageRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "image_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetImageRequest, image_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "known_hash",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetImageRequest, known_hash),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetImageRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_image_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  3,   /* field[3] = at_least */
+  1,   /* field[1] = image_id */
+  2,   /* field[2] = known_hash */
+};
+static const ProtobufCIntRange perch__v1__get_image_request__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 6, 3 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_image_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetImageRequest",
+  "GetImageRequest",
+  "Perch__V1__GetImageRequest",
+  "perch.v1",
+  sizeof(Perch__V1__GetImageRequest),
+  4,
+  perch__v1__get_image_request__field_descriptors,
+  perch__v1__get_image_request__field_indices_by_name,
+  2,  perch__v1__get_image_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_image_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_image_response__field_descriptors[4] =
+{
+  {
+    "content_hash",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetImageResponse, content_hash),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "content_type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetImageResponse, content_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unchanged",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetImageResponse, unchanged),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "content",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetImageResponse, content),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_image_response__field_indices_by_name[] = {
+  3,   /* field[3] = content */
+  0,   /* field[0] = content_hash */
+  1,   /* field[1] = content_type */
+  2,   /* field[2] = unchanged */
+};
+static const ProtobufCIntRange perch__v1__get_image_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_image_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetImageResponse",
+  "GetImageResponse",
+  "Perch__V1__GetImageResponse",
+  "perch.v1",
+  sizeof(Perch__V1__GetImageResponse),
+  4,
+  perch__v1__get_image_response__field_descriptors,
+  perch__v1__get_image_response__field_indices_by_name,
+  1,  perch__v1__get_image_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_image_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor perch__v1__get_subscription_status_request__field_descriptors[4] =
 {
   {
@@ -1928,22 +2173,24 @@ const ProtobufCMessageDescriptor perch__v1__list_current_entitlements_response__
   (ProtobufCMessageInit) perch__v1__list_current_entitlements_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[7] =
+static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[8] =
 {
   { "ProductsTask", &perch__v1__products_task_request__descriptor, &perch__v1__products_task_response__descriptor },
   { "SubscriptionStatusTask", &perch__v1__subscription_status_task_request__descriptor, &perch__v1__subscription_status_task_response__descriptor },
   { "CurrentEntitlementTask", &perch__v1__current_entitlement_task_request__descriptor, &perch__v1__current_entitlement_task_response__descriptor },
   { "GetProducts", &perch__v1__get_products_request__descriptor, &perch__v1__get_products_response__descriptor },
+  { "GetImage", &perch__v1__get_image_request__descriptor, &perch__v1__get_image_response__descriptor },
   { "GetSubscriptionStatus", &perch__v1__get_subscription_status_request__descriptor, &perch__v1__get_subscription_status_response__descriptor },
   { "GetCurrentEntitlement", &perch__v1__get_current_entitlement_request__descriptor, &perch__v1__get_current_entitlement_response__descriptor },
   { "ListCurrentEntitlements", &perch__v1__list_current_entitlements_request__descriptor, &perch__v1__list_current_entitlements_response__descriptor },
 };
 const unsigned perch__v1__entitlement_service__method_indices_by_name[] = {
   2,        /* CurrentEntitlementTask */
-  5,        /* GetCurrentEntitlement */
+  6,        /* GetCurrentEntitlement */
+  4,        /* GetImage */
   3,        /* GetProducts */
-  4,        /* GetSubscriptionStatus */
-  6,        /* ListCurrentEntitlements */
+  5,        /* GetSubscriptionStatus */
+  7,        /* ListCurrentEntitlements */
   0,        /* ProductsTask */
   1         /* SubscriptionStatusTask */
 };
@@ -1954,7 +2201,7 @@ const ProtobufCServiceDescriptor perch__v1__entitlement_service__descriptor =
   "EntitlementService",
   "Perch__V1__EntitlementService",
   "perch.v1",
-  7,
+  8,
   perch__v1__entitlement_service__method_descriptors,
   perch__v1__entitlement_service__method_indices_by_name
 };
@@ -1990,13 +2237,21 @@ void perch__v1__entitlement_service__get_products(ProtobufCService *service,
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
   service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void perch__v1__entitlement_service__get_image(ProtobufCService *service,
+                                               const Perch__V1__GetImageRequest *input,
+                                               Perch__V1__GetImageResponse_Closure closure,
+                                               void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void perch__v1__entitlement_service__get_subscription_status(ProtobufCService *service,
                                                              const Perch__V1__GetSubscriptionStatusRequest *input,
                                                              Perch__V1__GetSubscriptionStatusResponse_Closure closure,
                                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_current_entitlement(ProtobufCService *service,
                                                              const Perch__V1__GetCurrentEntitlementRequest *input,
@@ -2004,7 +2259,7 @@ void perch__v1__entitlement_service__get_current_entitlement(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__list_current_entitlements(ProtobufCService *service,
                                                                const Perch__V1__ListCurrentEntitlementsRequest *input,
@@ -2012,7 +2267,7 @@ void perch__v1__entitlement_service__list_current_entitlements(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service *service,
                                            Perch__V1__EntitlementService_ServiceDestroy destroy)

@@ -548,7 +548,7 @@ const ProtobufCMessageDescriptor perch__v1__subscription_info__descriptor =
   (ProtobufCMessageInit) perch__v1__subscription_info__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__product__field_descriptors[11] =
+static const ProtobufCFieldDescriptor perch__v1__product__field_descriptors[12] =
 {
   {
     "id",
@@ -682,6 +682,18 @@ static const ProtobufCFieldDescriptor perch__v1__product__field_descriptors[11] 
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "promotional_image_hash",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Product, promotional_image_hash),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__product__field_indices_by_name[] = {
   3,   /* field[3] = description */
@@ -691,6 +703,7 @@ static const unsigned perch__v1__product__field_indices_by_name[] = {
   6,   /* field[6] = is_family_shareable */
   10,   /* field[10] = json_representation */
   4,   /* field[4] = price */
+  11,   /* field[11] = promotional_image_hash */
   7,   /* field[7] = promotional_image_id */
   9,   /* field[9] = storefront */
   8,   /* field[8] = subscription */
@@ -699,7 +712,7 @@ static const unsigned perch__v1__product__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__product__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor perch__v1__product__descriptor =
 {
@@ -709,7 +722,7 @@ const ProtobufCMessageDescriptor perch__v1__product__descriptor =
   "Perch__V1__Product",
   "perch.v1",
   sizeof(Perch__V1__Product),
-  11,
+  12,
   perch__v1__product__field_descriptors,
   perch__v1__product__field_indices_by_name,
   1,  perch__v1__product__number_ranges,

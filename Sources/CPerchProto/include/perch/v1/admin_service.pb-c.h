@@ -21,11 +21,13 @@ typedef struct Perch__V1__ListAppsRequest Perch__V1__ListAppsRequest;
 typedef struct Perch__V1__ListAppsResponse Perch__V1__ListAppsResponse;
 typedef struct Perch__V1__CatalogWarning Perch__V1__CatalogWarning;
 typedef struct Perch__V1__CatalogSummary Perch__V1__CatalogSummary;
+typedef struct Perch__V1__CatalogImage Perch__V1__CatalogImage;
 typedef struct Perch__V1__CheckCatalogRequest Perch__V1__CheckCatalogRequest;
 typedef struct Perch__V1__CheckCatalogResponse Perch__V1__CheckCatalogResponse;
 typedef struct Perch__V1__LoadCatalogRequest Perch__V1__LoadCatalogRequest;
 typedef struct Perch__V1__LoadCatalogResponse Perch__V1__LoadCatalogResponse;
 typedef struct Perch__V1__GetCatalogRequest Perch__V1__GetCatalogRequest;
+typedef struct Perch__V1__CatalogImageInfo Perch__V1__CatalogImageInfo;
 typedef struct Perch__V1__GetCatalogResponse Perch__V1__GetCatalogResponse;
 typedef struct Perch__V1__GetServerStatusRequest Perch__V1__GetServerStatusRequest;
 typedef struct Perch__V1__Metric Perch__V1__Metric;
@@ -174,10 +176,34 @@ struct  Perch__V1__CatalogSummary
    */
   size_t n_warnings;
   Perch__V1__CatalogWarning **warnings;
+  /*
+   * Promotional images.
+   */
+  uint32_t image_count;
 };
 #define PERCH__V1__CATALOG_SUMMARY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__catalog_summary__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL }
+    , (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0 }
+
+
+/*
+ * An image file of a catalogue: of a bundle directory, `Assets/<id>.png`.
+ */
+struct  Perch__V1__CatalogImage
+{
+  ProtobufCMessage base;
+  /*
+   * The identifier that products name it by.
+   */
+  char *id;
+  /*
+   * The file: PNG or JPEG, at most 1 MiB.
+   */
+  ProtobufCBinaryData content;
+};
+#define PERCH__V1__CATALOG_IMAGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__catalog_image__descriptor) \
+    , (char *)protobuf_c_empty_string, {0,NULL} }
 
 
 /*
@@ -190,10 +216,15 @@ struct  Perch__V1__CheckCatalogRequest
    * The file.
    */
   ProtobufCBinaryData file;
+  /*
+   * Its images.
+   */
+  size_t n_images;
+  Perch__V1__CatalogImage **images;
 };
 #define PERCH__V1__CHECK_CATALOG_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__check_catalog_request__descriptor) \
-    , {0,NULL} }
+    , {0,NULL}, 0,NULL }
 
 
 /*
@@ -230,10 +261,15 @@ struct  Perch__V1__LoadCatalogRequest
    * Where it came from, for people.
    */
   char *source;
+  /*
+   * Its images. Those of the catalogue before are forgotten, so all have to come along, in one request.
+   */
+  size_t n_images;
+  Perch__V1__CatalogImage **images;
 };
 #define PERCH__V1__LOAD_CATALOG_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__load_catalog_request__descriptor) \
-    , NULL, {0,NULL}, (char *)protobuf_c_empty_string }
+    , NULL, {0,NULL}, (char *)protobuf_c_empty_string, 0,NULL }
 
 
 /*
@@ -273,6 +309,30 @@ struct  Perch__V1__GetCatalogRequest
 
 
 /*
+ * An image that a catalogue holds.
+ */
+struct  Perch__V1__CatalogImageInfo
+{
+  ProtobufCMessage base;
+  /*
+   * The identifier that products name it by.
+   */
+  char *id;
+  /*
+   * SHA-256, 32 bytes.
+   */
+  ProtobufCBinaryData content_hash;
+  /*
+   * Its length in bytes.
+   */
+  uint32_t byte_count;
+};
+#define PERCH__V1__CATALOG_IMAGE_INFO__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__catalog_image_info__descriptor) \
+    , (char *)protobuf_c_empty_string, {0,NULL}, 0 }
+
+
+/*
  * What a catalogue holds.
  */
 struct  Perch__V1__GetCatalogResponse
@@ -296,10 +356,19 @@ struct  Perch__V1__GetCatalogResponse
    * The revision that loaded it.
    */
   uint64_t revision;
+  /*
+   * It in numbers, without warnings.
+   */
+  Perch__V1__CatalogSummary *summary;
+  /*
+   * Its images, by identifier.
+   */
+  size_t n_images;
+  Perch__V1__CatalogImageInfo **images;
 };
 #define PERCH__V1__GET_CATALOG_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_catalog_response__descriptor) \
-    , 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0 }
+    , 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, NULL, 0,NULL }
 
 
 /*
@@ -503,6 +572,25 @@ Perch__V1__CatalogSummary *
 void   perch__v1__catalog_summary__free_unpacked
                      (Perch__V1__CatalogSummary *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__CatalogImage methods */
+void   perch__v1__catalog_image__init
+                     (Perch__V1__CatalogImage         *message);
+size_t perch__v1__catalog_image__get_packed_size
+                     (const Perch__V1__CatalogImage   *message);
+size_t perch__v1__catalog_image__pack
+                     (const Perch__V1__CatalogImage   *message,
+                      uint8_t             *out);
+size_t perch__v1__catalog_image__pack_to_buffer
+                     (const Perch__V1__CatalogImage   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__CatalogImage *
+       perch__v1__catalog_image__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__catalog_image__free_unpacked
+                     (Perch__V1__CatalogImage *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__CheckCatalogRequest methods */
 void   perch__v1__check_catalog_request__init
                      (Perch__V1__CheckCatalogRequest         *message);
@@ -597,6 +685,25 @@ Perch__V1__GetCatalogRequest *
                       const uint8_t       *data);
 void   perch__v1__get_catalog_request__free_unpacked
                      (Perch__V1__GetCatalogRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__CatalogImageInfo methods */
+void   perch__v1__catalog_image_info__init
+                     (Perch__V1__CatalogImageInfo         *message);
+size_t perch__v1__catalog_image_info__get_packed_size
+                     (const Perch__V1__CatalogImageInfo   *message);
+size_t perch__v1__catalog_image_info__pack
+                     (const Perch__V1__CatalogImageInfo   *message,
+                      uint8_t             *out);
+size_t perch__v1__catalog_image_info__pack_to_buffer
+                     (const Perch__V1__CatalogImageInfo   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__CatalogImageInfo *
+       perch__v1__catalog_image_info__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__catalog_image_info__free_unpacked
+                     (Perch__V1__CatalogImageInfo *message,
                       ProtobufCAllocator *allocator);
 /* Perch__V1__GetCatalogResponse methods */
 void   perch__v1__get_catalog_response__init
@@ -710,6 +817,9 @@ typedef void (*Perch__V1__CatalogWarning_Closure)
 typedef void (*Perch__V1__CatalogSummary_Closure)
                  (const Perch__V1__CatalogSummary *message,
                   void *closure_data);
+typedef void (*Perch__V1__CatalogImage_Closure)
+                 (const Perch__V1__CatalogImage *message,
+                  void *closure_data);
 typedef void (*Perch__V1__CheckCatalogRequest_Closure)
                  (const Perch__V1__CheckCatalogRequest *message,
                   void *closure_data);
@@ -724,6 +834,9 @@ typedef void (*Perch__V1__LoadCatalogResponse_Closure)
                   void *closure_data);
 typedef void (*Perch__V1__GetCatalogRequest_Closure)
                  (const Perch__V1__GetCatalogRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__CatalogImageInfo_Closure)
+                 (const Perch__V1__CatalogImageInfo *message,
                   void *closure_data);
 typedef void (*Perch__V1__GetCatalogResponse_Closure)
                  (const Perch__V1__GetCatalogResponse *message,
@@ -808,11 +921,13 @@ extern const ProtobufCMessageDescriptor perch__v1__list_apps_request__descriptor
 extern const ProtobufCMessageDescriptor perch__v1__list_apps_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__catalog_warning__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__catalog_summary__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__catalog_image__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__check_catalog_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__check_catalog_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__load_catalog_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__load_catalog_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_catalog_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__catalog_image_info__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_catalog_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_server_status_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__metric__descriptor;

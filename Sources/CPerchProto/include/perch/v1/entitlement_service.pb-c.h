@@ -30,6 +30,8 @@ typedef struct Perch__V1__CurrentEntitlementTaskRequest Perch__V1__CurrentEntitl
 typedef struct Perch__V1__CurrentEntitlementTaskResponse Perch__V1__CurrentEntitlementTaskResponse;
 typedef struct Perch__V1__GetProductsRequest Perch__V1__GetProductsRequest;
 typedef struct Perch__V1__GetProductsResponse Perch__V1__GetProductsResponse;
+typedef struct Perch__V1__GetImageRequest Perch__V1__GetImageRequest;
+typedef struct Perch__V1__GetImageResponse Perch__V1__GetImageResponse;
 typedef struct Perch__V1__GetSubscriptionStatusRequest Perch__V1__GetSubscriptionStatusRequest;
 typedef struct Perch__V1__GetSubscriptionStatusResponse Perch__V1__GetSubscriptionStatusResponse;
 typedef struct Perch__V1__GetCurrentEntitlementRequest Perch__V1__GetCurrentEntitlementRequest;
@@ -379,6 +381,62 @@ struct  Perch__V1__GetProductsResponse
 #define PERCH__V1__GET_PRODUCTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_products_response__descriptor) \
     , NULL, PERCH__V1__GET_PRODUCTS_RESPONSE__STATE__NOT_SET, {0} }
+
+
+/*
+ * Asks for an image.
+ */
+struct  Perch__V1__GetImageRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * `promotional_image_id` of a product.
+   */
+  char *image_id;
+  /*
+   * `content_hash` of the bytes that the caller has; empty for none.
+   */
+  ProtobufCBinaryData known_hash;
+  /*
+   * Wait until the server is at least here.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__GET_IMAGE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_image_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, {0,NULL}, NULL }
+
+
+/*
+ * An image.
+ */
+struct  Perch__V1__GetImageResponse
+{
+  ProtobufCMessage base;
+  /*
+   * SHA-256 of the image, 32 bytes: `promotional_image_hash` of its products.
+   */
+  ProtobufCBinaryData content_hash;
+  /*
+   * `image/png` or `image/jpeg`.
+   */
+  char *content_type;
+  /*
+   * The caller has it: `content` is left out.
+   */
+  protobuf_c_boolean unchanged;
+  /*
+   * The image.
+   */
+  ProtobufCBinaryData content;
+};
+#define PERCH__V1__GET_IMAGE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_image_response__descriptor) \
+    , {0,NULL}, (char *)protobuf_c_empty_string, 0, {0,NULL} }
 
 
 /*
@@ -740,6 +798,44 @@ Perch__V1__GetProductsResponse *
 void   perch__v1__get_products_response__free_unpacked
                      (Perch__V1__GetProductsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__GetImageRequest methods */
+void   perch__v1__get_image_request__init
+                     (Perch__V1__GetImageRequest         *message);
+size_t perch__v1__get_image_request__get_packed_size
+                     (const Perch__V1__GetImageRequest   *message);
+size_t perch__v1__get_image_request__pack
+                     (const Perch__V1__GetImageRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_image_request__pack_to_buffer
+                     (const Perch__V1__GetImageRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetImageRequest *
+       perch__v1__get_image_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_image_request__free_unpacked
+                     (Perch__V1__GetImageRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetImageResponse methods */
+void   perch__v1__get_image_response__init
+                     (Perch__V1__GetImageResponse         *message);
+size_t perch__v1__get_image_response__get_packed_size
+                     (const Perch__V1__GetImageResponse   *message);
+size_t perch__v1__get_image_response__pack
+                     (const Perch__V1__GetImageResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_image_response__pack_to_buffer
+                     (const Perch__V1__GetImageResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetImageResponse *
+       perch__v1__get_image_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_image_response__free_unpacked
+                     (Perch__V1__GetImageResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__GetSubscriptionStatusRequest methods */
 void   perch__v1__get_subscription_status_request__init
                      (Perch__V1__GetSubscriptionStatusRequest         *message);
@@ -886,6 +982,12 @@ typedef void (*Perch__V1__GetProductsRequest_Closure)
 typedef void (*Perch__V1__GetProductsResponse_Closure)
                  (const Perch__V1__GetProductsResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__GetImageRequest_Closure)
+                 (const Perch__V1__GetImageRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetImageResponse_Closure)
+                 (const Perch__V1__GetImageResponse *message,
+                  void *closure_data);
 typedef void (*Perch__V1__GetSubscriptionStatusRequest_Closure)
                  (const Perch__V1__GetSubscriptionStatusRequest *message,
                   void *closure_data);
@@ -927,6 +1029,10 @@ struct Perch__V1__EntitlementService_Service
                        const Perch__V1__GetProductsRequest *input,
                        Perch__V1__GetProductsResponse_Closure closure,
                        void *closure_data);
+  void (*get_image)(Perch__V1__EntitlementService_Service *service,
+                    const Perch__V1__GetImageRequest *input,
+                    Perch__V1__GetImageResponse_Closure closure,
+                    void *closure_data);
   void (*get_subscription_status)(Perch__V1__EntitlementService_Service *service,
                                   const Perch__V1__GetSubscriptionStatusRequest *input,
                                   Perch__V1__GetSubscriptionStatusResponse_Closure closure,
@@ -951,6 +1057,7 @@ void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service
       function_prefix__ ## subscription_status_task,\
       function_prefix__ ## current_entitlement_task,\
       function_prefix__ ## get_products,\
+      function_prefix__ ## get_image,\
       function_prefix__ ## get_subscription_status,\
       function_prefix__ ## get_current_entitlement,\
       function_prefix__ ## list_current_entitlements  }
@@ -970,6 +1077,10 @@ void perch__v1__entitlement_service__get_products(ProtobufCService *service,
                                                   const Perch__V1__GetProductsRequest *input,
                                                   Perch__V1__GetProductsResponse_Closure closure,
                                                   void *closure_data);
+void perch__v1__entitlement_service__get_image(ProtobufCService *service,
+                                               const Perch__V1__GetImageRequest *input,
+                                               Perch__V1__GetImageResponse_Closure closure,
+                                               void *closure_data);
 void perch__v1__entitlement_service__get_subscription_status(ProtobufCService *service,
                                                              const Perch__V1__GetSubscriptionStatusRequest *input,
                                                              Perch__V1__GetSubscriptionStatusResponse_Closure closure,
@@ -995,6 +1106,8 @@ extern const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_requ
 extern const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_products_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_products_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_image_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_image_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_subscription_status_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_subscription_status_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_current_entitlement_request__descriptor;

@@ -231,10 +231,14 @@ struct  Perch__V1__Product
    * The product as the catalogue file has it, as JSON, for clients that need fields which are not mapped.
    */
   ProtobufCBinaryData json_representation;
+  /*
+   * SHA-256 of the promotional image, 32 bytes; empty where there is none to be had. See EntitlementService.GetImage.
+   */
+  ProtobufCBinaryData promotional_image_hash;
 };
 #define PERCH__V1__PRODUCT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__product__descriptor) \
-    , (char *)protobuf_c_empty_string, PERCH__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, NULL, NULL, {0,NULL} }
+    , (char *)protobuf_c_empty_string, PERCH__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, NULL, NULL, {0,NULL}, {0,NULL} }
 
 
 /* Perch__V1__SubscriptionOffer methods */
