@@ -113,7 +113,7 @@ private let all = StorageImplementation.allCases
     func `give the same whole in pages of any size`(_ implementation: StorageImplementation) throws {
         let store = try implementation.make()
         var script = StorageScript(seed: 21)
-        try store.write((0..<240).map { _ in script.change() })
+        try store.write((0..<480).map { _ in script.change() })
         let account = try #require(
             script.accounts.map(\.account).max { left, right in
                 script.rows.count { $0.account == left } < script.rows.count { $0.account == right }
