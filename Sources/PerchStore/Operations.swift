@@ -36,7 +36,8 @@ extension Mutation {
 
     /// Delivers what was shared with an account and waits for its customer to restore.
     package static func sync(_ account: AccountKey) -> Mutation {
-        Mutation(.account(account, opens: false), needsTestApp: false) { view in
+        Mutation(.account(account, opens: false), needsTestApp: false) { view throws(Refusal) in
+            try refuseIfSimulated(.appStoreSync, app: view.app)
             let facts = decideSync(view.accountRecord, now: view.now)
             if facts.isEmpty { return .unchanged(answer: .none) }
             return .commit([AccountFacts(account: view.accountRecord.account, facts: facts)], answer: .none)

@@ -42,11 +42,7 @@ package func decideRedemption(
     order.billingPlan =
         product.subscription?.codeOffers.first { $0.offer.id == code }?.offer.billingPlan ?? .unspecified
     let purchase = try decidePurchase(order, record: subject.record, app: app, now: now, numbers: &numbers)
-    var outcome = OperationOutcome()
-    outcome.facts = purchase.facts
-    outcome.transaction = purchase.transaction
-    outcome.wasHeld = purchase.wasHeld
-    return (outcome, purchase.wasHeld)
+    return (delivered(purchase, order, record: subject.record, now: now), purchase.wasHeld)
 }
 
 /// Renewal switched on or off in the sheet of subscriptions.

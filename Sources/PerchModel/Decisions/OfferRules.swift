@@ -178,8 +178,7 @@ struct OfferRules {
     }
 
     /// When the account may have an offer, as long as nothing happens; nil if never.
-    private func window(of offer: WinBackOffer) -> OfferWindow? {
-        guard case .lapsed(let lapse) = self.lapse else { return nil }
+    private func window(of offer: WinBackOffer, after lapse: Lapse) -> OfferWindow? {
         if offer.isEligible { return OfferWindow(from: lapse.since, until: nil) }
         guard let rule = offer.rule, self.hasPaid(for: rule) else { return nil }
         let rate = self.app.settings.timeRate
@@ -203,12 +202,14 @@ struct OfferRules {
     /// The win-back offers of the group that the account may have now, best first; and the next instant at which that
     /// changes by itself. Any product of the group on sale may win a customer back.
     var winBacks: (eligible: [WinBack], nextChange: Instant?) {
+        // Who is subscribed, and most are, costs no look at the catalogue.
+        guard case .lapsed(let lapse) = self.lapse else { return ([], nil) }
         var eligible: [WinBack] = []
         var nextChange: Instant?
         for product in self.app.catalogue.products where !product.isWithdrawn {
             guard let subscription = product.subscription, subscription.groupID == self.groupID else { continue }
             for offer in subscription.winBackOffers {
-                guard let window = self.window(of: offer) else { continue }
+                guard let window = self.window(of: offer, after: lapse) else { continue }
                 if window.contains(self.now) {
                     eligible.append(WinBack(product: product, offer: offer, window: window))
                 }

@@ -66,7 +66,7 @@ private func waitingReason(_ order: PurchaseOrder, app: AppState) -> PendingReas
 }
 
 /// A purchase that happened: it ends the intents to buy that product.
-private func delivered(
+func delivered(
     _ purchase: PurchaseOutcome, _ order: PurchaseOrder, record: AccountRecord, now: Instant
 ) -> OperationOutcome {
     var outcome = OperationOutcome()

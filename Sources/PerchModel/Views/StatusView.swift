@@ -22,17 +22,19 @@ package func subscriptionStatuses(
     var viewed = Viewed(value: SubscriptionStatuses(statuses: []), nextCrossing: nil, forecast: nil)
     guard let record else { return viewed }
     let leeway = app.renewalLeewayMilliseconds
+    let rules = OfferRules(record: record, groupID: groupID, app: app, now: now)
+    let winBacks = rules.winBacks
     var levels: [Int32] = []
     let lines = record.lines.filter { $0.groupID == groupID }
     for line in lines.filter(\.isOwn) + lines.filter({ !$0.isOwn }) {
-        viewed.value.statuses.append(status(of: line, in: record, app: app, at: now))
+        viewed.value.statuses.append(
+            status(of: line, in: record, winBacks: line.isOwn ? winBacks.eligible : [], app: app, at: now))
         viewed.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
         // A product that was withdrawn keeps the rank it was bought at.
         let held = app.catalogue.product(line.latest.productID)?.subscription
         levels.append(held?.level ?? (line.level == 0 ? .max : line.level))
     }
-    let rules = OfferRules(record: record, groupID: groupID, app: app, now: now)
-    if let line = rules.line, let change = rules.winBacks.nextChange {
+    if let line = rules.line, let change = winBacks.nextChange {
         let state = line.state(at: now, leewayMilliseconds: leeway)
         viewed.note(
             Forecast(at: change, kind: .offerWindow, originalTransactionID: line.originalID, state: state))
@@ -60,7 +62,7 @@ extension Viewed {
 }
 
 private func status(
-    of line: Line, in record: AccountRecord, app: AppState, at now: Instant
+    of line: Line, in record: AccountRecord, winBacks: [OfferRules.WinBack], app: AppState, at now: Instant
 ) -> SubscriptionStatus {
     let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
     let retryIsOver = line.retry != nil && state == .expired
@@ -90,11 +92,8 @@ private func status(
     default:
         break
     }
-    if line.isOwn {
-        let winBacks = OfferRules(record: record, groupID: line.groupID, app: app, now: now).winBacks.eligible
-        for id in winBacks.map(\.offer.offer.id) where !info.eligibleWinBackOfferIDs.contains(id) {
-            info.eligibleWinBackOfferIDs.append(id)
-        }
+    for id in winBacks.map(\.offer.offer.id) where !info.eligibleWinBackOfferIDs.contains(id) {
+        info.eligibleWinBackOfferIDs.append(id)
     }
     // A billing lapse has no preference either: nothing is going to be renewed unless the charge recovers.
     if renews, state == .subscribed {
