@@ -129,6 +129,26 @@ public final class PerchClient: Sendable {
             })
     }
 
+    /// The purchases that a customer began outside the app: all that wait, now and at each change.
+    public func purchaseIntents(account: String, atLeast: Position? = nil) -> EntitlementTask<[PurchaseIntent]> {
+        let request = AccountWatchRequest(app: self.app, account: account)
+        return EntitlementTask(
+            OpenWatch(self, .purchaseIntents(request), atLeast: atLeast, wrap: { .intents($0) }) { value in
+                guard case .intents(let intents) = value else { return nil }
+                return intents
+            })
+    }
+
+    /// What the store has to tell the customer: all that matters now, and at each change, also by time alone.
+    public func messages(account: String, atLeast: Position? = nil) -> EntitlementTask<[StoreMessage]> {
+        let request = AccountWatchRequest(app: self.app, account: account)
+        return EntitlementTask(
+            OpenWatch(self, .messages(request), atLeast: atLeast, wrap: { .messages($0) }) { value in
+                guard case .messages(let messages) = value else { return nil }
+                return messages
+            })
+    }
+
     /// What happens to the transactions of an account, after `cursor`; without one, the unfinished ones first.
     ///
     /// What this client's own calls cause is left out, because their answers said it, unless `includingOwn`.

@@ -240,6 +240,13 @@ extension WireStatus {
             self.init(.textHasNUL, text, details: [.field(field), .atByte(byte)])
         case .missing(let field):
             self.init(.fieldMissing, text, details: [.field(field)])
+        case .invalid(let field, let found, let expected):
+            self.init(
+                .fieldInvalid, text,
+                details: [
+                    .field(field), StatusDetail(key: "found", value: found),
+                    StatusDetail(key: "expected", value: expected),
+                ])
         case .tooLong(let message, let bytes, let limit):
             self.init(.frameTooLong, text, details: [.field(message), .found(bytes), .limit(limit)])
         case .tooMuchMemory(let message, let limit):

@@ -173,9 +173,11 @@ def events(run, test, account, streams, requests, listed):
             continue
         test.looked(name)
         event = (kind, request.transaction.id)
-        if revisions.get(event) != request.position[0] or origins.get(event) != writer:
+        # What a test store's operation causes happens outside the app: it has no origin, so that every reader hears of it.
+        origin = writer if request.method == PURCHASE else b""
+        if revisions.get(event) != request.position[0] or origins.get(event) != origin:
             test.broken(name, f"{account}: event {event} is of revision {revisions.get(event)} by {origins.get(event)}, "
-                              f"acknowledged at {request.position} to {writer}")
+                              f"acknowledged at {request.position}, and should be by {origin}")
         revisions.pop(event, None)
     for (kind, number), revision in revisions.items():
         if kind == RENEWED and origins[kind, number]:
@@ -223,7 +225,7 @@ def again(test, caller, request):
     test.looked("the same key gives the same answer")
     test.looked("every call is answered within 10 s")
     test.looked("a writer is refused only what its account's state forbids")
-    answer, status = caller.ask(request.method, **request.fields)
+    answer, status = caller.ask(request.path, **request.fields)
     if status.code or answer != request.answer:
         test.broken("the same key gives the same answer",
                     f"at the end, {request.method} {request.fields}: first {one_line(request.answer)}, then "

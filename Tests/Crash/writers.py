@@ -16,12 +16,23 @@ WEEKLY, MONTHLY, YEARLY = "com.example.weekly", "com.example.monthly", "com.exam
 GROUP = "premium"
 SUBSCRIPTIONS = (WEEKLY, MONTHLY, YEARLY)
 TRANSACTIONS, STORE = "/perch.v1.TransactionService/", "/perch.v1.TestStoreService/"
-PURCHASE, FINISH, REFUND = TRANSACTIONS + "Purchase", TRANSACTIONS + "Finish", STORE + "RefundTransaction"
+PURCHASE, FINISH = TRANSACTIONS + "Purchase", TRANSACTIONS + "Finish"
 CLOCK = STORE + "SetClock"
-AUTO_RENEW, RENEW, EXPIRE = STORE + "SetAutoRenew", STORE + "ForceRenewal", STORE + "ExpireSubscription"
+# Operations of the test store: the path of the method, and which one it is.
+REFUND, AUTO_RENEW, RENEW, EXPIRE = (f"{STORE}Operate {what}" for what in ("refund", "set_auto_renew", "renew", "expire"))
 ACCOUNTS_EACH = 4  # The first two of them subscribe.
 # What may be refused: the account has come to another state, by time or by its own last request.
 REFUSABLE = {"NOT_SUBSCRIBED": (AUTO_RENEW, RENEW, EXPIRE)}
+
+
+def order(account, product, **more):
+    """The fields of a purchase."""
+    return {"account": account, "order": {"product_id": product, **more}}
+
+
+def operation(method, target, **more):
+    """The fields of an operation of the test store."""
+    return {"operation": {method.split()[1]: {"target": target, **more}}}
 
 
 class Request:
@@ -29,6 +40,7 @@ class Request:
 
     def __init__(self, number, method, account, fields):
         self.number, self.method, self.account, self.fields = number, method, account, fields
+        self.path = method.split()[0]
         self.attempts = 0
         self.answer = self.refused = None
 
@@ -45,6 +57,8 @@ class Request:
     def transaction(self):
         """The transaction that the answer shows; None where it shows none."""
         if self.answer is None or "transaction" not in self.answer.DESCRIPTOR.fields_by_name:
+            return None
+        if not self.answer.HasField("transaction"):
             return None
         return self.answer.transaction.transaction
 
@@ -97,22 +111,23 @@ class Writer(threading.Thread):
         subscriber = self.accounts[self.random.randrange(2)]
         anyone = self.accounts[self.random.randrange(ACCOUNTS_EACH)]
         if pick < 0.10:
-            return PURCHASE, subscriber, {"account": subscriber, "product_id": self.random.choice(SUBSCRIPTIONS)}
+            return PURCHASE, subscriber, order(subscriber, self.random.choice(SUBSCRIPTIONS))
         if pick < 0.16 and self.lines[subscriber] is not None:
-            return AUTO_RENEW, subscriber, {"transaction_id": self.lines[subscriber],
-                                            "enabled": self.random.random() < 0.6}
+            return AUTO_RENEW, subscriber, operation(AUTO_RENEW, {"transaction_id": self.lines[subscriber]},
+                                                     enabled=self.random.random() < 0.6)
         if pick < 0.20 and self.lines[subscriber] is not None:
             method = RENEW if self.random.random() < 0.7 else EXPIRE
-            return method, subscriber, {"account": subscriber, "product_id": self.random.choice(SUBSCRIPTIONS)}
+            target = {"product_id": self.random.choice(SUBSCRIPTIONS)}
+            return method, subscriber, {"account": subscriber, **operation(method, target)}
         if pick < 0.40 and self.purchased[anyone]:
             return FINISH, anyone, {"account": anyone, "transaction_id": self.random.choice(self.purchased[anyone])}
         if pick < 0.50 and self.purchased[anyone]:
-            return REFUND, anyone, {"transaction_id": self.random.choice(self.purchased[anyone])}
+            return REFUND, anyone, operation(REFUND, {"transaction_id": self.random.choice(self.purchased[anyone])})
         if pick < 0.60:
-            return PURCHASE, anyone, {"account": anyone, "product_id": LIFETIME}
+            return PURCHASE, anyone, order(anyone, LIFETIME)
         if pick < 0.68:
-            return PURCHASE, anyone, {"account": anyone, "product_id": SEASON}
-        return PURCHASE, anyone, {"account": anyone, "product_id": COINS, "quantity": self.random.randrange(1, 11)}
+            return PURCHASE, anyone, order(anyone, SEASON)
+        return PURCHASE, anyone, order(anyone, COINS, quantity=self.random.randrange(1, 11))
 
     def make(self):
         method, account, fields = self.choose()
@@ -173,7 +188,7 @@ class Writer(threading.Thread):
         """Asks, and writes the answer down outside the server before anything else is asked."""
         request = self.pending
         request.attempts += 1
-        answer, status = self.client.ask(request.method, **request.fields)
+        answer, status = self.client.ask(request.path, **request.fields)
         if status.code and request.method not in REFUSABLE.get(status.reason, ()):
             self.test.broken("a writer is refused only what its account's state forbids",
                                   f"{request.method} {request.fields}: {status.reason}: {status.message}")
@@ -201,7 +216,7 @@ class Writer(threading.Thread):
         """The same key again: the same answer, byte for byte. What was refused did not happen, and may happen now."""
         if request.refused or not request.key:
             return
-        answer, status = self.client.ask(request.method, **request.fields)
+        answer, status = self.client.ask(request.path, **request.fields)
         self.replays += 1
         if status.code or answer != request.answer:
             self.test.broken(

@@ -19,6 +19,17 @@ FAR = {"revision": 1 << 60}
 HANDSHAKES_MAX, PARTIAL_BYTES_MAX = 512, 64 << 20
 
 
+def order(product, **more):
+    """What is bought."""
+    return {"product_id": product, **more}
+
+
+def about(what, transaction_id=None, product_id=None, **more):
+    """An operation of the test store on a transaction or a product."""
+    target = {"product_id": product_id} if product_id else {"transaction_id": transaction_id}
+    return {what: {"target": target, **more}}
+
+
 class Patient:
     """Connections whose checks take seconds: made at the beginning, looked at in the end."""
 
@@ -134,44 +145,66 @@ def calls(address, other, contract, writer, bystander, table):
     refused("no account", "ACCOUNT_KEY", STATUSES, app=APP, group_id="premium")
     refused("an account of 256 bytes", "ACCOUNT_KEY", STATUSES, app=APP, account="\u00e9" * 128, group_id="premium")
     refused("no group", "FIELD_MISSING", STATUSES, **anna)
+    refused("no operation", "FIELD_INVALID", TEST + "Operate", **anna)
+    refused("an operation that is none", "FIELD_INVALID", TEST + "Operate", operation={}, **anna)
+    refused("an operation without a target", "FIELD_INVALID", TEST + "Operate", operation={"renew": {}}, **anna)
+    refused("an operation about a product without its name", "FIELD_INVALID", TEST + "Operate",
+            operation=about("renew", product_id="") | {"renew": {"target": {"product_id": ""}}}, **anna)
+    refused("an operation on a product without an account", "ACCOUNT_KEY", TEST + "Operate", app=APP,
+            operation=about("renew", product_id=MONTHLY))
+    refused("a refund of more than all", "FIELD_INVALID", TEST + "Operate",
+            operation=about("refund", transaction_id=1, type=2, percentage_milli=100_001), **anna)
+    refused("charges that turn out in no known way", "FIELD_INVALID", TEST + "Operate",
+            operation={"set_charges": {"outcome": 7}}, **anna)
+    refused("no setting", "FIELD_MISSING", TEST + "Configure", app=APP)
+    refused("a setting that is none", "FIELD_INVALID", TEST + "Configure", app=APP, settings=[{}])
+    refused("a part of the store that is none", "FIELD_INVALID", TEST + "Configure", app=APP,
+            settings=[{"simulated_error": {"api": 99, "error": 3}}])
+    refused("a grace period of 4 days", "FIELD_INVALID", TEST + "Configure", app=APP,
+            settings=[{"grace_period_days": 4}])
+    refused("no word of what to explain", "FIELD_INVALID", READ + "Explain", **anna)
     refused("no product to buy", "FIELD_MISSING", TRANSACTIONS + "Purchase", **anna)
     refused("nothing to do with the clock", "FIELD_MISSING", TEST + "SetClock", app=APP)
     refused("a page of 501", "FIELD_INVALID", TRANSACTIONS + "ListTransactions", page_size=501, **anna)
-    refused("an idempotency key of 65 bytes", "FIELD_INVALID", TRANSACTIONS + "Purchase", product_id=LIFETIME,
+    refused("an idempotency key of 65 bytes", "FIELD_INVALID", TRANSACTIONS + "Purchase", order=order(LIFETIME),
             idempotency_key=bytes(65), **anna)
-    refused("an account token that is no UUID", "FIELD_INVALID", TRANSACTIONS + "Purchase", product_id=LIFETIME,
-            app_account_token="anna", **anna)
-    refused("an unknown time rate", "FIELD_INVALID", TEST + "SetTimeRate", app=APP, time_rate=14)
+    refused("an account token that is no UUID", "FIELD_INVALID", TRANSACTIONS + "Purchase",
+            order=order(LIFETIME, app_account_token="anna"), **anna)
+    refused("an unknown time rate", "FIELD_INVALID", TEST + "Configure", app=APP,
+            settings=[{"time_rate": 14}])
     refused("an unknown app", "APP_UNKNOWN", STATUSES, app={"bundle_id": "com.example.other"}, account="anna",
             group_id="premium")
     refused("an app in another environment", "APP_UNKNOWN", STATUSES, app={**APP, "environment": 1}, account="anna",
             group_id="premium")
-    refused("a renewal for an unknown account", "ACCOUNT_UNKNOWN", TEST + "ForceRenewal", app=APP, account="nobody",
-            product_id=MONTHLY)
+    refused("a renewal for an unknown account", "ACCOUNT_UNKNOWN", TEST + "Operate", app=APP, account="nobody",
+            operation=about("renew", product_id=MONTHLY))
     refused("finishing an unknown transaction", "TRANSACTION_UNKNOWN", TRANSACTIONS + "Finish",
             transaction_id=1 << 60, **anna)
-    refused("refunding an unknown transaction", "TRANSACTION_UNKNOWN", TEST + "RefundTransaction", app=APP,
-            transaction_id=1 << 60)
-    refused("renewing an unknown product", "PRODUCT_UNKNOWN", TEST + "ForceRenewal", product_id="nothing", **anna)
+    refused("refunding an unknown transaction", "TRANSACTION_UNKNOWN", TEST + "Operate", app=APP,
+            operation=about("refund", transaction_id=1 << 60))
+    refused("renewing an unknown product", "PRODUCT_UNKNOWN", TEST + "Operate",
+            operation=about("renew", product_id="nothing"), **anna)
     refused("buying an unknown product", "PURCHASE_PRODUCT_UNAVAILABLE", TRANSACTIONS + "Purchase",
-            product_id="nothing", **anna)
-    refused("two of a subscription", "PURCHASE_INVALID_QUANTITY", TRANSACTIONS + "Purchase", product_id=MONTHLY,
-            quantity=2, **anna)
+            order=order("nothing"), **anna)
+    refused("two of a subscription", "PURCHASE_INVALID_QUANTITY", TRANSACTIONS + "Purchase",
+            order=order(MONTHLY, quantity=2), **anna)
     refused("eleven of a consumable", "PURCHASE_INVALID_QUANTITY", TRANSACTIONS + "Purchase",
-            product_id="com.example.coins", quantity=11, **anna)
-    refused("an offer that does not exist", "PURCHASE_INVALID_OFFER", TRANSACTIONS + "Purchase", product_id=MONTHLY,
-            offer={"type": 4, "id": "nothing"}, **anna)
-    refused("renewing what does not renew", "NOT_A_SUBSCRIPTION", TEST + "ForceRenewal", product_id=LIFETIME, **anna)
-    refused("expiring what is not held", "NOT_SUBSCRIBED", TEST + "ExpireSubscription", product_id=WEEKLY, **anna)
-    bought = writer.ask(TRANSACTIONS + "Purchase", app=APP, account="refusals", product_id=LIFETIME,
+            order=order("com.example.coins", quantity=11), **anna)
+    refused("an offer that does not exist", "PURCHASE_INVALID_OFFER", TRANSACTIONS + "Purchase",
+            order=order(MONTHLY, offer={"type": 4, "id": "nothing"}), **anna)
+    refused("renewing what does not renew", "NOT_A_SUBSCRIPTION", TEST + "Operate",
+            operation=about("renew", product_id=LIFETIME), **anna)
+    refused("expiring what is not held", "NOT_SUBSCRIBED", TEST + "Operate",
+            operation=about("expire", product_id=WEEKLY), **anna)
+    bought = writer.ask(TRANSACTIONS + "Purchase", app=APP, account="refusals", order=order(LIFETIME),
                         idempotency_key=b"refusals").transaction.transaction
     refused("an idempotency key of another purchase", "KEY_REUSED", TRANSACTIONS + "Purchase", app=APP,
-            account="refusals", product_id=MONTHLY, idempotency_key=b"refusals")
-    refused("auto-renew of what does not renew", "NOT_A_SUBSCRIPTION", TEST + "SetAutoRenew", app=APP,
-            transaction_id=bought.id, enabled=True)
+            account="refusals", order=order(MONTHLY), idempotency_key=b"refusals")
+    refused("auto-renew of what does not renew", "NOT_A_SUBSCRIPTION", TEST + "Operate", app=APP,
+            operation=about("set_auto_renew", transaction_id=bought.id, enabled=True))
     refused("finishing what belongs to another", "TRANSACTION_UNKNOWN", TRANSACTIONS + "Finish",
             transaction_id=bought.id, **anna)
-    writer.ask(TEST + "RefundTransaction", app=APP, transaction_id=bought.id)
+    writer.ask(TEST + "Operate", app=APP, operation=about("refund", transaction_id=bought.id))
     refused("a catalogue that is no JSON", "CATALOG_INVALID", ADMIN + "LoadCatalog", app=APP, file=b"{")
     refused("checking a catalogue that is empty", "CATALOG_INVALID", ADMIN + "CheckCatalog", file=b"")
     refused("a clock that goes back", "CLOCK_BACKWARDS", TEST + "SetClock", app=APP, advance_to_ms=1)

@@ -70,9 +70,15 @@ def only(group, *streams):
 
 
 def buy(peer, account, product, **more):
-    answer = peer.ask(BUY, app=APP, account=account, product_id=product, **more)
+    answer = peer.ask(BUY, app=APP, account=account, order={"product_id": product}, **more)
     equal(answer.result, 1, "the result")
     return answer
+
+
+def operate(peer, what, transaction, **more):
+    """An operation of the test store on a transaction."""
+    return peer.ask("/perch.v1.TestStoreService/Operate", app=APP,
+                    operation={what: {"target": {"transaction_id": transaction}, **more}})
 
 
 def opening(plain, zlib):
@@ -176,15 +182,14 @@ def purchase_and_refund(plain, zlib, writer):
         equal(len(ids), 1, "the number of transactions")
     with check("auto-renew off, then on: pushed to the statuses alone"):
         for enabled in (False, True):
-            answer = writer.ask("/perch.v1.TestStoreService/SetAutoRenew", app=APP, transaction_id=transaction.id,
-                                enabled=enabled)
+            answer = operate(writer, "set_auto_renew", transaction.id, enabled=enabled)
             statuses, = only(plain.group(answer.position.revision), plain.statuses)
             equal(statuses.info.cause, SETTING, "the cause")
             equal(statuses.success.statuses[0].renewal_info.renewal_info.will_auto_renew, enabled, "auto-renew")
             equal(statuses.success.statuses[0].state, SUBSCRIBED, "the state")
     with check("a refund revokes the line and ends the entitlement, in one group"):
         kept = plain.named_tokens()
-        refund = writer.ask("/perch.v1.TestStoreService/RefundTransaction", app=APP, transaction_id=transaction.id)
+        refund = operate(writer, "refund", transaction.id)
         assert refund.transaction.transaction.HasField("revocation"), "not revoked"
         statuses, entitlement = only(plain.group(refund.position.revision), plain.statuses, plain.entitlement)
         equal(statuses.success.statuses[0].state, REVOKED, "the state")
@@ -309,7 +314,7 @@ def time_and_kinds(address, contract, writer):
         equal(entitlement.success.transaction.transaction.id, renewed.id, "the entitlement")
         equal(statuses.info.cause, RENEWAL, "the cause")
     with check("a token from before an expiry is answered by the expired value, never by unchanged"):
-        off = writer.ask("/perch.v1.TestStoreService/SetAutoRenew", app=APP, transaction_id=renewed.id, enabled=False)
+        off = operate(writer, "set_auto_renew", renewed.id, enabled=False)
         watcher.group(off.position.revision)
         tokens = watcher.named_tokens()
         watcher.close()

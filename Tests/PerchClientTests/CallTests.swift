@@ -55,8 +55,9 @@ import Testing
     }
 
     @Test(arguments: [
-        Sample.clock, .setTimeRate(SetTimeRateRequest(timeRate: 1)), .loadCatalog(LoadCatalogRequest(file: [1])),
-        .buyProduct(BuyProductRequest(account: "anna", productID: "gold")),
+        Sample.clock, .configure(ConfigureRequest(settings: [.timeRate(1)])),
+        .loadCatalog(LoadCatalogRequest(file: [1])),
+        .operate(OperateRequest(account: "anna", operation: .buy(PurchaseOrder(productID: "gold")))),
     ])
     func `that might happen twice is never sent again, and says that nobody knows`(_ request: Request) throws {
         self.server.core.call(self.id, request, timeoutMilliseconds: 500_000)
@@ -130,7 +131,7 @@ import Testing
         let error = try #require(self.server.actions().error(self.id))
         #expect(error.code == .deadlineExceeded && error.mayHaveHappened && error.message.contains("5000 ms"))
         #expect(try self.server.sent().map(\.kind) == [.cancel])
-        try self.server.answer(.buyProduct(BuyProductResponse()), on: stream)
+        try self.server.answer(.operate(OperateResponse()), on: stream)
         #expect(self.server.actions().isEmpty)
     }
 
@@ -201,7 +202,7 @@ import Testing
     @Test func `says nothing of accounts, tokens and keys in what may be logged`() throws {
         let request = Request.purchase(
             PurchaseRequest(
-                account: "secret-account", productID: "gold", appAccountToken: "secret-token",
+                account: "secret-account", order: PurchaseOrder(productID: "gold", appAccountToken: "secret-token"),
                 idempotencyKey: Array("secret-key".utf8)))
         self.server.core.call(self.id, request, timeoutMilliseconds: 5_000)
         try self.server.connect()

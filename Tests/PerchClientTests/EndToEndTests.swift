@@ -71,8 +71,8 @@ import Testing
         #expect(try await pages.page().transactions.count == 2)
 
         try await client.finish(listed[0], account: "anna")
-        let refund = try await client.refund(listed[1])
-        #expect(refund.transaction.value.revocation != nil)
+        let refund = try await client.operate(.refund(.transaction(listed[1]), reason: .other, share: .full))
+        #expect(refund.transaction?.value.revocation != nil)
         #expect(try await updates.next(where: { $0.kind == .revoked })?.transaction.value.id == listed[1])
         var unfinished: [TransactionID] = []
         for try await transaction in client.unfinished(account: "anna") { unfinished.append(transaction.value.id) }
@@ -277,11 +277,11 @@ import Testing
     @Test func `time is moved, and seen`() async throws {
         let client = try self.stage.client()
         let bought = try await client.buy("gold", account: "anna")
-        try await client.setAutoRenew(false, transaction: bought.transaction.value.id)
+        try await client.operate(.setAutoRenew(.transaction(try #require(bought.transaction).value.id), isOn: false))
         var states = client.subscriptionStatusTask(account: "anna", group: "premium").makeAsyncIterator()
         #expect(await states.next(where: { $0.value != nil })?.value?.effective != nil)
         let moved = try await client.setClock(.advance(toNextBoundaryOf: "anna"))
-        #expect(moved.clock.now >= (bought.transaction.value.expirationDate ?? .distantFuture))
+        #expect(moved.clock.now >= (bought.transaction?.value.expirationDate ?? .distantFuture))
         let expired = try #require(await states.next())
         #expect(expired.value?.statuses.first?.state == .expired && expired.value?.effective == nil)
         #expect(try await client.setClock(.freeze).clock.isFrozen)
@@ -298,7 +298,9 @@ import Testing
                 group.addTask {
                     let task = client.subscriptionStatusTask(account: "a\(number % 5)", group: "premium")
                     let consumer = Task { for await state in task where state.value != nil { break } }
-                    do { _ = try await client.buy("coins", account: "a\(number % 5)") } catch { Issue.record(error) }
+                    do {
+                        _ = try await client.buy("coins", account: "a\(number % 5)")
+                    } catch { Issue.record(error) }
                     if number % 2 == 0 { consumer.cancel() }
                     await consumer.value
                 }
@@ -321,5 +323,12 @@ extension AsyncIteratorProtocol {
             if holds(element) { return element }
         }
         return nil
+    }
+}
+
+extension PerchClient {
+    /// Buys one of a product outside the app.
+    fileprivate func buy(_ product: String, account: String) async throws(PerchError) -> OperationResult {
+        try await self.operate(.buy(PurchaseOrder(productID: product)), account: account)
     }
 }

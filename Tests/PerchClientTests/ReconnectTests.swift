@@ -185,7 +185,7 @@ extension EntitlementTaskState<WatchValue> {
         switch self.value {
         case .entitlement(let transaction): transaction?.value.id
         case .statuses(let statuses): statuses.effective?.transaction.value.id
-        case .products, nil: nil
+        case .products, .intents, .messages, nil: nil
         }
     }
 }
@@ -197,7 +197,9 @@ extension EntitlementTaskState<WatchValue> {
         CurrentEntitlementRequest(account: "anna", productID: "gold"))
 
     private static func buy(_ product: String, key: UInt8) -> Request {
-        .buyProduct(BuyProductRequest(account: "anna", productID: product, quantity: 1, idempotencyKey: [key]))
+        .operate(
+            OperateRequest(
+                account: "anna", idempotencyKey: [key], operation: .buy(PurchaseOrder(productID: product))))
     }
 
     /// A customer's month: what he had, a subscription, coins, its renewal; seen by a client whose connection breaks once
@@ -260,7 +262,7 @@ extension EntitlementTaskState<WatchValue> {
             page.transactions.map(\.value.productID).sorted() == ["coins", "coins", "gold", "gold", "licence"], place)
 
         // Events: each once, in order, none missing; the client's own is left out.
-        guard case .success(.buyProduct(let own))? = client.results[20] else {
+        guard case .success(.operate(let own))? = client.results[20] else {
             Issue.record("\(client.results)")
             return
         }

@@ -33,7 +33,7 @@ extension Request {
     }
 
     static func buy(_ product: String, _ account: String = "anna", key: [UInt8] = []) -> Request {
-        .purchase(PurchaseRequest(account: account, productID: product, idempotencyKey: key))
+        .purchase(PurchaseRequest(account: account, order: PurchaseOrder(productID: product), idempotencyKey: key))
     }
 
     static func readStatus(_ account: String = "anna", group: String = "plans", atLeast: Position? = nil) -> Request {
@@ -43,11 +43,19 @@ extension Request {
     static func clock(_ change: ClockChange) -> Request { .setClock(SetClockRequest(change: change)) }
 
     static func refund(_ id: TransactionID) -> Request {
-        .refundTransaction(RefundTransactionRequest(transactionID: id))
+        .operate(.refund(.transaction(id), reason: .other, share: .full))
     }
 
     static func autoRenew(_ id: TransactionID, _ isOn: Bool) -> Request {
-        .setAutoRenew(SetAutoRenewRequest(transactionID: id, isEnabled: isOn))
+        .operate(.setAutoRenew(.transaction(id), isOn: isOn))
+    }
+
+    static func operate(_ operation: StoreOperation, _ account: String = "", key: [UInt8] = []) -> Request {
+        .operate(OperateRequest(account: account, idempotencyKey: key, operation: operation))
+    }
+
+    static func configure(_ settings: AppSettingChange..., key: [UInt8] = []) -> Request {
+        .configure(ConfigureRequest(settings: settings, idempotencyKey: key))
     }
 }
 
@@ -74,9 +82,8 @@ extension World {
     func position(of response: Response) -> Position? {
         switch response {
         case .purchase(let purchase): purchase.position
-        case .finish(let done), .setAutoRenew(let done), .expireSubscription(let done), .setTimeRate(let done):
-            done.position
-        case .refundTransaction(let changed), .forceRenewal(let changed): changed.position
+        case .operate(let done): done.position
+        case .finish(let done), .configure(let done), .sync(let done), .manageSubscriptions(let done): done.position
         case .setClock(let clock): clock.position
         case .loadCatalog(let loaded): loaded.position
         default: nil

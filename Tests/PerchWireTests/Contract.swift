@@ -105,16 +105,40 @@ enum Contract {
             (Perch__V1__GetLatestTransactionRequest.descriptor, Perch__V1__GetLatestTransactionResponse.descriptor)
         case .transactionUpdates:
             (Perch__V1__TransactionUpdatesRequest.descriptor, Perch__V1__TransactionUpdatesResponse.descriptor)
-        case .buyProduct: (Perch__V1__BuyProductRequest.descriptor, Perch__V1__BuyProductResponse.descriptor)
-        case .refundTransaction:
-            (Perch__V1__RefundTransactionRequest.descriptor, Perch__V1__RefundTransactionResponse.descriptor)
-        case .setAutoRenew: (Perch__V1__SetAutoRenewRequest.descriptor, Perch__V1__SetAutoRenewResponse.descriptor)
-        case .forceRenewal: (Perch__V1__ForceRenewalRequest.descriptor, Perch__V1__ForceRenewalResponse.descriptor)
-        case .expireSubscription:
-            (Perch__V1__ExpireSubscriptionRequest.descriptor, Perch__V1__ExpireSubscriptionResponse.descriptor)
+        case .listPlanOptions:
+            (Perch__V1__ListPlanOptionsRequest.descriptor, Perch__V1__ListPlanOptionsResponse.descriptor)
+        case .getOfferEligibility:
+            (Perch__V1__GetOfferEligibilityRequest.descriptor, Perch__V1__GetOfferEligibilityResponse.descriptor)
+        case .getAppPolicies:
+            (Perch__V1__GetAppPoliciesRequest.descriptor, Perch__V1__GetAppPoliciesResponse.descriptor)
+        case .explain:
+            (Perch__V1__ExplainRequest.descriptor, Perch__V1__ExplainResponse.descriptor)
+        case .sync:
+            (Perch__V1__SyncRequest.descriptor, Perch__V1__SyncResponse.descriptor)
+        case .requestRefund:
+            (Perch__V1__RequestRefundRequest.descriptor, Perch__V1__RequestRefundResponse.descriptor)
+        case .redeemOfferCode:
+            (Perch__V1__RedeemOfferCodeRequest.descriptor, Perch__V1__RedeemOfferCodeResponse.descriptor)
+        case .manageSubscriptions:
+            (Perch__V1__ManageSubscriptionsRequest.descriptor, Perch__V1__ManageSubscriptionsResponse.descriptor)
+        case .getAppTransaction:
+            (Perch__V1__GetAppTransactionRequest.descriptor, Perch__V1__GetAppTransactionResponse.descriptor)
+        case .purchaseIntents:
+            (Perch__V1__PurchaseIntentsRequest.descriptor, Perch__V1__PurchaseIntentsResponse.descriptor)
+        case .messages:
+            (Perch__V1__MessagesRequest.descriptor, Perch__V1__MessagesResponse.descriptor)
+        case .operate:
+            (Perch__V1__OperateRequest.descriptor, Perch__V1__OperateResponse.descriptor)
+        case .inspectAccount:
+            (Perch__V1__InspectAccountRequest.descriptor, Perch__V1__InspectAccountResponse.descriptor)
+        case .listAccounts:
+            (Perch__V1__ListAccountsRequest.descriptor, Perch__V1__ListAccountsResponse.descriptor)
+        case .configure:
+            (Perch__V1__ConfigureRequest.descriptor, Perch__V1__ConfigureResponse.descriptor)
+        case .getSettings:
+            (Perch__V1__GetSettingsRequest.descriptor, Perch__V1__GetSettingsResponse.descriptor)
         case .getClock: (Perch__V1__GetClockRequest.descriptor, Perch__V1__GetClockResponse.descriptor)
         case .setClock: (Perch__V1__SetClockRequest.descriptor, Perch__V1__SetClockResponse.descriptor)
-        case .setTimeRate: (Perch__V1__SetTimeRateRequest.descriptor, Perch__V1__SetTimeRateResponse.descriptor)
         case .listApps: (Perch__V1__ListAppsRequest.descriptor, Perch__V1__ListAppsResponse.descriptor)
         case .checkCatalog: (Perch__V1__CheckCatalogRequest.descriptor, Perch__V1__CheckCatalogResponse.descriptor)
         case .loadCatalog: (Perch__V1__LoadCatalogRequest.descriptor, Perch__V1__LoadCatalogResponse.descriptor)
@@ -142,7 +166,11 @@ enum Contract {
         "Product.storefront", "Transaction.storefront", "CommitmentInfo.price", "TransactionResult.transaction",
         "RenewalInfoResult.renewal_info", "SubscriptionStatus.transaction", "SubscriptionStatus.renewal_info",
         "GetClockResponse.clock", "SetClockResponse.clock", "CheckCatalogResponse.summary",
-        "LoadCatalogResponse.summary", "GetCatalogResponse.summary",
+        "LoadCatalogResponse.summary", "GetCatalogResponse.summary", "ListPlanOptionsResponse.position", "GetOfferEligibilityResponse.position",
+        "ExplainResponse.position", "GetAppTransactionResponse.position", "InspectAccountResponse.position",
+        "PurchaseRequest.order", "PendingPurchase.order", "PlanOption.product", "GroupStatuses.statuses",
+        "OfferEdit.period", "GetSubscriptionStatusRequest.as_of", "GetCurrentEntitlementRequest.as_of",
+        "ListCurrentEntitlementsRequest.as_of", "ExplainRequest.as_of", "OperateRequest.operation",
     ]
 
     /// What is left of a message's bytes when it has been a value of the model; nil if it is none.

@@ -4,7 +4,8 @@ import Testing
 
 @testable import PerchWire
 
-private let seeds = (1...24).map { UInt64($0) }
+/// Enough that every operation of a test store comes up.
+private let seeds = (1...240).map { UInt64($0) }
 
 @Suite struct `messages there and back` {
     @Test(arguments: Method.allCases)
@@ -119,10 +120,11 @@ private let seeds = (1...24).map { UInt64($0) }
         }
     }
 
-    @Test func `loading is one constant for all three tasks`() throws {
+    @Test func `loading is one constant for all state streams`() throws {
         let codec = MessageCodec()
         let responses: [Response] = [
             .productsTask(.loading), .subscriptionStatusTask(.loading), .currentEntitlementTask(.loading),
+            .purchaseIntents(.loading), .messages(.loading),
         ]
         for response in responses {
             #expect([UInt8](try codec.encode(response).prefixed) == MessageCodec.loadingBody)
@@ -144,9 +146,9 @@ private let seeds = (1...24).map { UInt64($0) }
         transaction.originalID = 0
         transaction.expirationDate = Instant(milliseconds: 0)
         transaction.price = Money(milliunits: 0, currency: "")
-        let response = Response.buyProduct(BuyProductResponse(transaction: Verified(transaction)))
+        let response = Response.operate(OperateResponse(transaction: Verified(transaction)))
         let bytes = [UInt8](try codec.encode(response).message)
-        #expect(try codec.decodeResponse(.buyProduct, bytes.span.bytes) == response)
+        #expect(try codec.decodeResponse(.operate, bytes.span.bytes) == response)
     }
 
     @Test func `where a change stands can be added behind an answer that was encoded without it`() throws {
@@ -187,30 +189,30 @@ extension Response {
         case .finish:
             self = .finish(Acknowledgement(position: position))
             return .finish(Acknowledgement())
-        case .setAutoRenew:
-            self = .setAutoRenew(Acknowledgement(position: position))
-            return .setAutoRenew(Acknowledgement())
-        case .expireSubscription:
-            self = .expireSubscription(Acknowledgement(position: position))
-            return .expireSubscription(Acknowledgement())
-        case .setTimeRate:
-            self = .setTimeRate(Acknowledgement(position: position))
-            return .setTimeRate(Acknowledgement())
-        case .buyProduct(var response):
+        case .sync:
+            self = .sync(Acknowledgement(position: position))
+            return .sync(Acknowledgement())
+        case .manageSubscriptions:
+            self = .manageSubscriptions(Acknowledgement(position: position))
+            return .manageSubscriptions(Acknowledgement())
+        case .configure:
+            self = .configure(Acknowledgement(position: position))
+            return .configure(Acknowledgement())
+        case .operate(var response):
             response.position = position
-            self = .buyProduct(response)
+            self = .operate(response)
             response.position = nil
-            return .buyProduct(response)
-        case .refundTransaction(var response):
+            return .operate(response)
+        case .requestRefund(var response):
             response.position = position
-            self = .refundTransaction(response)
+            self = .requestRefund(response)
             response.position = nil
-            return .refundTransaction(response)
-        case .forceRenewal(var response):
+            return .requestRefund(response)
+        case .redeemOfferCode(var response):
             response.position = position
-            self = .forceRenewal(response)
+            self = .redeemOfferCode(response)
             response.position = nil
-            return .forceRenewal(response)
+            return .redeemOfferCode(response)
         case .setClock(var response):
             response.position = position
             self = .setClock(response)

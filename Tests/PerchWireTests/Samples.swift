@@ -183,12 +183,14 @@ extension Samples {
         func status(_ samples: inout Samples, isStream: Bool) -> SubscriptionStatusRequest {
             SubscriptionStatusRequest(
                 app: samples.app(), account: samples.text(), groupID: samples.text(),
-                resumeToken: isStream ? samples.bytes() : [], atLeast: samples.position())
+                resumeToken: isStream ? samples.bytes() : [], atLeast: samples.position(),
+                asOf: isStream ? AsOf() : samples.asOf())
         }
         func entitlement(_ samples: inout Samples, isStream: Bool) -> CurrentEntitlementRequest {
             CurrentEntitlementRequest(
                 app: samples.app(), account: samples.text(), productID: samples.text(),
-                resumeToken: isStream ? samples.bytes() : [], atLeast: samples.position())
+                resumeToken: isStream ? samples.bytes() : [], atLeast: samples.position(),
+                asOf: isStream ? AsOf() : samples.asOf())
         }
         switch method {
         case .productsTask: return .productsTask(products(&self, isStream: true))
@@ -203,14 +205,12 @@ extension Samples {
         case .getCurrentEntitlement: return .getCurrentEntitlement(entitlement(&self, isStream: false))
         case .listCurrentEntitlements:
             return .listCurrentEntitlements(
-                ListCurrentEntitlementsRequest(app: self.app(), account: self.text(), atLeast: self.position()))
+                ListCurrentEntitlementsRequest(
+                    app: self.app(), account: self.text(), atLeast: self.position(), asOf: self.asOf()))
         case .purchase:
             return .purchase(
                 PurchaseRequest(
-                    app: self.app(), account: self.text(), productID: self.text(), quantity: self.u32(),
-                    appAccountToken: self.text(),
-                    offer: PurchaseOffer(type: self.value(), id: self.text(), jws: self.text()),
-                    billingPlan: self.value(), idempotencyKey: self.bytes()))
+                    app: self.app(), account: self.text(), order: self.order(), idempotencyKey: self.bytes()))
         case .finish:
             return .finish(
                 FinishRequest(
@@ -233,27 +233,60 @@ extension Samples {
             return .transactionUpdates(
                 TransactionUpdatesRequest(
                     app: self.app(), account: self.text(), cursor: self.bytes(), atLeast: self.position()))
-        case .buyProduct:
-            return .buyProduct(
-                BuyProductRequest(
-                    app: self.app(), account: self.text(), productID: self.text(), quantity: self.u32(),
+        case .listPlanOptions:
+            return .listPlanOptions(
+                PlanOptionsRequest(
+                    app: self.app(), account: self.text(), groupID: self.text(), locale: self.text(),
+                    atLeast: self.position()))
+        case .getOfferEligibility:
+            return .getOfferEligibility(
+                OfferEligibilityRequest(
+                    app: self.app(), account: self.text(), productID: self.text(), groupID: self.text(),
+                    atLeast: self.position()))
+        case .getAppPolicies: return .getAppPolicies(AppPoliciesRequest(app: self.app(), locale: self.text()))
+        case .explain:
+            let about: [ExplainRequest.About] = [.group(self.text()), .product(self.text())]
+            return .explain(
+                ExplainRequest(
+                    app: self.app(), account: self.text(), about: about.randomElement(using: &self), asOf: self.asOf(),
+                    atLeast: self.position()))
+        case .sync:
+            return .sync(SyncRequest(app: self.app(), account: self.text(), idempotencyKey: self.bytes()))
+        case .requestRefund:
+            return .requestRefund(
+                RefundRequest(
+                    app: self.app(), account: self.text(), transactionID: self.u64(), reason: self.value(),
+                    text: self.text(), idempotencyKey: self.bytes()))
+        case .redeemOfferCode:
+            return .redeemOfferCode(
+                RedeemOfferCodeRequest(
+                    app: self.app(), account: self.text(), code: self.text(), productID: self.text(),
                     idempotencyKey: self.bytes()))
-        case .refundTransaction:
-            return .refundTransaction(
-                RefundTransactionRequest(
-                    app: self.app(), transactionID: self.u64(), reason: self.value(), idempotencyKey: self.bytes()))
-        case .setAutoRenew:
-            return .setAutoRenew(
-                SetAutoRenewRequest(
-                    app: self.app(), transactionID: self.u64(), isEnabled: true, idempotencyKey: self.bytes()))
-        case .forceRenewal:
-            return .forceRenewal(
-                ForceRenewalRequest(
-                    app: self.app(), account: self.text(), productID: self.text(), idempotencyKey: self.bytes()))
-        case .expireSubscription:
-            return .expireSubscription(
-                ExpireSubscriptionRequest(
-                    app: self.app(), account: self.text(), productID: self.text(), idempotencyKey: self.bytes()))
+        case .manageSubscriptions:
+            return .manageSubscriptions(
+                ManageSubscriptionsRequest(
+                    app: self.app(), account: self.text(), productID: self.text(), isAutoRenewOn: true,
+                    idempotencyKey: self.bytes()))
+        case .getAppTransaction:
+            return .getAppTransaction(
+                AppTransactionRequest(app: self.app(), account: self.text(), atLeast: self.position()))
+        case .purchaseIntents: return .purchaseIntents(self.accountWatch())
+        case .messages: return .messages(self.accountWatch())
+        case .operate:
+            return .operate(
+                OperateRequest(
+                    app: self.app(), account: self.text(), idempotencyKey: self.bytes(),
+                    operation: self.operation()))
+        case .inspectAccount:
+            return .inspectAccount(
+                InspectAccountRequest(app: self.app(), account: self.text(), atLeast: self.position()))
+        case .listAccounts:
+            return .listAccounts(
+                ListAccountsRequest(app: self.app(), pageSize: self.u32(), pageToken: self.bytes()))
+        case .configure:
+            return .configure(
+                ConfigureRequest(app: self.app(), settings: self.settings(), idempotencyKey: self.bytes()))
+        case .getSettings: return .getSettings(SettingsRequest(app: self.app()))
         case .getClock: return .getClock(ClockRequest(app: self.app()))
         case .setClock:
             let changes: [ClockChange] = [
@@ -261,7 +294,6 @@ extension Samples {
                 .advanceToBoundary(account: self.text()),
             ]
             return .setClock(SetClockRequest(app: self.app(), change: changes.randomElement(using: &self)))
-        case .setTimeRate: return .setTimeRate(SetTimeRateRequest(app: self.app(), timeRate: self.i32()))
         case .listApps: return .listApps
         case .checkCatalog: return .checkCatalog(CheckCatalogRequest(file: self.bytes(), images: self.catalogImages()))
         case .loadCatalog:
@@ -326,7 +358,8 @@ extension Samples {
         case .purchase:
             return .purchase(
                 PurchaseResponse(
-                    position: self.position(), result: self.value(), transaction: self.verified(), wasHeld: true))
+                    position: self.position(), result: self.value(), transaction: self.verified(), wasHeld: true,
+                    pendingNumber: self.u64()))
         case .finish: return .finish(Acknowledgement(position: self.position()))
         case .listTransactions: return .listTransactions(self.page())
         case .listUnfinished: return .listUnfinished(self.page())
@@ -337,20 +370,59 @@ extension Samples {
                 TransactionEvent(
                     transaction: self.verified(), kind: self.value(), cursor: self.bytes(), revision: self.u64(),
                     committed: self.instant(), originClientID: self.bytes()))
-        case .buyProduct:
-            return .buyProduct(
-                BuyProductResponse(position: self.position(), transaction: self.verified(), wasHeld: true))
-        case .refundTransaction:
-            return .refundTransaction(ChangedTransaction(position: self.position(), transaction: self.verified()))
-        case .setAutoRenew: return .setAutoRenew(Acknowledgement(position: self.position()))
-        case .forceRenewal:
-            return .forceRenewal(ChangedTransaction(position: self.position(), transaction: self.verified()))
-        case .expireSubscription: return .expireSubscription(Acknowledgement(position: self.position()))
+        case .listPlanOptions:
+            return .listPlanOptions(
+                PlanOptionList(
+                    options: self.list {
+                        PlanOption(
+                            product: $0.product(), relation: $0.value(), takesEffectAtRenewal: true,
+                            isPreferred: true, offer: $0.appliedOffer())
+                    }, position: self.position()))
+        case .getOfferEligibility:
+            return .getOfferEligibility(
+                OfferEligibilityAnswer(
+                    value: OfferEligibilities(
+                        isEligibleForIntroductory: true,
+                        offers: self.list {
+                            OfferEligibility(
+                                productID: $0.text(), type: $0.value(), offerID: $0.text(), isEligible: true,
+                                reason: $0.text(), message: $0.text())
+                        }), position: self.position()))
+        case .getAppPolicies:
+            return .getAppPolicies(
+                AppPoliciesAnswer(
+                    licenceAgreement: self.text(), privacyPolicyText: self.text(), privacyPolicyURL: self.text(),
+                    privacyPolicyLocale: self.text()))
+        case .explain: return .explain(self.explanations())
+        case .sync: return .sync(Acknowledgement(position: self.position()))
+        case .requestRefund:
+            return .requestRefund(
+                RefundAnswer(position: self.position(), isApproved: true, transaction: self.verified()))
+        case .redeemOfferCode:
+            return .redeemOfferCode(
+                RedeemedCode(position: self.position(), transaction: self.verified(), appliesAtRenewal: true))
+        case .manageSubscriptions: return .manageSubscriptions(Acknowledgement(position: self.position()))
+        case .getAppTransaction:
+            return .getAppTransaction(
+                AppTransactionAnswer(
+                    appTransactionID: self.text(), bundleID: self.text(), environment: self.value(),
+                    failure: self.value(), position: self.position()))
+        case .purchaseIntents: return .purchaseIntents(self.state(self.list { $0.intent() }, isStream: true))
+        case .messages: return .messages(self.state(self.list { $0.storeMessage() }, isStream: true))
+        case .operate:
+            return .operate(
+                OperateResponse(
+                    position: self.position(), transaction: self.verified(), purchaseResult: self.value(),
+                    wasHeld: true, number: self.u64()))
+        case .inspectAccount: return .inspectAccount(self.inspection())
+        case .listAccounts:
+            return .listAccounts(AccountPage(accounts: self.texts(), nextPageToken: self.bytes()))
+        case .configure: return .configure(Acknowledgement(position: self.position()))
+        case .getSettings: return .getSettings(SettingsList(settings: self.settings()))
         case .getClock: return .getClock(ClockResponse(clock: self.clock()))
         case .setClock:
             return .setClock(
                 SetClockResponse(position: self.position(), clock: self.clock(), settledCount: self.u64()))
-        case .setTimeRate: return .setTimeRate(Acknowledgement(position: self.position()))
         case .listApps:
             return .listApps(
                 AppList(

@@ -69,21 +69,29 @@ struct Vector: Decodable, Sendable, CustomTestStringConvertible {
     }
 
     static let messageFiles = [
-        "admin_service", "common", "entitlement_service", "lenient", "product", "stream", "subscription",
-        "test_store_service", "transaction", "transaction_service", "wire",
+        "admin_service", "common", "entitlement_service", "lenient", "product", "store_operation", "stream",
+        "subscription", "test_store_service", "transaction", "transaction_service", "wire",
     ].map { "messages-\($0).json" }
 }
 
 /// The bytes of a message after it was a value of ours; nil if it is none.
 private func again<C: CMessage, Value>(
-    _ bytes: [UInt8], _ type: C.Type, _ read: (UnsafeMutablePointer<C>) -> Value?,
+    _ bytes: [UInt8], _ type: C.Type, _ read: (UnsafeMutablePointer<C>) throws -> Value?,
     _ write: (Value, UnsafeMutablePointer<C>, Arena) -> Void
 ) throws -> [UInt8]? {
     let codec = MessageCodec()
     let arena = codec.arena
     let message = try codec.unpack(type, bytes.span.bytes, singularFieldsMax: Limits.protobufSingularFieldsMax)
-    guard let value = read(message) else { return nil }
+    guard let value = try read(message) else { return nil }
     return [UInt8](try codec.pack(type) { write(value, $0, arena) }.message)
+}
+
+/// A list of settings without one that is not known, which a reader leaves out.
+private func wholeList(_ message: UnsafeMutablePointer<Perch__V1__GetSettingsResponse>) throws -> SettingsList {
+    for setting in UnsafeBufferPointer(start: message.pointee.settings, count: message.pointee.n_settings) {
+        _ = try AppSettingChange(setting!)
+    }
+    return SettingsList(message)
 }
 
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: Vector.folder.path), "no proto/vectors here"))
@@ -93,12 +101,6 @@ struct `vectors` {
         "perch.v1.AppRef": { try again($0, Perch__V1__AppRef.self, { AppReference($0) }, { $0.write(to: $1, $2) }) },
         "perch.v1.BillingPlan": {
             try again($0, Perch__V1__BillingPlan.self, { BillingPlan($0) }, { $0.write(to: $1, $2) })
-        },
-        "perch.v1.BuyProductRequest": {
-            try again($0, Perch__V1__BuyProductRequest.self, { BuyProductRequest($0) }, { $0.write(to: $1, $2) })
-        },
-        "perch.v1.BuyProductResponse": {
-            try again($0, Perch__V1__BuyProductResponse.self, { BuyProductResponse($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.CatalogSummary": {
             try again($0, Perch__V1__CatalogSummary.self, { CatalogSummary($0) }, { $0.write(to: $1, $2) })
@@ -126,14 +128,6 @@ struct `vectors` {
                 $0, Perch__V1__CurrentEntitlementTaskResponse.self, { TaskState<Verified<Transaction>?>($0) },
                 { $0.write(to: $1, $2) })
         },
-        "perch.v1.ExpireSubscriptionRequest": {
-            try again(
-                $0, Perch__V1__ExpireSubscriptionRequest.self, { ExpireSubscriptionRequest($0) },
-                { $0.write(to: $1, $2) })
-        },
-        "perch.v1.ExpireSubscriptionResponse": {
-            try again($0, Perch__V1__ExpireSubscriptionResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
-        },
         "perch.v1.Failure": { try again($0, Perch__V1__Failure.self, { Failure($0) }, { $0.write(to: $1, $2) }) },
         "perch.v1.Finding": { try again($0, Perch__V1__Finding.self, { Finding($0) }, { $0.write(to: $1, $2) }) },
         "perch.v1.FinishRequest": {
@@ -141,12 +135,6 @@ struct `vectors` {
         },
         "perch.v1.FinishResponse": {
             try again($0, Perch__V1__FinishResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
-        },
-        "perch.v1.ForceRenewalRequest": {
-            try again($0, Perch__V1__ForceRenewalRequest.self, { ForceRenewalRequest($0) }, { $0.write(to: $1, $2) })
-        },
-        "perch.v1.ForceRenewalResponse": {
-            try again($0, Perch__V1__ForceRenewalResponse.self, { ChangedTransaction($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.Forecast": { try again($0, Perch__V1__Forecast.self, { Forecast($0) }, { $0.write(to: $1, $2) }) },
         "perch.v1.GetCatalogRequest": {
@@ -256,22 +244,13 @@ struct `vectors` {
             try again($0, Perch__V1__ProductsTaskResponse.self, { TaskState<Products>($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.PurchaseOffer": {
-            try again($0, Perch__V1__PurchaseOffer.self, { PurchaseOffer($0) }, { $0.write(to: $1, $2) })
+            try again($0, Perch__V1__PurchaseOffer.self, { OrderedOffer($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.PurchaseRequest": {
             try again($0, Perch__V1__PurchaseRequest.self, { PurchaseRequest($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.PurchaseResponse": {
             try again($0, Perch__V1__PurchaseResponse.self, { PurchaseResponse($0) }, { $0.write(to: $1, $2) })
-        },
-        "perch.v1.RefundTransactionRequest": {
-            try again(
-                $0, Perch__V1__RefundTransactionRequest.self, { RefundTransactionRequest($0) }, { $0.write(to: $1, $2) }
-            )
-        },
-        "perch.v1.RefundTransactionResponse": {
-            try again(
-                $0, Perch__V1__RefundTransactionResponse.self, { ChangedTransaction($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.RenewalInfo": {
             try again($0, Perch__V1__RenewalInfo.self, { RenewalInfo($0) }, { $0.write(to: $1, $2) })
@@ -282,23 +261,11 @@ struct `vectors` {
         "perch.v1.Revocation": {
             try again($0, Perch__V1__Revocation.self, { Revocation($0) }, { $0.write(to: $1, $2) })
         },
-        "perch.v1.SetAutoRenewRequest": {
-            try again($0, Perch__V1__SetAutoRenewRequest.self, { SetAutoRenewRequest($0) }, { $0.write(to: $1, $2) })
-        },
-        "perch.v1.SetAutoRenewResponse": {
-            try again($0, Perch__V1__SetAutoRenewResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
-        },
         "perch.v1.SetClockRequest": {
             try again($0, Perch__V1__SetClockRequest.self, { SetClockRequest($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.SetClockResponse": {
             try again($0, Perch__V1__SetClockResponse.self, { SetClockResponse($0) }, { $0.write(to: $1, $2) })
-        },
-        "perch.v1.SetTimeRateRequest": {
-            try again($0, Perch__V1__SetTimeRateRequest.self, { SetTimeRateRequest($0) }, { $0.write(to: $1, $2) })
-        },
-        "perch.v1.SetTimeRateResponse": {
-            try again($0, Perch__V1__SetTimeRateResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.Storefront": {
             try again($0, Perch__V1__Storefront.self, { Storefront($0) }, { $0.write(to: $1, $2) })
@@ -344,6 +311,166 @@ struct `vectors` {
                 $0, Perch__V1__TransactionUpdatesResponse.self, { TransactionEvent($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.ValueInfo": { try again($0, Perch__V1__ValueInfo.self, { ValueInfo($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.PurchaseOrder": {
+            try again($0, Perch__V1__PurchaseOrder.self, { PurchaseOrder($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.PendingPurchase": {
+            try again($0, Perch__V1__PendingPurchase.self, { PendingPurchase($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.PurchaseIntent": {
+            try again($0, Perch__V1__PurchaseIntent.self, { PurchaseIntent($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.StoreMessage": {
+            try again($0, Perch__V1__StoreMessage.self, { StoreMessage($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.PurchaseIntentList": {
+            try again($0, Perch__V1__PurchaseIntentList.self, { [PurchaseIntent]($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.StoreMessages": {
+            try again($0, Perch__V1__StoreMessages.self, { [StoreMessage]($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ProductEdit": {
+            try again($0, Perch__V1__ProductEdit.self, { ProductEdit($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.OfferEdit": {
+            try again($0, Perch__V1__OfferEdit.self, { OfferEdit($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.FamilyShare": {
+            try again($0, Perch__V1__FamilyShare.self, { FamilySharing($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GroupStatuses": {
+            try again($0, Perch__V1__GroupStatuses.self, { GroupStatuses($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.AsOf": {
+            try again($0, Perch__V1__AsOf.self, { AsOf($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.PlanOption": {
+            try again($0, Perch__V1__PlanOption.self, { PlanOption($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.OfferEligibility": {
+            try again($0, Perch__V1__OfferEligibility.self, { OfferEligibility($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ExplainedFact": {
+            try again($0, Perch__V1__ExplainedFact.self, { ExplainedFact($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.Explanation": {
+            try again($0, Perch__V1__Explanation.self, { Explanation($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.StoreOperation": {
+            try again($0, Perch__V1__StoreOperation.self, { try StoreOperation($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.AppSetting": {
+            try again($0, Perch__V1__AppSetting.self, { try AppSettingChange($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListPlanOptionsRequest": {
+            try again($0, Perch__V1__ListPlanOptionsRequest.self, { PlanOptionsRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListPlanOptionsResponse": {
+            try again($0, Perch__V1__ListPlanOptionsResponse.self, { PlanOptionList($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetOfferEligibilityRequest": {
+            try again(
+                $0, Perch__V1__GetOfferEligibilityRequest.self, { OfferEligibilityRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetOfferEligibilityResponse": {
+            try again(
+                $0, Perch__V1__GetOfferEligibilityResponse.self, { OfferEligibilityAnswer($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetAppPoliciesRequest": {
+            try again($0, Perch__V1__GetAppPoliciesRequest.self, { AppPoliciesRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetAppPoliciesResponse": {
+            try again($0, Perch__V1__GetAppPoliciesResponse.self, { AppPoliciesAnswer($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ExplainRequest": {
+            try again($0, Perch__V1__ExplainRequest.self, { ExplainRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ExplainResponse": {
+            try again($0, Perch__V1__ExplainResponse.self, { ExplainAnswer($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SyncRequest": {
+            try again($0, Perch__V1__SyncRequest.self, { SyncRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.SyncResponse": {
+            try again($0, Perch__V1__SyncResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.RequestRefundRequest": {
+            try again($0, Perch__V1__RequestRefundRequest.self, { RefundRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.RequestRefundResponse": {
+            try again($0, Perch__V1__RequestRefundResponse.self, { RefundAnswer($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.RedeemOfferCodeRequest": {
+            try again(
+                $0, Perch__V1__RedeemOfferCodeRequest.self, { RedeemOfferCodeRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.RedeemOfferCodeResponse": {
+            try again($0, Perch__V1__RedeemOfferCodeResponse.self, { RedeemedCode($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ManageSubscriptionsRequest": {
+            try again(
+                $0, Perch__V1__ManageSubscriptionsRequest.self, { ManageSubscriptionsRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ManageSubscriptionsResponse": {
+            try again(
+                $0, Perch__V1__ManageSubscriptionsResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetAppTransactionRequest": {
+            try again(
+                $0, Perch__V1__GetAppTransactionRequest.self, { AppTransactionRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetAppTransactionResponse": {
+            try again(
+                $0, Perch__V1__GetAppTransactionResponse.self, { AppTransactionAnswer($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.PurchaseIntentsRequest": {
+            try again($0, Perch__V1__PurchaseIntentsRequest.self, { AccountWatchRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.PurchaseIntentsResponse": {
+            try again(
+                $0, Perch__V1__PurchaseIntentsResponse.self, { TaskState<[PurchaseIntent]>($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.MessagesRequest": {
+            try again($0, Perch__V1__MessagesRequest.self, { AccountWatchRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.MessagesResponse": {
+            try again($0, Perch__V1__MessagesResponse.self, { TaskState<[StoreMessage]>($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.OperateRequest": {
+            try again($0, Perch__V1__OperateRequest.self, { try OperateRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.OperateResponse": {
+            try again($0, Perch__V1__OperateResponse.self, { OperateResponse($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.InspectAccountRequest": {
+            try again(
+                $0, Perch__V1__InspectAccountRequest.self, { InspectAccountRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.InspectAccountResponse": {
+            try again($0, Perch__V1__InspectAccountResponse.self, { AccountInspection($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListAccountsRequest": {
+            try again($0, Perch__V1__ListAccountsRequest.self, { ListAccountsRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ListAccountsResponse": {
+            try again($0, Perch__V1__ListAccountsResponse.self, { AccountPage($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ConfigureRequest": {
+            try again($0, Perch__V1__ConfigureRequest.self, { try ConfigureRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.ConfigureResponse": {
+            try again($0, Perch__V1__ConfigureResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetSettingsRequest": {
+            try again($0, Perch__V1__GetSettingsRequest.self, { SettingsRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.GetSettingsResponse": {
+            try again($0, Perch__V1__GetSettingsResponse.self, { try wholeList($0) }, { $0.write(to: $1, $2) })
+        },
         "perch.wire.v1.Beat": { try again($0, Perch__Wire__V1__Beat.self, { Beat($0) }, { $0.write(to: $1, $2) }) },
         "perch.wire.v1.Drain": { try again($0, Perch__Wire__V1__Drain.self, { Drain($0) }, { $0.write(to: $1, $2) }) },
         "perch.wire.v1.Hello": { try again($0, Perch__Wire__V1__Hello.self, { Hello($0) }, { $0.write(to: $1, $2) }) },
@@ -368,7 +495,15 @@ struct `vectors` {
     private static let parts: Set<String> = [
         "perch.v1.AdvanceToBoundary", "perch.v1.CurrentEntitlement", "perch.v1.FreezeClock",
         "perch.v1.GetServerStatusRequest", "perch.v1.ListAppsRequest", "perch.v1.Loading", "perch.v1.ResumeClock",
-        "perch.v1.Unchanged", "perch.wire.v1.Call",
+        "perch.v1.Unchanged", "perch.wire.v1.Call", "perch.v1.OperationTarget", "perch.v1.SimulatedError",
+        "perch.v1.WinBackRule",
+    ]
+
+    /// Messages that mean nothing without their choice: the vectors without one, or with one that is not known, are refused
+    /// by the name of a field.
+    private static let demanding: Set<String> = [
+        "perch.v1.StoreOperation", "perch.v1.OperateRequest", "perch.v1.AppSetting", "perch.v1.ConfigureRequest",
+        "perch.v1.GetSettingsResponse",
     ]
 
     @Test(arguments: Vector.messageFiles)
@@ -377,13 +512,18 @@ struct `vectors` {
         for vector in try Vector.read(file) {
             let name = try #require(vector.message)
             guard let trip = Self.trips[name] else {
-                #expect(Self.parts.contains(name), "\(name) has no place in these tests")
+                #expect(
+                    Self.parts.contains(name) || name.hasSuffix("Operation"), "\(name) has no place in these tests")
                 continue
             }
             let descriptor = try #require(contract[name])
-            #expect(
-                try trip(vector.bytes) == Contract.inTheModel(vector.canonicalBytes[...], descriptor),
-                "\(name): \(vector.name)")
+            do {
+                #expect(
+                    try trip(vector.bytes) == Contract.inTheModel(vector.canonicalBytes[...], descriptor),
+                    "\(name): \(vector.name)")
+            } catch MessageError.invalid(let field, _, _) {
+                #expect(Self.demanding.contains(name) && vector.name != "every field", "\(name): \(field)")
+            }
         }
     }
 

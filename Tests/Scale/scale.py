@@ -177,7 +177,7 @@ def write(descriptors, port, accounts):
                 return
             place += 1
             sent = time.perf_counter()
-            stream = client.call("/perch.v1.TransactionService/Purchase", app=APP, product_id=COINS,
+            stream = client.call("/perch.v1.TransactionService/Purchase", app=APP, order={"product_id": COINS},
                                  account=f"user-{order.randrange(1, int(accounts) + 1)}",
                                  idempotency_key=struct.pack(">II", index, place))
             while (frame := client.read()).stream != stream or frame.kind != STATUS:

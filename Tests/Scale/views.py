@@ -63,7 +63,7 @@ def main(perch, contract, catalog, directory, count):
                 before = encodings(writer)
                 began = time.perf_counter()
                 answered(writer, "/perch.v1.TransactionService/Purchase", account="one",
-                         product_id="com.example.monthly")
+                         order={"product_id": "com.example.monthly"})
                 revisions = {pushed(watcher).info.position.revision for watcher in watchers}
                 took = time.perf_counter() - began
                 grown = encodings(writer) - before

@@ -47,7 +47,8 @@ def main(perch, catalog, work):
                 while not watcher.read().message.HasField("success") if watcher.answers else False:
                     pass
             subprocess.run(["callgrind_control", "-i", "on", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
-            writer.call("/perch.v1.TestStoreService/BuyProduct", app=APP, account="one", product_id="app.perch.season")
+            writer.call("/perch.v1.TestStoreService/Operate", app=APP, account="one",
+                        operation={"buy": {"product_id": "app.perch.season"}})
             while writer.read().kind != STATUS:
                 pass
             for watcher in watchers:

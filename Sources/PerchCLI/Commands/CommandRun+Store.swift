@@ -9,19 +9,21 @@ extension CommandRun {
             let key = self.idempotencyKey
             switch self.invocation.action {
             case .storeBuy:
+                let order = PurchaseOrder(
+                    productID: self.text("PRODUCT"), quantity: UInt32(self.settings.number("quantity") ?? 1))
                 try self.tell(
-                    try await client.buy(
-                        self.text("PRODUCT"), account: self.text("ACCOUNT"),
-                        quantity: Int(self.settings.number("quantity") ?? 1), idempotencyKey: key))
+                    try await client.operate(.buy(order), account: self.text("ACCOUNT"), idempotencyKey: key))
             case .storeRefund:
                 let reason: RevocationReason =
                     self.settings.text("reason") == "developer-issue" ? .developerIssue : .other
                 try self.tell(
-                    try await client.refund(self.transactionID("ID"), reason: reason, idempotencyKey: key))
+                    try await client.operate(
+                        .refund(.transaction(self.transactionID("ID")), reason: reason, share: .full),
+                        idempotencyKey: key))
             case .storeRenew:
                 try self.tell(
-                    try await client.forceRenewal(
-                        of: self.text("PRODUCT"), account: self.text("ACCOUNT"), idempotencyKey: key))
+                    try await client.operate(
+                        .renew(.product(self.text("PRODUCT"))), account: self.text("ACCOUNT"), idempotencyKey: key))
             case .storeFinish:
                 try self.tell(
                     try await client.finish(
@@ -29,14 +31,16 @@ extension CommandRun {
                     "transaction \(self.transactionID("ID")) is finished")
             case .storeExpire:
                 try self.tell(
-                    try await client.expire(
-                        self.text("PRODUCT"), account: self.text("ACCOUNT"), idempotencyKey: key),
+                    try await client.operate(
+                        .expire(.product(self.text("PRODUCT"))), account: self.text("ACCOUNT"), idempotencyKey: key
+                    ).position,
                     "\(printable(self.text("PRODUCT"))) is over")
             case .storeAutoRenew:
                 let isOn = self.text("SWITCH") == "on"
                 try self.tell(
-                    try await client.setAutoRenew(
-                        isOn, transaction: self.transactionID("ID"), idempotencyKey: key),
+                    try await client.operate(
+                        .setAutoRenew(.transaction(self.transactionID("ID")), isOn: isOn), idempotencyKey: key
+                    ).position,
                     "the subscription of transaction \(self.transactionID("ID")) "
                         + (isOn ? "renews" : "does not renew"))
             default:
@@ -69,7 +73,9 @@ extension CommandRun {
                 try self.tell(try await client.setClock(.advance(toNextBoundaryOf: self.text("ACCOUNT"))))
             case .clockRate:
                 guard let rate = TimeRate(named: self.text("RATE")) else { preconditionFailure("a rate was read") }
-                try self.tell(try await client.setTimeRate(rate), "periods last by \(rate) from the next one on")
+                try self.tell(
+                    try await client.configure([.timeRate(rate.rawValue)]),
+                    "periods last by \(rate) from the next one on")
             default:
                 preconditionFailure("\(self.invocation.action) is nothing about the clock")
             }
@@ -82,7 +88,7 @@ extension CommandRun {
         return .advance(to: length.end(from: try await client.clock().now))
     }
 
-    private func tell(_ change: TransactionChange) throws {
+    private func tell(_ change: OperationResult) throws {
         try self.printer.print {
             $0.change(change)
         } text: {

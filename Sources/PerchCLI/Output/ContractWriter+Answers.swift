@@ -3,6 +3,8 @@ import PerchCatalogue
 import PerchClient
 import PerchModel
 
+import struct PerchWire.PurchaseResult
+
 // MARK: stream.proto, and the states of the three streams
 
 extension ContractWriter {
@@ -89,11 +91,22 @@ extension ContractWriter {
         self.position("position", value.position)
     }
 
-    /// `BuyProductResponse`, `RefundTransactionResponse`, `ForceRenewalResponse`.
-    mutating func change(_ value: TransactionChange) {
+    /// `OperateResponse`.
+    mutating func change(_ value: OperationResult) {
         self.position("position", value.position)
-        self.message("transaction") { $0.transactionResult(value.transaction) }
+        self.message("transaction", value.transaction) { $0.transactionResult($1) }
+        if let result = value.purchase {
+            let number: Int32 =
+                switch result {
+                case .success: 1
+                case .userCancelled: 2
+                case .pending: 3
+                case .unknown(let rawValue): rawValue
+                }
+            self.choice("purchase_result", PurchaseResult(rawValue: number), "PURCHASE_RESULT")
+        }
         self.flag("already_held", value.wasHeld)
+        self.long("number", value.number ?? 0)
     }
 
     /// `GetClockResponse`.

@@ -110,8 +110,18 @@ struct TextWriter {
         return text
     }
 
-    func change(_ value: TransactionChange) -> String {
-        self.transaction(value.transaction.value) + (value.wasHeld ? "  held already, nothing was charged" : "")
+    /// What an operation came to, in one line.
+    func change(_ value: OperationResult) -> String {
+        switch value.purchase {
+        case .pending(let number)?:
+            return "purchase \(number) waits; `perch store approve` or `perch store decline` ends that"
+        case .userCancelled?:
+            return "the customer changed his mind, nothing was bought"
+        default:
+            guard let transaction = value.transaction else { return "done at revision \(value.position.revision)" }
+            return self.transaction(transaction.value)
+                + (value.wasHeld ? "  held already, nothing was charged" : "")
+        }
     }
 
     func clock(_ value: AppClockState) -> String {

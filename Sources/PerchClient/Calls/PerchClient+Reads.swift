@@ -35,10 +35,10 @@ extension PerchClient {
 
     /// The statuses of an account in a subscription group.
     public func subscriptionStatus(
-        account: String, group: String, atLeast: Position? = nil, timeout: Duration? = nil
+        account: String, group: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Snapshot<SubscriptionStatuses> {
         let request = SubscriptionStatusRequest(
-            app: self.app, account: account, groupID: group, atLeast: atLeast)
+            app: self.app, account: account, groupID: group, atLeast: atLeast, asOf: asOf.onWire)
         return try await self.call(.getSubscriptionStatus(request), timeout: timeout) { response throws(PerchError) in
             guard case .getSubscriptionStatus(let state) = response else { return nil }
             return try state.snapshot()
@@ -47,10 +47,10 @@ extension PerchClient {
 
     /// The transaction that entitles an account to a product, or nil.
     public func currentEntitlement(
-        account: String, product: String, atLeast: Position? = nil, timeout: Duration? = nil
+        account: String, product: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Snapshot<Verified<Transaction>?> {
         let request = CurrentEntitlementRequest(
-            app: self.app, account: account, productID: product, atLeast: atLeast)
+            app: self.app, account: account, productID: product, atLeast: atLeast, asOf: asOf.onWire)
         return try await self.call(.getCurrentEntitlement(request), timeout: timeout) { response throws(PerchError) in
             guard case .getCurrentEntitlement(let state) = response else { return nil }
             return try state.snapshot()
@@ -59,12 +59,77 @@ extension PerchClient {
 
     /// Everything that an account is entitled to, by product, own before shared.
     public func currentEntitlements(
-        account: String, atLeast: Position? = nil, timeout: Duration? = nil
+        account: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Snapshot<[Verified<Transaction>]> {
-        let request = ListCurrentEntitlementsRequest(app: self.app, account: account, atLeast: atLeast)
+        let request = ListCurrentEntitlementsRequest(
+            app: self.app, account: account, atLeast: atLeast, asOf: asOf.onWire)
         return try await self.call(.listCurrentEntitlements(request), timeout: timeout) { response in
             guard case .listCurrentEntitlements(let list) = response else { return nil }
             return Snapshot(list.transactions, info: ValueInfo(list.info))
+        }
+    }
+
+    // MARK: Plans, offers, policies, reasons
+
+    /// The products of a group, and what choosing each would do to the plan that the account holds.
+    public func planOptions(
+        account: String, group: String, locale: String = "", atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Positioned<[PlanOption]> {
+        let request = PlanOptionsRequest(
+            app: self.app, account: account, groupID: group, locale: locale, atLeast: atLeast)
+        return try await self.call(.listPlanOptions(request), timeout: timeout) { response in
+            guard case .listPlanOptions(let list) = response else { return nil }
+            return Positioned(list.options, position: list.position)
+        }
+    }
+
+    /// Which offers an account may have: of a product, or of all products of a group.
+    public func offerEligibility(
+        account: String, group: String = "", product: String = "", atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Positioned<OfferEligibilities> {
+        let request = OfferEligibilityRequest(
+            app: self.app, account: account, productID: product, groupID: group, atLeast: atLeast)
+        return try await self.call(.getOfferEligibility(request), timeout: timeout) { response in
+            guard case .getOfferEligibility(let answer) = response else { return nil }
+            return Positioned(answer.value, position: answer.position)
+        }
+    }
+
+    /// The app's licence agreement and privacy policy; `locale` is the app's where it is left empty.
+    public func policies(locale: String = "", timeout: Duration? = nil) async throws(PerchError) -> ShownPolicies {
+        let request = AppPoliciesRequest(app: self.app, locale: locale)
+        return try await self.call(.getAppPolicies(request), timeout: timeout) { response in
+            guard case .getAppPolicies(let answer) = response else { return nil }
+            var policies = ShownPolicies(licenceAgreement: answer.licenceAgreement)
+            policies.privacyPolicyText = answer.privacyPolicyText
+            policies.privacyPolicyURL = answer.privacyPolicyURL
+            policies.privacyPolicyLocale = answer.privacyPolicyLocale
+            return policies
+        }
+    }
+
+    /// Why an account is subscribed in a group, or not, and what will change by itself.
+    public func explainStatus(
+        account: String, group: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Positioned<Explanations> {
+        try await self.explain(.group(group), account: account, asOf: asOf, atLeast: atLeast, timeout: timeout)
+    }
+
+    /// Why an account is entitled to a product, or not, and what will change by itself.
+    public func explainEntitlement(
+        account: String, product: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Positioned<Explanations> {
+        try await self.explain(.product(product), account: account, asOf: asOf, atLeast: atLeast, timeout: timeout)
+    }
+
+    private func explain(
+        _ about: ExplainRequest.About, account: String, asOf: AsOf, atLeast: Position?, timeout: Duration?
+    ) async throws(PerchError) -> Positioned<Explanations> {
+        let request = ExplainRequest(
+            app: self.app, account: account, about: about, asOf: asOf.onWire, atLeast: atLeast)
+        return try await self.call(.explain(request), timeout: timeout) { response in
+            guard case .explain(let answer) = response else { return nil }
+            return Positioned(answer.value, position: answer.position)
         }
     }
 }

@@ -4,74 +4,73 @@ import PerchWire
 
 // What a transaction manager does, in test apps only; elsewhere all of it is refused with `NOT_A_TEST_APP`.
 extension PerchClient {
-    /// Buys a product outside the app.
-    public func buy(
-        _ product: String, account: String, quantity: Int = 1, idempotencyKey: [UInt8]? = nil,
-        timeout: Duration? = nil
-    ) async throws(PerchError) -> TransactionChange {
-        let request = BuyProductRequest(
-            app: self.app, account: account, productID: product, quantity: try quantityOnWire(quantity),
-            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.buyProduct(request), timeout: timeout) { response in
-            guard case .buyProduct(let answer) = response, let position = answer.position,
-                let transaction = answer.transaction
-            else { return nil }
-            return TransactionChange(position: position, transaction: transaction, wasHeld: answer.wasHeld)
-        }
-    }
-
-    /// Refunds a transaction; it comes back revoked.
-    public func refund(
-        _ transaction: TransactionID, reason: RevocationReason = .other, idempotencyKey: [UInt8]? = nil,
-        timeout: Duration? = nil
-    ) async throws(PerchError) -> TransactionChange {
-        let request = RefundTransactionRequest(
-            app: self.app, transactionID: transaction, reason: reason,
-            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.refundTransaction(request), timeout: timeout) { response in
-            guard case .refundTransaction(let answer) = response else { return nil }
-            return TransactionChange(answer)
-        }
-    }
-
-    /// Switches the renewal of a subscription on or off; `transaction` is any of its line.
+    /// Does one thing to one account: buys, refunds, renews, shares and so on. Returns when it is committed.
+    ///
+    /// `account` may be left out where the operation names a transaction. Repeated under its key, it happens once.
     @discardableResult
-    public func setAutoRenew(
-        _ isEnabled: Bool, transaction: TransactionID, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
+    public func operate(
+        _ operation: StoreOperation, account: String? = nil, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> OperationResult {
+        var operation = operation
+        if case .buy(let order) = operation { operation = .buy(try order.onWire()) }
+        let request = OperateRequest(
+            app: self.app, account: account ?? "", idempotencyKey: idempotencyKey ?? .newIdempotencyKey,
+            operation: operation)
+        return try await self.call(.operate(request), timeout: timeout) { response in
+            guard case .operate(let answer) = response, let position = answer.position else { return nil }
+            var result = OperationResult(
+                position: position, transaction: answer.transaction, wasHeld: answer.wasHeld,
+                number: answer.number == 0 ? nil : answer.number)
+            if answer.purchaseResult != .unspecified {
+                result.purchase = Purchase.Result(
+                    answer.purchaseResult, transaction: answer.transaction, number: answer.number)
+            }
+            return result
+        }
+    }
+
+    /// Changes settings, armed failures and products of the app: all in one revision, or none.
+    @discardableResult
+    public func configure(
+        _ settings: [AppSettingChange], idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Position {
-        let request = SetAutoRenewRequest(
-            app: self.app, transactionID: transaction, isEnabled: isEnabled,
-            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.setAutoRenew(request), timeout: timeout) { response in
-            guard case .setAutoRenew(let answer) = response else { return nil }
+        let request = ConfigureRequest(
+            app: self.app, settings: settings, idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
+        return try await self.call(.configure(request), timeout: timeout) { response in
+            guard case .configure(let answer) = response else { return nil }
             return answer.position
         }
     }
 
-    /// Ends the current period of a subscription now, and renews it.
-    public func forceRenewal(
-        of product: String, account: String, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
-    ) async throws(PerchError) -> TransactionChange {
-        let request = ForceRenewalRequest(
-            app: self.app, account: account, productID: product,
-            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.forceRenewal(request), timeout: timeout) { response in
-            guard case .forceRenewal(let answer) = response else { return nil }
-            return TransactionChange(answer)
+    /// The settings of the app, and its armed failures, as a list that `configure` would take.
+    public func settings(timeout: Duration? = nil) async throws(PerchError) -> [AppSettingChange] {
+        try await self.call(.getSettings(SettingsRequest(app: self.app)), timeout: timeout) { response in
+            guard case .getSettings(let answer) = response else { return nil }
+            return answer.settings
         }
     }
 
-    /// Ends the current period of a subscription now, for good.
-    @discardableResult
-    public func expire(
-        _ product: String, account: String, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
-    ) async throws(PerchError) -> Position {
-        let request = ExpireSubscriptionRequest(
-            app: self.app, account: account, productID: product,
-            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.expireSubscription(request), timeout: timeout) { response in
-            guard case .expireSubscription(let answer) = response else { return nil }
-            return answer.position
+    /// What the store knows of an account.
+    public func inspect(
+        account: String, atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Positioned<AccountDetails> {
+        let request = InspectAccountRequest(app: self.app, account: account, atLeast: atLeast)
+        return try await self.call(.inspectAccount(request), timeout: timeout) { response in
+            guard case .inspectAccount(let answer) = response else { return nil }
+            return Positioned(AccountDetails(answer), position: answer.position)
+        }
+    }
+
+    /// The keys of all accounts of the app, in bytewise order. `timeout` is that of each page.
+    public func accounts(pageSize: Int = 0, timeout: Duration? = nil) -> AccountPages {
+        let request = ListAccountsRequest(app: self.app, pageSize: UInt32(clamping: pageSize))
+        return AccountPages { (token) async throws(PerchError) in
+            var request = request
+            request.pageToken = token
+            return try await self.call(.listAccounts(request), timeout: timeout) { response in
+                guard case .listAccounts(let page) = response else { return nil }
+                return (page.accounts, page.nextPageToken)
+            }
         }
     }
 
@@ -96,22 +95,5 @@ extension PerchClient {
             return ClockChange(
                 position: position, clock: AppClockState(answer.clock), settledCount: answer.settledCount)
         }
-    }
-
-    /// Sets how long a period lasts, from the next one on. Never repeated by the client.
-    @discardableResult
-    public func setTimeRate(_ rate: TimeRate, timeout: Duration? = nil) async throws(PerchError) -> Position {
-        let request = SetTimeRateRequest(app: self.app, timeRate: rate.rawValue)
-        return try await self.call(.setTimeRate(request), timeout: timeout) { response in
-            guard case .setTimeRate(let answer) = response else { return nil }
-            return answer.position
-        }
-    }
-}
-
-extension TransactionChange {
-    fileprivate init?(_ answer: ChangedTransaction) {
-        guard let position = answer.position, let transaction = answer.transaction else { return nil }
-        self.init(position: position, transaction: transaction)
     }
 }

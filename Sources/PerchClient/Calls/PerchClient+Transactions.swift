@@ -8,27 +8,29 @@ import PerchWire
 // breaks: it happens once. Its position, handed to a read as `atLeast`, makes that read see it.
 extension PerchClient {
     /// Buys a product, as an app does.
+    ///
+    /// Repeating the call with the same key buys once. Without one it is random, and the client itself repeats under it.
     public func purchase(
-        _ product: String, account: String, options: PurchaseOptions = .init(), timeout: Duration? = nil
+        _ order: PurchaseOrder, account: String, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Purchase {
         let request = PurchaseRequest(
-            app: self.app, account: account, productID: product, quantity: try quantityOnWire(options.quantity),
-            appAccountToken: options.appAccountToken,
-            offer: options.offer.map { PurchaseOffer(type: $0.type, id: $0.id, jws: $0.jws) },
-            billingPlan: options.billingPlan, idempotencyKey: options.idempotencyKey ?? .newIdempotencyKey)
+            app: self.app, account: account, order: try order.onWire(),
+            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
         return try await self.call(.purchase(request), timeout: timeout) { response in
-            guard case .purchase(let answer) = response else { return nil }
-            let result: Purchase.Result
-            switch answer.result {
-            case .success:
-                guard let transaction = answer.transaction else { return nil }
-                result = .success(transaction)
-            case .userCancelled: result = .userCancelled
-            case .pending: result = .pending
-            default: result = .unknown(rawValue: answer.result.rawValue)
-            }
+            guard case .purchase(let answer) = response,
+                let result = Purchase.Result(
+                    answer.result, transaction: answer.transaction, number: answer.pendingNumber)
+            else { return nil }
             return Purchase(result: result, position: answer.position, wasHeld: answer.wasHeld)
         }
+    }
+
+    /// Buys one of a product, without options.
+    public func purchase(
+        _ product: String, account: String, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Purchase {
+        try await self.purchase(
+            PurchaseOrder(productID: product), account: account, idempotencyKey: idempotencyKey, timeout: timeout)
     }
 
     /// Says that what was bought is delivered; where that stands.
@@ -44,6 +46,84 @@ extension PerchClient {
             return answer.position
         }
     }
+
+    // MARK: What a customer asks for
+
+    /// Restores: what waits for the customer's own request is delivered. Never takes anything away.
+    @discardableResult
+    public func sync(
+        account: String, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Position {
+        let request = SyncRequest(
+            app: self.app, account: account, idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
+        return try await self.call(.sync(request), timeout: timeout) { response in
+            guard case .sync(let answer) = response else { return nil }
+            return answer.position
+        }
+    }
+
+    /// Asks for a refund: approved, unless the text says `REJECT` under the reason other. Test apps only.
+    public func requestRefund(
+        of transaction: TransactionID, account: String, reason: RevocationReason = .other, text: String = "",
+        idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> RefundOutcome {
+        let request = RefundRequest(
+            app: self.app, account: account, transactionID: transaction, reason: reason, text: text,
+            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
+        return try await self.call(.requestRefund(request), timeout: timeout) { response in
+            guard case .requestRefund(let answer) = response, let position = answer.position else { return nil }
+            return RefundOutcome(
+                position: position, isApproved: answer.isApproved, transaction: answer.transaction)
+        }
+    }
+
+    /// Redeems an offer code, known by its reference name. Test apps only.
+    ///
+    /// `product` is needed only where several products have a code of that name.
+    public func redeemOfferCode(
+        _ code: String, account: String, product: String = "", idempotencyKey: [UInt8]? = nil,
+        timeout: Duration? = nil
+    ) async throws(PerchError) -> Redemption {
+        let request = RedeemOfferCodeRequest(
+            app: self.app, account: account, code: code, productID: product,
+            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
+        return try await self.call(.redeemOfferCode(request), timeout: timeout) { response in
+            guard case .redeemOfferCode(let answer) = response, let position = answer.position,
+                let transaction = answer.transaction
+            else { return nil }
+            return Redemption(
+                position: position, transaction: transaction, appliesAtRenewal: answer.appliesAtRenewal)
+        }
+    }
+
+    /// Switches the renewal of a subscription on or off, as in the sheet of subscriptions. Test apps only.
+    @discardableResult
+    public func manageSubscriptions(
+        account: String, product: String, autoRenew: Bool, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Position {
+        let request = ManageSubscriptionsRequest(
+            app: self.app, account: account, productID: product, isAutoRenewOn: autoRenew,
+            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
+        return try await self.call(.manageSubscriptions(request), timeout: timeout) { response in
+            guard case .manageSubscriptions(let answer) = response else { return nil }
+            return answer.position
+        }
+    }
+
+    /// What stands for the account's first use of the app.
+    public func appTransaction(
+        account: String, atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Positioned<Verified<AppTransaction>> {
+        let request = AppTransactionRequest(app: self.app, account: account, atLeast: atLeast)
+        return try await self.call(.getAppTransaction(request), timeout: timeout) { response in
+            guard case .getAppTransaction(let answer) = response else { return nil }
+            let value = AppTransaction(
+                id: answer.appTransactionID, bundleID: answer.bundleID, environment: answer.environment)
+            return Positioned(Verified(value, failure: answer.failure), position: answer.position)
+        }
+    }
+
+    // MARK: What was bought
 
     /// The transactions of an account, oldest first, of one product or of all.
     ///
@@ -95,13 +175,29 @@ extension PerchClient {
     }
 }
 
-/// On the wire 0 means 1; a caller who says 0 or less means something else, and is refused.
-func quantityOnWire(_ quantity: Int) throws(PerchError) -> UInt32 {
-    guard quantity >= 1, let onWire = UInt32(exactly: quantity) else {
-        throw PerchError(
-            WireStatus(
-                .purchaseInvalidQuantity, "a quantity of \(quantity) cannot be bought; it is at least 1",
-                details: [.found(quantity), StatusDetail(key: "limit", value: "1")]))
+extension PurchaseOrder {
+    /// On the wire 0 means 1; a caller who says 0 means something else, and is refused.
+    func onWire() throws(PerchError) -> PurchaseOrder {
+        guard self.quantity >= 1 else {
+            throw PerchError(
+                WireStatus(
+                    .purchaseInvalidQuantity, "a quantity of 0 cannot be bought; it is at least 1",
+                    details: [.found(0), StatusDetail(key: "limit", value: "1")]))
+        }
+        return self
     }
-    return onWire
+}
+
+extension Purchase.Result {
+    /// Nil for a success without its transaction.
+    init?(_ result: PurchaseResult, transaction: Verified<Transaction>?, number: UInt64) {
+        switch result {
+        case .success:
+            guard let transaction else { return nil }
+            self = .success(transaction)
+        case .userCancelled: self = .userCancelled
+        case .pending: self = .pending(number: number)
+        default: self = .unknown(rawValue: result.rawValue)
+        }
+    }
 }

@@ -38,18 +38,19 @@ enum Repeatability {
         switch request {
         case .purchase(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
         case .finish(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .buyProduct(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .refundTransaction(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .setAutoRenew(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .forceRenewal(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .expireSubscription(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        // A repeated advance goes twice as far; a rate or a catalogue might undo what somebody else has set since.
-        case .setClock, .setTimeRate, .loadCatalog: self = .once
+        case .sync(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .requestRefund(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .redeemOfferCode(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .manageSubscriptions(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .operate(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        case .configure(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
+        // A repeated advance goes twice as far; a catalogue might undo what somebody else has loaded since.
+        case .setClock, .loadCatalog: self = .once
         case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage,
-            .getSubscriptionStatus,
-            .getCurrentEntitlement, .listCurrentEntitlements, .listTransactions, .listUnfinished,
-            .getLatestTransaction, .transactionUpdates, .getClock, .listApps, .checkCatalog, .getCatalog,
-            .getServerStatus:
+            .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies,
+            .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates,
+            .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock,
+            .listApps, .checkCatalog, .getCatalog, .getServerStatus:
             self = .read
         }
     }

@@ -7,6 +7,8 @@ package enum WatchValue: Hashable, Sendable {
     case products(Products)
     case statuses(SubscriptionStatuses)
     case entitlement(Verified<Transaction>?)
+    case intents([PurchaseIntent])
+    case messages([StoreMessage])
 }
 
 /// One state stream, over all its connections.
@@ -280,6 +282,14 @@ extension Request {
             request.resumeToken = token
             request.atLeast = atLeast
             return .currentEntitlementTask(request)
+        case .purchaseIntents(var request):
+            request.resumeToken = token
+            request.atLeast = atLeast
+            return .purchaseIntents(request)
+        case .messages(var request):
+            request.resumeToken = token
+            request.atLeast = atLeast
+            return .messages(request)
         default:
             preconditionFailure("\(self.method.path) is not a state stream")
         }
@@ -293,6 +303,8 @@ extension Response {
         case .productsTask(let state): state.map { .products($0) }
         case .subscriptionStatusTask(let state): state.map { .statuses($0) }
         case .currentEntitlementTask(let state): state.map { .entitlement($0) }
+        case .purchaseIntents(let state): state.map { .intents($0) }
+        case .messages(let state): state.map { .messages($0) }
         default: nil
         }
     }

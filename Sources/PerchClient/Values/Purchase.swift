@@ -2,53 +2,14 @@ public import PerchBase
 public import PerchModel
 import PerchWire
 
-/// How to buy.
-public struct PurchaseOptions: Hashable, Sendable {
-    /// An offer to buy with. Introductory offers apply by themselves.
-    public struct Offer: Hashable, Sendable {
-        /// Promotional, code or win-back.
-        public var type: OfferType
-        /// The offer's identifier; for a code, its reference name.
-        public var id: String
-        /// Signature of a promotional offer, as a compact JWS.
-        public var jws: String
-
-        public init(type: OfferType, id: String, jws: String = "") {
-            self.type = type
-            self.id = id
-            self.jws = jws
-        }
-    }
-
-    /// Of a consumable, 1 to 10.
-    public var quantity: Int
-    /// A UUID of the caller's own for its customer; empty for none.
-    public var appAccountToken: String
-    public var offer: Offer?
-    /// Where the product has several.
-    public var billingPlan: BillingPlanType
-    /// Repeating the call with the same key buys once. Nil: a random one, under which the client itself repeats.
-    public var idempotencyKey: [UInt8]?
-
-    public init(
-        quantity: Int = 1, appAccountToken: String = "", offer: Offer? = nil,
-        billingPlan: BillingPlanType = .unspecified, idempotencyKey: [UInt8]? = nil
-    ) {
-        self.quantity = quantity
-        self.appAccountToken = appAccountToken
-        self.offer = offer
-        self.billingPlan = billingPlan
-        self.idempotencyKey = idempotencyKey
-    }
-}
-
 /// What became of a purchase.
 public struct Purchase: Hashable, Sendable {
     /// As StoreKit's `Product.PurchaseResult`.
     public enum Result: Hashable, Sendable {
         case success(Verified<Transaction>)
         case userCancelled
-        case pending
+        /// It waits for somebody, under this number. If it is approved, its transaction arrives as an event.
+        case pending(number: UInt64)
         /// Of a newer server.
         case unknown(rawValue: Int32)
     }
@@ -72,19 +33,60 @@ public struct Purchase: Hashable, Sendable {
     }
 }
 
-/// A change that came to a transaction.
-public struct TransactionChange: Hashable, Sendable {
-    /// Where the change stands.
+/// What an operation of the test store came to.
+public struct OperationResult: Hashable, Sendable {
+    /// Where the change stands: hand it to a read as `atLeast` to see it.
     public var position: Position
-    /// New, or as it is now.
-    public var transaction: Verified<Transaction>
-    /// The customer held it before, and nothing was charged.
+    /// What was made or changed; nil where there is none.
+    public var transaction: Verified<Transaction>?
+    /// Of a purchase: what became of it.
+    public var purchase: Purchase.Result?
+    /// The customer held the transaction before, and nothing was charged.
     public var wasHeld: Bool
+    /// The number of a purchase that waits, or of an intent; nil where there is none.
+    public var number: UInt64?
 
-    public init(position: Position, transaction: Verified<Transaction>, wasHeld: Bool = false) {
+    public init(
+        position: Position, transaction: Verified<Transaction>? = nil, purchase: Purchase.Result? = nil,
+        wasHeld: Bool = false, number: UInt64? = nil
+    ) {
         self.position = position
         self.transaction = transaction
+        self.purchase = purchase
         self.wasHeld = wasHeld
+        self.number = number
+    }
+}
+
+/// What became of a request for a refund.
+public struct RefundOutcome: Hashable, Sendable {
+    /// Where the change stands.
+    public var position: Position
+    /// The money is given back.
+    public var isApproved: Bool
+    /// Revoked, or as it was.
+    public var transaction: Verified<Transaction>?
+
+    public init(position: Position, isApproved: Bool, transaction: Verified<Transaction>?) {
+        self.position = position
+        self.isApproved = isApproved
+        self.transaction = transaction
+    }
+}
+
+/// What a redeemed code came to.
+public struct Redemption: Hashable, Sendable {
+    /// Where the change stands.
+    public var position: Position
+    /// New, or the one held while the offer waits. It arrives as an event too.
+    public var transaction: Verified<Transaction>
+    /// The offer applies from the next period.
+    public var appliesAtRenewal: Bool
+
+    public init(position: Position, transaction: Verified<Transaction>, appliesAtRenewal: Bool) {
+        self.position = position
+        self.transaction = transaction
+        self.appliesAtRenewal = appliesAtRenewal
     }
 }
 

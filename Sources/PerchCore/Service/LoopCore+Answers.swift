@@ -18,7 +18,7 @@ extension LoopCore {
             if let summary = pending.summary {
                 self.answer(call, .loadCatalog(LoadCatalogResponse(position: position, summary: summary)))
             } else {
-                self.answer(call, self.response(to: pending.request, result, at: position))
+                self.answer(call, self.response(to: pending.request, result, at: position, app: pending.app))
             }
         case .image(let bytes, let hash):
             self.finishImage(call, pending, bytes, hash)
@@ -43,6 +43,12 @@ extension LoopCore {
             self.pendingUnary[call]?.summary = summary
             self.ask(.call(call, generation: generation), .mutate(mutation))
         }
+    }
+
+    /// A transaction as the app's callers get it: unverified where that is simulated.
+    func verified(_ transaction: Transaction, _ app: AppNumber) -> Verified<Transaction> {
+        let simulated = self.apps[app]?.settings.simulatedErrors[.verification]?.verificationFailure
+        return Verified(transaction, failure: simulated ?? .verified)
     }
 
     func productsNow(_ asked: ProductsRequest, app number: AppNumber) -> TaskState<Products> {

@@ -11,151 +11,55 @@ extension LoopCore {
     func mutation(for request: Request, app: AppNumber) throws(CallRefusal) -> Mutation {
         switch request {
         case .purchase(let asked):
-            if let offer = asked.offer {
-                throw CallRefusal(
-                    .purchaseInvalidOffer,
-                    "\(offer.type) offers are not sold yet; introductory offers apply by themselves",
-                    details: [StatusDetail(key: "field", value: "offer")])
-            }
-            let order = PurchaseOrder(
-                productID: asked.productID, quantity: max(asked.quantity, 1),
-                appAccountToken: asked.appAccountToken.lowercased())
+            let operation = StoreOperation.buy(asked.order).meant
             return self.keyed(
-                asked.idempotencyKey,
-                self.purchase(order, account: asked.account, app: app),
-                parts: ["purchase", asked.account, asked.productID, "\(order.quantity)", order.appAccountToken])
+                asked.idempotencyKey, .operation(operation, account: self.key(asked.account, app), app: app), request)
 
-        case .buyProduct(let asked):
-            let order = PurchaseOrder(productID: asked.productID, quantity: max(asked.quantity, 1))
-            return self.keyed(
-                asked.idempotencyKey, self.purchase(order, account: asked.account, app: app),
-                parts: ["buy", asked.account, asked.productID, "\(order.quantity)"])
+        case .operate(let asked):
+            guard let operation = asked.operation?.meant else {
+                preconditionFailure("an operation was checked to be there")
+            }
+            let account = asked.account.isEmpty ? nil : self.key(asked.account, app)
+            return self.keyed(asked.idempotencyKey, .operation(operation, account: account, app: app), request)
 
         case .finish(let asked):
-            let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
             let id = asked.transactionID
-            let mutation = Mutation(.transaction(key, id), needsTestApp: false) { view throws(Refusal) in
+            let subject = Subject.transaction(self.key(asked.account, app), id)
+            let mutation = Mutation(subject, needsTestApp: false) { view throws(Refusal) in
                 guard let row = view.transaction else { preconditionFailure("the store did not fetch the transaction") }
                 if row.isFinished { return .unchanged(answer: .none) }
                 let fact = Fact(.finished(id), effective: view.now)
                 return .commit([AccountFacts(account: row.account, facts: [fact])], answer: .none)
             }
-            return self.keyed(asked.idempotencyKey, mutation, parts: ["finish", asked.account, "\(id)"])
+            return self.keyed(asked.idempotencyKey, mutation, request)
 
-        case .refundTransaction(let asked):
-            let reason = asked.reason == .unspecified ? RevocationReason.other : asked.reason
-            let mutation = Mutation(.owner(app: app, of: asked.transactionID), needsTestApp: true) {
-                view throws(Refusal) in
-                guard let row = view.transaction else { preconditionFailure("the store did not fetch the transaction") }
-                if row.transaction.productType == .nonRenewable, view.fetched.isEmpty {
-                    var query = TransactionQuery(limit: Limits.pageSizeMax)
-                    query.productID = row.transaction.productID
-                    query.isNewestFirst = true
-                    return .need(query)
+        case .configure(let asked):
+            let settings = asked.settings
+            let mutation = Mutation(.app(app), needsTestApp: true) { view throws(Refusal) in
+                let after = try decideConfiguration(
+                    settings, settings: view.app.settings, fileSettings: view.fileSettings,
+                    catalogue: view.app.catalogue)
+                var change = AppChange()
+                if after.settings != view.app.settings { change.settings = after.settings }
+                if let catalogue = after.catalogue {
+                    change.catalogue = (catalogue, view.app.catalogueSource)
                 }
-                let (facts, transaction) = try decideRefund(
-                    of: row.transaction, reason: reason, others: view.fetched.map(\.transaction), now: view.now)
-                let answer = MutationResult.transaction(transaction, wasHeld: false)
-                if facts.isEmpty { return .unchanged(answer: answer) }
-                return .commit([AccountFacts(account: row.account, facts: facts)], answer: answer)
+                if change.settings == nil, change.catalogue == nil { return .unchanged(answer: .none) }
+                return .commitApp(change, answer: .none)
             }
-            return self.keyed(
-                asked.idempotencyKey, mutation, parts: ["refund", "\(asked.transactionID)", "\(reason.rawValue)"])
-
-        case .setAutoRenew(let asked):
-            let isOn = asked.isEnabled
-            let mutation = Mutation(.owner(app: app, of: asked.transactionID), needsTestApp: true) {
-                view throws(Refusal) in
-                guard let row = view.transaction else { preconditionFailure("the store did not fetch the transaction") }
-                let record = view.accountRecord
-                guard let index = record.lineIndex(original: row.transaction.originalID) else {
-                    throw Refusal(
-                        .notASubscription,
-                        "transaction \(row.transaction.id) is of a \(row.transaction.productType), which never renews")
-                }
-                let facts = try decideAutoRenew(isOn, line: record.lines[index], app: view.app, now: view.now)
-                if facts.isEmpty { return .unchanged(answer: .none) }
-                return .commit([AccountFacts(account: record.account, facts: facts)], answer: .none)
-            }
-            return self.keyed(
-                asked.idempotencyKey, mutation, parts: ["auto-renew", "\(asked.transactionID)", "\(isOn)"])
-
-        case .forceRenewal(let asked):
-            let product = asked.productID
-            let mutation = self.onLine(account: asked.account, product: product, app: app) {
-                view, line throws(Refusal) in
-                let (facts, transaction) = try decideForcedRenewal(
-                    of: line, record: view.accountRecord, app: view.app, now: view.now, numbers: &view.numbers)
-                return .commit(
-                    [AccountFacts(account: view.accountRecord.account, facts: facts)],
-                    answer: .transaction(transaction, wasHeld: false))
-            }
-            return self.keyed(asked.idempotencyKey, mutation, parts: ["renew", asked.account, product])
-
-        case .expireSubscription(let asked):
-            let product = asked.productID
-            let mutation = self.onLine(account: asked.account, product: product, app: app) {
-                view, line throws(Refusal) in
-                let facts = try decideExpiry(of: line, app: view.app, now: view.now)
-                return .commit([AccountFacts(account: view.accountRecord.account, facts: facts)], answer: .none)
-            }
-            return self.keyed(asked.idempotencyKey, mutation, parts: ["expire", asked.account, product])
+            return self.keyed(asked.idempotencyKey, mutation, request)
 
         case .setClock(let asked):
             guard let change = asked.change else { preconditionFailure("a clock change was checked to be there") }
             return self.clockMutation(change, app: app)
-
-        case .setTimeRate(let asked):
-            guard let rate = TimeRate(rawValue: asked.timeRate) else {
-                throw CallRefusal(
-                    .fieldInvalid,
-                    "there is no time rate \(asked.timeRate); `perch store clock --help` lists them",
-                    details: [StatusDetail(key: "field", value: "time_rate")])
-            }
-            return Mutation(.app(app), needsTestApp: true) { view throws(Refusal) in
-                if view.app.settings.timeRate == rate { return .unchanged(answer: .none) }
-                var change = AppChange()
-                change.settings = view.app.settings
-                change.settings?.timeRate = rate
-                return .commitApp(change, answer: .none)
-            }
 
         default:
             preconditionFailure("\(request.method) changes nothing")
         }
     }
 
-    private func purchase(_ order: PurchaseOrder, account: String, app: AppNumber) -> Mutation {
-        let key = AccountKey(app: app, bytes: Array(account.utf8))
-        return Mutation(.account(key, opens: true), needsTestApp: true) { view throws(Refusal) in
-            let record = view.accountRecord
-            let outcome = try decidePurchase(
-                order, record: record, app: view.app, now: view.now, numbers: &view.numbers)
-            let answer = MutationResult.transaction(outcome.transaction, wasHeld: outcome.wasHeld)
-            if outcome.facts.isEmpty { return .unchanged(answer: answer) }
-            return .commit([AccountFacts(account: record.account, facts: outcome.facts)], answer: answer)
-        }
-    }
-
-    /// A decision about the own line of an account that holds a product.
-    private func onLine(
-        account: String, product: String, app: AppNumber,
-        _ decide: @escaping @Sendable (inout DecisionView, Line) throws(Refusal) -> Decision
-    ) -> Mutation {
-        let key = AccountKey(app: app, bytes: Array(account.utf8))
-        return Mutation(.account(key, opens: false), needsTestApp: true) { view throws(Refusal) in
-            guard let known = view.app.catalogue.product(product) else {
-                throw Refusal(.productUnknown, "product \(product) is not in the catalogue of \(view.app.bundleID)")
-            }
-            guard known.subscription != nil else {
-                throw Refusal(.notASubscription, "product \(product) is a \(known.type), which never renews")
-            }
-            guard let line = view.accountRecord.lines.first(where: { $0.isOwn && $0.latest.productID == product })
-            else {
-                throw Refusal(.notSubscribed, "the account does not hold \(product); buy it first")
-            }
-            return try decide(&view, line)
-        }
+    private func key(_ account: String, _ app: AppNumber) -> AccountKey {
+        AccountKey(app: app, bytes: Array(account.utf8))
     }
 
     private func clockMutation(_ change: ClockChange, app: AppNumber) -> Mutation {
@@ -225,34 +129,51 @@ extension LoopCore {
         return mutation
     }
 
-    private func keyed(_ key: [UInt8], _ mutation: Mutation, parts: [String]) -> Mutation {
+    /// Under a key of the caller's, a mutation happens once. The whole request stands behind the key, so that the key is
+    /// not used for another one.
+    private func keyed(_ key: [UInt8], _ mutation: Mutation, _ request: Request) -> Mutation {
         guard !key.isEmpty else { return mutation }
         var mutation = mutation
         mutation.key = key
-        mutation.keyDigest = ViewKey.products(ids: parts, locale: "", storefront: "").digest(app: 0, account: [])
+        do throws(MessageError) {
+            let encoded = try self.codec.encode(request)
+            mutation.keyDigest = Digest(of: Array(request.method.path.utf8) + Array(encoded.message))
+        } catch {
+            preconditionFailure("a request that was decoded cannot be encoded: \(error)")
+        }
         return mutation
     }
 
     // MARK: Answers
 
     /// The response of a method whose mutation came to `result`.
-    func response(to request: Request, _ result: MutationResult, at position: Position) -> Response {
+    func response(
+        to request: Request, _ result: MutationResult, at position: Position, app: AppNumber
+    ) -> Response {
         switch (request, result) {
-        case (.purchase, .transaction(let transaction, let wasHeld)):
-            return .purchase(
-                PurchaseResponse(
-                    position: position, result: .success, transaction: Verified(transaction), wasHeld: wasHeld))
-        case (.buyProduct, .transaction(let transaction, let wasHeld)):
-            return .buyProduct(
-                BuyProductResponse(position: position, transaction: Verified(transaction), wasHeld: wasHeld))
-        case (.refundTransaction, .transaction(let transaction, _)):
-            return .refundTransaction(ChangedTransaction(position: position, transaction: Verified(transaction)))
-        case (.forceRenewal, .transaction(let transaction, _)):
-            return .forceRenewal(ChangedTransaction(position: position, transaction: Verified(transaction)))
+        case (.purchase, let result):
+            var response = PurchaseResponse(position: position, result: result.purchaseResult)
+            if case .transaction(let transaction, let wasHeld) = result {
+                (response.transaction, response.wasHeld) = (self.verified(transaction, app), wasHeld)
+            }
+            if case .pending(let number) = result { response.pendingNumber = number }
+            return .purchase(response)
+        case (.operate(let asked), let result):
+            var response = OperateResponse(position: position)
+            if case .transaction(let transaction, let wasHeld) = result {
+                (response.transaction, response.wasHeld) = (self.verified(transaction, app), wasHeld)
+            }
+            switch asked.operation {
+            case .buy?, .decidePurchase?: response.purchaseResult = result.purchaseResult
+            default: break
+            }
+            switch result {
+            case .pending(let number), .number(let number): response.number = number
+            default: break
+            }
+            return .operate(response)
+        case (.configure, _): return .configure(Acknowledgement(position: position))
         case (.finish, _): return .finish(Acknowledgement(position: position))
-        case (.setAutoRenew, _): return .setAutoRenew(Acknowledgement(position: position))
-        case (.expireSubscription, _): return .expireSubscription(Acknowledgement(position: position))
-        case (.setTimeRate, _): return .setTimeRate(Acknowledgement(position: position))
         case (.setClock, .clock(let now, let isFrozen, let offset, let rate, let settled)):
             return .setClock(
                 SetClockResponse(
@@ -262,6 +183,34 @@ extension LoopCore {
                     settledCount: settled))
         default:
             preconditionFailure("\(request.method) came to a result of another method")
+        }
+    }
+}
+
+extension MutationResult {
+    /// What became of a purchase that came to this.
+    fileprivate var purchaseResult: PurchaseResult {
+        switch self {
+        case .transaction: .success
+        case .pending: .pending
+        case .cancelled: .userCancelled
+        case .none, .number, .clock: .unspecified
+        }
+    }
+}
+
+extension StoreOperation {
+    /// What a caller means who left out what the contract lets him leave out.
+    fileprivate var meant: StoreOperation {
+        switch self {
+        case .buy(var order):
+            order.quantity = max(order.quantity, 1)
+            order.appAccountToken = order.appAccountToken.lowercased()
+            return .buy(order)
+        case .refund(let target, .unspecified, let share):
+            return .refund(target, reason: .other, share: share)
+        default:
+            return self
         }
     }
 }

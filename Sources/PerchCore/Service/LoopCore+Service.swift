@@ -96,11 +96,17 @@ extension LoopCore {
         case .listTransactions, .listUnfinished, .getLatestTransaction:
             try self.askForTransactions(call, request, app: app)
 
-        case .purchase, .finish, .buyProduct, .refundTransaction, .setAutoRenew, .forceRenewal, .expireSubscription,
-            .setClock, .setTimeRate:
+        case .purchase, .finish:
             var mutation = try self.mutation(for: request, app: app)
             mutation.origin = self.clientIDs[self.calls[call].connection] ?? []
             self.ask(call, request, app: app, .mutate(mutation))
+        case .operate, .configure, .setClock:
+            // What happens outside the app has no origin: every reader of the account's transactions hears of it.
+            self.ask(call, request, app: app, .mutate(try self.mutation(for: request, app: app)))
+        case .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions, .getAppTransaction, .purchaseIntents,
+            .messages, .inspectAccount, .listAccounts, .getSettings, .listPlanOptions, .getOfferEligibility,
+            .getAppPolicies, .explain:
+            throw CallRefusal(.unknownMethod, "this server does not serve \(request.method.path) yet")
 
         case .getClock:
             guard let state = self.apps[app] else { throw self.unknownApp }
@@ -389,9 +395,8 @@ extension LoopCore {
         case .listCurrentEntitlements(let asked): try account(asked.account)
         case .purchase(let asked):
             try account(asked.account)
-            try present(asked.productID, "product_id")
             try key(asked.idempotencyKey)
-            try Self.checkToken(asked.appAccountToken)
+            try self.check(asked.order)
         case .finish(let asked):
             try account(asked.account)
             try key(asked.idempotencyKey)
@@ -405,20 +410,62 @@ extension LoopCore {
             try account(asked.account)
             try present(asked.productID, "product_id")
         case .transactionUpdates(let asked): try account(asked.account)
-        case .buyProduct(let asked):
+        case .operate(let asked):
+            try key(asked.idempotencyKey)
+            guard let operation = asked.operation else {
+                throw CallRefusal(
+                    .fieldInvalid, "operation is not set; it names exactly one operation",
+                    details: [StatusDetail(key: "field", value: "operation")])
+            }
+            if operation.transaction == nil || !asked.account.isEmpty { try account(asked.account) }
+            switch operation {
+            case .buy(let order): try self.check(order)
+            case .createIntent(let product, _): try present(product, "operation.create_intent.product_id")
+            case .share(_, let member): try account(member)
+            case .stopSharing(_, let member?): try account(member)
+            default: break
+            }
+        case .inspectAccount(let asked): try account(asked.account)
+        case .listAccounts(let asked): try page(asked.pageSize)
+        case .configure(let asked):
+            try key(asked.idempotencyKey)
+            guard !asked.settings.isEmpty else {
+                throw CallRefusal(
+                    .fieldMissing, "settings is empty; name what is to be changed",
+                    details: [StatusDetail(key: "field", value: "settings")])
+            }
+        case .sync(let asked):
+            try account(asked.account)
+            try key(asked.idempotencyKey)
+        case .requestRefund(let asked):
+            try account(asked.account)
+            try key(asked.idempotencyKey)
+        case .redeemOfferCode(let asked):
+            try account(asked.account)
+            try present(asked.code, "code")
+            try key(asked.idempotencyKey)
+        case .manageSubscriptions(let asked):
             try account(asked.account)
             try present(asked.productID, "product_id")
             try key(asked.idempotencyKey)
-        case .refundTransaction(let asked): try key(asked.idempotencyKey)
-        case .setAutoRenew(let asked): try key(asked.idempotencyKey)
-        case .forceRenewal(let asked):
+        case .getAppTransaction(let asked): try account(asked.account)
+        case .purchaseIntents(let asked), .messages(let asked): try account(asked.account)
+        case .listPlanOptions(let asked):
             try account(asked.account)
-            try present(asked.productID, "product_id")
-            try key(asked.idempotencyKey)
-        case .expireSubscription(let asked):
+            try present(asked.groupID, "group_id")
+        case .getOfferEligibility(let asked):
             try account(asked.account)
-            try present(asked.productID, "product_id")
-            try key(asked.idempotencyKey)
+            try present(asked.productID + asked.groupID, "group_id")
+        case .explain(let asked):
+            try account(asked.account)
+            switch asked.about {
+            case .group(let id)?: try present(id, "group_id")
+            case .product(let id)?: try present(id, "product_id")
+            case nil:
+                throw CallRefusal(
+                    .fieldInvalid, "about is not set; name a group_id or a product_id",
+                    details: [StatusDetail(key: "field", value: "about")])
+            }
         case .setClock(let asked):
             guard let change = asked.change else {
                 throw CallRefusal(
@@ -426,9 +473,19 @@ extension LoopCore {
                     details: [StatusDetail(key: "field", value: "change")])
             }
             if case .advanceToBoundary(let name) = change { try account(name) }
-        case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .setTimeRate, .listApps, .getServerStatus:
+        case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .getSettings, .getAppPolicies, .listApps,
+            .getServerStatus:
             break
         }
+    }
+
+    private func check(_ order: PurchaseOrder) throws(CallRefusal) {
+        guard !order.productID.isEmpty else {
+            throw CallRefusal(
+                .fieldMissing, "order.product_id is empty; it says what is bought",
+                details: [StatusDetail(key: "field", value: "order.product_id")])
+        }
+        try Self.checkToken(order.appAccountToken)
     }
 
     /// A UUID in its usual form, or nothing.
@@ -443,8 +500,8 @@ extension LoopCore {
         }
         guard groups.map(\.count) == [8, 4, 4, 4, 12], isHex else {
             throw CallRefusal(
-                .fieldInvalid, "app_account_token is not a UUID such as 123e4567-e89b-12d3-a456-426614174000",
-                details: [StatusDetail(key: "field", value: "app_account_token")])
+                .fieldInvalid, "order.app_account_token is not a UUID such as 123e4567-e89b-12d3-a456-426614174000",
+                details: [StatusDetail(key: "field", value: "order.app_account_token")])
         }
     }
 
@@ -500,14 +557,23 @@ extension Request {
         case .listUnfinished(let asked): asked.app
         case .getLatestTransaction(let asked): asked.app
         case .transactionUpdates(let asked): asked.app
-        case .buyProduct(let asked): asked.app
-        case .refundTransaction(let asked): asked.app
-        case .setAutoRenew(let asked): asked.app
-        case .forceRenewal(let asked): asked.app
-        case .expireSubscription(let asked): asked.app
+        case .sync(let asked): asked.app
+        case .requestRefund(let asked): asked.app
+        case .redeemOfferCode(let asked): asked.app
+        case .manageSubscriptions(let asked): asked.app
+        case .getAppTransaction(let asked): asked.app
+        case .purchaseIntents(let asked), .messages(let asked): asked.app
+        case .listPlanOptions(let asked): asked.app
+        case .getOfferEligibility(let asked): asked.app
+        case .getAppPolicies(let asked): asked.app
+        case .explain(let asked): asked.app
+        case .operate(let asked): asked.app
+        case .inspectAccount(let asked): asked.app
+        case .listAccounts(let asked): asked.app
+        case .configure(let asked): asked.app
+        case .getSettings(let asked): asked.app
         case .getClock(let asked): asked.app
         case .setClock(let asked): asked.app
-        case .setTimeRate(let asked): asked.app
         case .loadCatalog(let asked): asked.app
         case .getCatalog(let asked): asked.app
         case .listApps, .checkCatalog, .getServerStatus: nil
@@ -526,6 +592,12 @@ extension Request {
         case .listUnfinished(let asked): asked.atLeast
         case .getLatestTransaction(let asked): asked.atLeast
         case .transactionUpdates(let asked): asked.atLeast
+        case .getAppTransaction(let asked): asked.atLeast
+        case .purchaseIntents(let asked), .messages(let asked): asked.atLeast
+        case .listPlanOptions(let asked): asked.atLeast
+        case .getOfferEligibility(let asked): asked.atLeast
+        case .explain(let asked): asked.atLeast
+        case .inspectAccount(let asked): asked.atLeast
         default: nil
         }
     }

@@ -147,7 +147,10 @@ final class SimulatedCustomer {
         if !self.unansweredPurchases.isEmpty, self.random.bool() {
             let again = self.unansweredPurchases.removeFirst()
             self.send(
-                .purchase(PurchaseRequest(account: again.account, productID: again.product, idempotencyKey: again.key)),
+                .purchase(
+                    PurchaseRequest(
+                        account: again.account, order: PurchaseOrder(productID: again.product),
+                        idempotencyKey: again.key)),
                 .purchase(account: again.account, product: again.product, key: again.key))
             return
         }
@@ -155,7 +158,7 @@ final class SimulatedCustomer {
         let product = self.random.element(TestShop.all)
         let key = self.clientID + self.simulation.nextKey()
         self.send(
-            .purchase(PurchaseRequest(account: account, productID: product, idempotencyKey: key)),
+            .purchase(PurchaseRequest(account: account, order: PurchaseOrder(productID: product), idempotencyKey: key)),
             .purchase(account: account, product: product, key: key))
     }
 
@@ -165,10 +168,11 @@ final class SimulatedCustomer {
         let plan = self.random.element(["gold", "silver", "weekly"])
         let request: Request =
             switch self.random.below(6) {
-            case 0: .refundTransaction(RefundTransactionRequest(transactionID: id))
-            case 1, 2: .setAutoRenew(SetAutoRenewRequest(transactionID: id, isEnabled: self.random.bool()))
-            case 3: .forceRenewal(ForceRenewalRequest(account: account, productID: plan))
-            case 4: .expireSubscription(ExpireSubscriptionRequest(account: account, productID: plan))
+            case 0: .operate(OperateRequest(operation: .refund(.transaction(id), reason: .other, share: .full)))
+            case 1, 2:
+                .operate(OperateRequest(operation: .setAutoRenew(.transaction(id), isOn: self.random.bool())))
+            case 3: .operate(OperateRequest(account: account, operation: .renew(.product(plan))))
+            case 4: .operate(OperateRequest(account: account, operation: .expire(.product(plan))))
             default: .finish(FinishRequest(account: account, transactionID: id))
             }
         self.send(request, .change)
@@ -186,7 +190,7 @@ final class SimulatedCustomer {
         if self.random.below(8) == 0 {
             let rates = ["monthlyRenewalEveryFiveMinutes", "oneRenewalEveryTenSeconds", "oneRenewalEveryMinute"]
             let rate = TimeRate(named: self.random.element(rates))?.rawValue ?? 0
-            self.send(.setTimeRate(SetTimeRateRequest(timeRate: rate)), .change)
+            self.send(.configure(ConfigureRequest(settings: [.timeRate(rate)])), .change)
         } else {
             self.send(.setClock(SetClockRequest(change: change)), .change)
         }
@@ -313,10 +317,9 @@ final class SimulatedCustomer {
             if let atLeast, page.position.revision < atLeast.revision {
                 self.simulation.promises.breach("at least", "a list at \(page.position), demanded was \(atLeast)")
             }
-        case (.refundTransaction(let changed), _), (.forceRenewal(let changed), _):
-            self.acknowledge(changed.position)
-        case (.setAutoRenew(let done), _), (.finish(let done), _), (.expireSubscription(let done), _),
-            (.setTimeRate(let done), _):
+        case (.operate(let done), _):
+            self.acknowledge(done.position)
+        case (.finish(let done), _), (.configure(let done), _):
             self.acknowledge(done.position)
         case (.setClock(let clock), _):
             self.acknowledge(clock.position)

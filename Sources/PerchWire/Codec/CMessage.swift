@@ -202,38 +202,6 @@ extension Perch__V1__SubscriptionStatus: CMessage {
 extension Perch__V1__SubscriptionStatuses: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_statuses__init(message) }
 }
-extension Perch__V1__BuyProductRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__buy_product_request__init(message) }
-}
-extension Perch__V1__BuyProductResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__buy_product_response__init(message) }
-}
-extension Perch__V1__RefundTransactionRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__refund_transaction_request__init(message) }
-}
-extension Perch__V1__RefundTransactionResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__refund_transaction_response__init(message) }
-}
-extension Perch__V1__SetAutoRenewRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_auto_renew_request__init(message) }
-}
-extension Perch__V1__SetAutoRenewResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_auto_renew_response__init(message) }
-}
-extension Perch__V1__ForceRenewalRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__force_renewal_request__init(message) }
-}
-extension Perch__V1__ForceRenewalResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__force_renewal_response__init(message) }
-}
-extension Perch__V1__ExpireSubscriptionRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__expire_subscription_request__init(message) }
-}
-extension Perch__V1__ExpireSubscriptionResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) {
-        perch__v1__expire_subscription_response__init(message)
-    }
-}
 extension Perch__V1__GetClockRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_clock_request__init(message) }
 }
@@ -257,12 +225,6 @@ extension Perch__V1__SetClockRequest: CMessage {
 }
 extension Perch__V1__SetClockResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_clock_response__init(message) }
-}
-extension Perch__V1__SetTimeRateRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_time_rate_request__init(message) }
-}
-extension Perch__V1__SetTimeRateResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_time_rate_response__init(message) }
 }
 extension Perch__V1__Revocation: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__revocation__init(message) }
@@ -324,6 +286,243 @@ extension Perch__V1__TransactionUpdatesResponse: CMessage {
         perch__v1__transaction_updates_response__init(message)
     }
 }
+extension Perch__V1__AsOf: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__as_of__init(message) }
+}
+extension Perch__V1__ListPlanOptionsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_plan_options_request__init(message) }
+}
+extension Perch__V1__PlanOption: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__plan_option__init(message) }
+}
+extension Perch__V1__ListPlanOptionsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_plan_options_response__init(message) }
+}
+extension Perch__V1__GetOfferEligibilityRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) {
+        perch__v1__get_offer_eligibility_request__init(message)
+    }
+}
+extension Perch__V1__OfferEligibility: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__offer_eligibility__init(message) }
+}
+extension Perch__V1__GetOfferEligibilityResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) {
+        perch__v1__get_offer_eligibility_response__init(message)
+    }
+}
+extension Perch__V1__GetAppPoliciesRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_app_policies_request__init(message) }
+}
+extension Perch__V1__GetAppPoliciesResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_app_policies_response__init(message) }
+}
+extension Perch__V1__ExplainRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__explain_request__init(message) }
+}
+extension Perch__V1__ExplainedFact: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__explained_fact__init(message) }
+}
+extension Perch__V1__Explanation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__explanation__init(message) }
+}
+extension Perch__V1__ExplainResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__explain_response__init(message) }
+}
+extension Perch__V1__OperationTarget: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operation_target__init(message) }
+}
+extension Perch__V1__PurchaseOrder: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_order__init(message) }
+}
+extension Perch__V1__RefundOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__refund_operation__init(message) }
+}
+extension Perch__V1__ReverseRefundOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__reverse_refund_operation__init(message) }
+}
+extension Perch__V1__DeclineRefundOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__decline_refund_operation__init(message) }
+}
+extension Perch__V1__RequestConsumptionOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) {
+        perch__v1__request_consumption_operation__init(message)
+    }
+}
+extension Perch__V1__RenewOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renew_operation__init(message) }
+}
+extension Perch__V1__ExpireOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__expire_operation__init(message) }
+}
+extension Perch__V1__SetAutoRenewOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_auto_renew_operation__init(message) }
+}
+extension Perch__V1__ResolveBillingOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__resolve_billing_operation__init(message) }
+}
+extension Perch__V1__SetChargesOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_charges_operation__init(message) }
+}
+extension Perch__V1__RaisePriceOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__raise_price_operation__init(message) }
+}
+extension Perch__V1__AnswerPriceIncreaseOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) {
+        perch__v1__answer_price_increase_operation__init(message)
+    }
+}
+extension Perch__V1__ExtendRenewalOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__extend_renewal_operation__init(message) }
+}
+extension Perch__V1__ShareOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__share_operation__init(message) }
+}
+extension Perch__V1__StopSharingOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__stop_sharing_operation__init(message) }
+}
+extension Perch__V1__DecidePurchaseOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__decide_purchase_operation__init(message) }
+}
+extension Perch__V1__DeleteTransactionOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) {
+        perch__v1__delete_transaction_operation__init(message)
+    }
+}
+extension Perch__V1__ClearTransactionsOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) {
+        perch__v1__clear_transactions_operation__init(message)
+    }
+}
+extension Perch__V1__CreateIntentOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__create_intent_operation__init(message) }
+}
+extension Perch__V1__EndIntentOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__end_intent_operation__init(message) }
+}
+extension Perch__V1__SetStorefrontOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_storefront_operation__init(message) }
+}
+extension Perch__V1__PostMessageOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__post_message_operation__init(message) }
+}
+extension Perch__V1__StoreOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__store_operation__init(message) }
+}
+extension Perch__V1__PendingPurchase: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__pending_purchase__init(message) }
+}
+extension Perch__V1__PurchaseIntent: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_intent__init(message) }
+}
+extension Perch__V1__SimulatedError: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__simulated_error__init(message) }
+}
+extension Perch__V1__ProductEdit: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__product_edit__init(message) }
+}
+extension Perch__V1__OfferEdit: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__offer_edit__init(message) }
+}
+extension Perch__V1__WinBackRule: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__win_back_rule__init(message) }
+}
+extension Perch__V1__AppSetting: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_setting__init(message) }
+}
+extension Perch__V1__OperateRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operate_request__init(message) }
+}
+extension Perch__V1__OperateResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operate_response__init(message) }
+}
+extension Perch__V1__InspectAccountRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__inspect_account_request__init(message) }
+}
+extension Perch__V1__FamilyShare: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__family_share__init(message) }
+}
+extension Perch__V1__GroupStatuses: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_statuses__init(message) }
+}
+extension Perch__V1__InspectAccountResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__inspect_account_response__init(message) }
+}
+extension Perch__V1__ListAccountsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_accounts_request__init(message) }
+}
+extension Perch__V1__ListAccountsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_accounts_response__init(message) }
+}
+extension Perch__V1__ConfigureRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__configure_request__init(message) }
+}
+extension Perch__V1__ConfigureResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__configure_response__init(message) }
+}
+extension Perch__V1__GetSettingsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_settings_request__init(message) }
+}
+extension Perch__V1__GetSettingsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_settings_response__init(message) }
+}
+extension Perch__V1__SyncRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__sync_request__init(message) }
+}
+extension Perch__V1__SyncResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__sync_response__init(message) }
+}
+extension Perch__V1__RequestRefundRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__request_refund_request__init(message) }
+}
+extension Perch__V1__RequestRefundResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__request_refund_response__init(message) }
+}
+extension Perch__V1__RedeemOfferCodeRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__redeem_offer_code_request__init(message) }
+}
+extension Perch__V1__RedeemOfferCodeResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__redeem_offer_code_response__init(message) }
+}
+extension Perch__V1__ManageSubscriptionsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) {
+        perch__v1__manage_subscriptions_request__init(message)
+    }
+}
+extension Perch__V1__ManageSubscriptionsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) {
+        perch__v1__manage_subscriptions_response__init(message)
+    }
+}
+extension Perch__V1__GetAppTransactionRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_app_transaction_request__init(message) }
+}
+extension Perch__V1__GetAppTransactionResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) {
+        perch__v1__get_app_transaction_response__init(message)
+    }
+}
+extension Perch__V1__PurchaseIntentsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_intents_request__init(message) }
+}
+extension Perch__V1__PurchaseIntentList: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_intent_list__init(message) }
+}
+extension Perch__V1__PurchaseIntentsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_intents_response__init(message) }
+}
+extension Perch__V1__MessagesRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__messages_request__init(message) }
+}
+extension Perch__V1__StoreMessage: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__store_message__init(message) }
+}
+extension Perch__V1__StoreMessages: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__store_messages__init(message) }
+}
+extension Perch__V1__MessagesResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__messages_response__init(message) }
+}
 extension Perch__Wire__V1__Hello: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__wire__v1__hello__init(message) }
 }
@@ -371,4 +570,13 @@ extension Perch__V1__RevocationReason: CEnumeration {}
 extension Perch__V1__RevocationType: CEnumeration {}
 extension Perch__V1__PurchaseResult: CEnumeration {}
 extension Perch__V1__TransactionEventKind: CEnumeration {}
+extension Perch__V1__PlanRelation: CEnumeration {}
+extension Perch__V1__IntroductoryEligibility: CEnumeration {}
+extension Perch__V1__RenewalBehaviour: CEnumeration {}
+extension Perch__V1__ChargeOutcome: CEnumeration {}
+extension Perch__V1__PriceConsent: CEnumeration {}
+extension Perch__V1__PendingReason: CEnumeration {}
+extension Perch__V1__StoreKitApi: CEnumeration {}
+extension Perch__V1__StoreKitError: CEnumeration {}
+extension Perch__V1__MessageReason: CEnumeration {}
 extension Perch__Wire__V1__Encoding: CEnumeration {}

@@ -26,6 +26,15 @@ extension MessageCodec {
         case .listCurrentEntitlements:
             return .listCurrentEntitlements(
                 ListCurrentEntitlementsRequest(try self.request(Perch__V1__ListCurrentEntitlementsRequest.self, bytes)))
+        case .listPlanOptions:
+            return .listPlanOptions(PlanOptionsRequest(try self.request(Perch__V1__ListPlanOptionsRequest.self, bytes)))
+        case .getOfferEligibility:
+            return .getOfferEligibility(
+                OfferEligibilityRequest(try self.request(Perch__V1__GetOfferEligibilityRequest.self, bytes)))
+        case .getAppPolicies:
+            return .getAppPolicies(AppPoliciesRequest(try self.request(Perch__V1__GetAppPoliciesRequest.self, bytes)))
+        case .explain:
+            return .explain(ExplainRequest(try self.request(Perch__V1__ExplainRequest.self, bytes)))
         case .purchase:
             return .purchase(PurchaseRequest(try self.request(Perch__V1__PurchaseRequest.self, bytes)))
         case .finish:
@@ -42,24 +51,39 @@ extension MessageCodec {
         case .transactionUpdates:
             return .transactionUpdates(
                 TransactionUpdatesRequest(try self.request(Perch__V1__TransactionUpdatesRequest.self, bytes)))
-        case .buyProduct:
-            return .buyProduct(BuyProductRequest(try self.request(Perch__V1__BuyProductRequest.self, bytes)))
-        case .refundTransaction:
-            return .refundTransaction(
-                RefundTransactionRequest(try self.request(Perch__V1__RefundTransactionRequest.self, bytes)))
-        case .setAutoRenew:
-            return .setAutoRenew(SetAutoRenewRequest(try self.request(Perch__V1__SetAutoRenewRequest.self, bytes)))
-        case .forceRenewal:
-            return .forceRenewal(ForceRenewalRequest(try self.request(Perch__V1__ForceRenewalRequest.self, bytes)))
-        case .expireSubscription:
-            return .expireSubscription(
-                ExpireSubscriptionRequest(try self.request(Perch__V1__ExpireSubscriptionRequest.self, bytes)))
+        case .sync:
+            return .sync(SyncRequest(try self.request(Perch__V1__SyncRequest.self, bytes)))
+        case .requestRefund:
+            return .requestRefund(RefundRequest(try self.request(Perch__V1__RequestRefundRequest.self, bytes)))
+        case .redeemOfferCode:
+            return .redeemOfferCode(
+                RedeemOfferCodeRequest(try self.request(Perch__V1__RedeemOfferCodeRequest.self, bytes)))
+        case .manageSubscriptions:
+            return .manageSubscriptions(
+                ManageSubscriptionsRequest(try self.request(Perch__V1__ManageSubscriptionsRequest.self, bytes)))
+        case .getAppTransaction:
+            return .getAppTransaction(
+                AppTransactionRequest(try self.request(Perch__V1__GetAppTransactionRequest.self, bytes)))
+        case .purchaseIntents:
+            return .purchaseIntents(
+                AccountWatchRequest(try self.request(Perch__V1__PurchaseIntentsRequest.self, bytes)))
+        case .messages:
+            return .messages(AccountWatchRequest(try self.request(Perch__V1__MessagesRequest.self, bytes)))
+        case .operate:
+            return .operate(try OperateRequest(try self.request(Perch__V1__OperateRequest.self, bytes)))
+        case .inspectAccount:
+            return .inspectAccount(
+                InspectAccountRequest(try self.request(Perch__V1__InspectAccountRequest.self, bytes)))
+        case .listAccounts:
+            return .listAccounts(ListAccountsRequest(try self.request(Perch__V1__ListAccountsRequest.self, bytes)))
+        case .configure:
+            return .configure(try ConfigureRequest(try self.request(Perch__V1__ConfigureRequest.self, bytes)))
+        case .getSettings:
+            return .getSettings(SettingsRequest(try self.request(Perch__V1__GetSettingsRequest.self, bytes)))
         case .getClock:
             return .getClock(ClockRequest(try self.request(Perch__V1__GetClockRequest.self, bytes)))
         case .setClock:
             return .setClock(SetClockRequest(try self.request(Perch__V1__SetClockRequest.self, bytes)))
-        case .setTimeRate:
-            return .setTimeRate(SetTimeRateRequest(try self.request(Perch__V1__SetTimeRateRequest.self, bytes)))
         case .listApps:
             _ = try self.request(Perch__V1__ListAppsRequest.self, bytes)
             return .listApps
@@ -101,6 +125,14 @@ extension MessageCodec {
             return try self.pack(Perch__V1__GetCurrentEntitlementRequest.self) { request.write(to: $0, arena) }
         case .listCurrentEntitlements(let request):
             return try self.pack(Perch__V1__ListCurrentEntitlementsRequest.self) { request.write(to: $0, arena) }
+        case .listPlanOptions(let request):
+            return try self.pack(Perch__V1__ListPlanOptionsRequest.self) { request.write(to: $0, arena) }
+        case .getOfferEligibility(let request):
+            return try self.pack(Perch__V1__GetOfferEligibilityRequest.self) { request.write(to: $0, arena) }
+        case .getAppPolicies(let request):
+            return try self.pack(Perch__V1__GetAppPoliciesRequest.self) { request.write(to: $0, arena) }
+        case .explain(let request):
+            return try self.pack(Perch__V1__ExplainRequest.self) { request.write(to: $0, arena) }
         case .purchase(let request):
             return try self.pack(Perch__V1__PurchaseRequest.self) { request.write(to: $0, arena) }
         case .finish(let request):
@@ -113,22 +145,34 @@ extension MessageCodec {
             return try self.pack(Perch__V1__GetLatestTransactionRequest.self) { request.write(to: $0, arena) }
         case .transactionUpdates(let request):
             return try self.pack(Perch__V1__TransactionUpdatesRequest.self) { request.write(to: $0, arena) }
-        case .buyProduct(let request):
-            return try self.pack(Perch__V1__BuyProductRequest.self) { request.write(to: $0, arena) }
-        case .refundTransaction(let request):
-            return try self.pack(Perch__V1__RefundTransactionRequest.self) { request.write(to: $0, arena) }
-        case .setAutoRenew(let request):
-            return try self.pack(Perch__V1__SetAutoRenewRequest.self) { request.write(to: $0, arena) }
-        case .forceRenewal(let request):
-            return try self.pack(Perch__V1__ForceRenewalRequest.self) { request.write(to: $0, arena) }
-        case .expireSubscription(let request):
-            return try self.pack(Perch__V1__ExpireSubscriptionRequest.self) { request.write(to: $0, arena) }
+        case .sync(let request):
+            return try self.pack(Perch__V1__SyncRequest.self) { request.write(to: $0, arena) }
+        case .requestRefund(let request):
+            return try self.pack(Perch__V1__RequestRefundRequest.self) { request.write(to: $0, arena) }
+        case .redeemOfferCode(let request):
+            return try self.pack(Perch__V1__RedeemOfferCodeRequest.self) { request.write(to: $0, arena) }
+        case .manageSubscriptions(let request):
+            return try self.pack(Perch__V1__ManageSubscriptionsRequest.self) { request.write(to: $0, arena) }
+        case .getAppTransaction(let request):
+            return try self.pack(Perch__V1__GetAppTransactionRequest.self) { request.write(to: $0, arena) }
+        case .purchaseIntents(let request):
+            return try self.pack(Perch__V1__PurchaseIntentsRequest.self) { request.write(to: $0, arena) }
+        case .messages(let request):
+            return try self.pack(Perch__V1__MessagesRequest.self) { request.write(to: $0, arena) }
+        case .operate(let request):
+            return try self.pack(Perch__V1__OperateRequest.self) { request.write(to: $0, arena) }
+        case .inspectAccount(let request):
+            return try self.pack(Perch__V1__InspectAccountRequest.self) { request.write(to: $0, arena) }
+        case .listAccounts(let request):
+            return try self.pack(Perch__V1__ListAccountsRequest.self) { request.write(to: $0, arena) }
+        case .configure(let request):
+            return try self.pack(Perch__V1__ConfigureRequest.self) { request.write(to: $0, arena) }
+        case .getSettings(let request):
+            return try self.pack(Perch__V1__GetSettingsRequest.self) { request.write(to: $0, arena) }
         case .getClock(let request):
             return try self.pack(Perch__V1__GetClockRequest.self) { request.write(to: $0, arena) }
         case .setClock(let request):
             return try self.pack(Perch__V1__SetClockRequest.self) { request.write(to: $0, arena) }
-        case .setTimeRate(let request):
-            return try self.pack(Perch__V1__SetTimeRateRequest.self) { request.write(to: $0, arena) }
         case .listApps:
             return try self.pack(Perch__V1__ListAppsRequest.self) { _ in }
         case .checkCatalog(let request):

@@ -53,6 +53,15 @@ extension MessageCodec {
         case .listCurrentEntitlements:
             return .listCurrentEntitlements(
                 EntitlementList(try self.response(Perch__V1__ListCurrentEntitlementsResponse.self, bytes)))
+        case .listPlanOptions:
+            return .listPlanOptions(PlanOptionList(try self.response(Perch__V1__ListPlanOptionsResponse.self, bytes)))
+        case .getOfferEligibility:
+            return .getOfferEligibility(
+                OfferEligibilityAnswer(try self.response(Perch__V1__GetOfferEligibilityResponse.self, bytes)))
+        case .getAppPolicies:
+            return .getAppPolicies(AppPoliciesAnswer(try self.response(Perch__V1__GetAppPoliciesResponse.self, bytes)))
+        case .explain:
+            return .explain(ExplainAnswer(try self.response(Perch__V1__ExplainResponse.self, bytes)))
         case .purchase:
             return .purchase(PurchaseResponse(try self.response(Perch__V1__PurchaseResponse.self, bytes)))
         case .finish:
@@ -68,24 +77,46 @@ extension MessageCodec {
         case .transactionUpdates:
             return .transactionUpdates(
                 TransactionEvent(try self.response(Perch__V1__TransactionUpdatesResponse.self, bytes)))
-        case .buyProduct:
-            return .buyProduct(BuyProductResponse(try self.response(Perch__V1__BuyProductResponse.self, bytes)))
-        case .refundTransaction:
-            return .refundTransaction(
-                ChangedTransaction(try self.response(Perch__V1__RefundTransactionResponse.self, bytes)))
-        case .setAutoRenew:
-            return .setAutoRenew(Acknowledgement(try self.response(Perch__V1__SetAutoRenewResponse.self, bytes)))
-        case .forceRenewal:
-            return .forceRenewal(ChangedTransaction(try self.response(Perch__V1__ForceRenewalResponse.self, bytes)))
-        case .expireSubscription:
-            return .expireSubscription(
-                Acknowledgement(try self.response(Perch__V1__ExpireSubscriptionResponse.self, bytes)))
+        case .sync:
+            return .sync(Acknowledgement(try self.response(Perch__V1__SyncResponse.self, bytes)))
+        case .requestRefund:
+            return .requestRefund(RefundAnswer(try self.response(Perch__V1__RequestRefundResponse.self, bytes)))
+        case .redeemOfferCode:
+            return .redeemOfferCode(RedeemedCode(try self.response(Perch__V1__RedeemOfferCodeResponse.self, bytes)))
+        case .manageSubscriptions:
+            return .manageSubscriptions(
+                Acknowledgement(try self.response(Perch__V1__ManageSubscriptionsResponse.self, bytes)))
+        case .getAppTransaction:
+            return .getAppTransaction(
+                AppTransactionAnswer(try self.response(Perch__V1__GetAppTransactionResponse.self, bytes)))
+        case .purchaseIntents:
+            guard
+                let state = TaskState<[PurchaseIntent]>(
+                    try self.response(Perch__V1__PurchaseIntentsResponse.self, bytes))
+            else {
+                throw .missing(field: "perch.v1.PurchaseIntentsResponse.state")
+            }
+            return .purchaseIntents(state)
+        case .messages:
+            guard let state = TaskState<[StoreMessage]>(try self.response(Perch__V1__MessagesResponse.self, bytes))
+            else {
+                throw .missing(field: "perch.v1.MessagesResponse.state")
+            }
+            return .messages(state)
+        case .operate:
+            return .operate(OperateResponse(try self.response(Perch__V1__OperateResponse.self, bytes)))
+        case .inspectAccount:
+            return .inspectAccount(AccountInspection(try self.response(Perch__V1__InspectAccountResponse.self, bytes)))
+        case .listAccounts:
+            return .listAccounts(AccountPage(try self.response(Perch__V1__ListAccountsResponse.self, bytes)))
+        case .configure:
+            return .configure(Acknowledgement(try self.response(Perch__V1__ConfigureResponse.self, bytes)))
+        case .getSettings:
+            return .getSettings(SettingsList(try self.response(Perch__V1__GetSettingsResponse.self, bytes)))
         case .getClock:
             return .getClock(ClockResponse(try self.response(Perch__V1__GetClockResponse.self, bytes)))
         case .setClock:
             return .setClock(SetClockResponse(try self.response(Perch__V1__SetClockResponse.self, bytes)))
-        case .setTimeRate:
-            return .setTimeRate(Acknowledgement(try self.response(Perch__V1__SetTimeRateResponse.self, bytes)))
         case .listApps:
             return .listApps(AppList(try self.response(Perch__V1__ListAppsResponse.self, bytes)))
         case .checkCatalog:
@@ -125,6 +156,14 @@ extension MessageCodec {
             return try self.pack(Perch__V1__GetCurrentEntitlementResponse.self) { response.write(to: $0, arena) }
         case .listCurrentEntitlements(let response):
             return try self.pack(Perch__V1__ListCurrentEntitlementsResponse.self) { response.write(to: $0, arena) }
+        case .listPlanOptions(let response):
+            return try self.pack(Perch__V1__ListPlanOptionsResponse.self) { response.write(to: $0, arena) }
+        case .getOfferEligibility(let response):
+            return try self.pack(Perch__V1__GetOfferEligibilityResponse.self) { response.write(to: $0, arena) }
+        case .getAppPolicies(let response):
+            return try self.pack(Perch__V1__GetAppPoliciesResponse.self) { response.write(to: $0, arena) }
+        case .explain(let response):
+            return try self.pack(Perch__V1__ExplainResponse.self) { response.write(to: $0, arena) }
         case .purchase(let response):
             return try self.pack(Perch__V1__PurchaseResponse.self) { response.write(to: $0, arena) }
         case .finish(let response):
@@ -137,22 +176,34 @@ extension MessageCodec {
             return try self.pack(Perch__V1__GetLatestTransactionResponse.self) { response.write(to: $0, arena) }
         case .transactionUpdates(let response):
             return try self.pack(Perch__V1__TransactionUpdatesResponse.self) { response.write(to: $0, arena) }
-        case .buyProduct(let response):
-            return try self.pack(Perch__V1__BuyProductResponse.self) { response.write(to: $0, arena) }
-        case .refundTransaction(let response):
-            return try self.pack(Perch__V1__RefundTransactionResponse.self) { response.write(to: $0, arena) }
-        case .setAutoRenew(let response):
-            return try self.pack(Perch__V1__SetAutoRenewResponse.self) { response.write(to: $0, arena) }
-        case .forceRenewal(let response):
-            return try self.pack(Perch__V1__ForceRenewalResponse.self) { response.write(to: $0, arena) }
-        case .expireSubscription(let response):
-            return try self.pack(Perch__V1__ExpireSubscriptionResponse.self) { response.write(to: $0, arena) }
+        case .sync(let response):
+            return try self.pack(Perch__V1__SyncResponse.self) { response.write(to: $0, arena) }
+        case .requestRefund(let response):
+            return try self.pack(Perch__V1__RequestRefundResponse.self) { response.write(to: $0, arena) }
+        case .redeemOfferCode(let response):
+            return try self.pack(Perch__V1__RedeemOfferCodeResponse.self) { response.write(to: $0, arena) }
+        case .manageSubscriptions(let response):
+            return try self.pack(Perch__V1__ManageSubscriptionsResponse.self) { response.write(to: $0, arena) }
+        case .getAppTransaction(let response):
+            return try self.pack(Perch__V1__GetAppTransactionResponse.self) { response.write(to: $0, arena) }
+        case .purchaseIntents(let response):
+            return try self.pack(Perch__V1__PurchaseIntentsResponse.self) { response.write(to: $0, arena) }
+        case .messages(let response):
+            return try self.pack(Perch__V1__MessagesResponse.self) { response.write(to: $0, arena) }
+        case .operate(let response):
+            return try self.pack(Perch__V1__OperateResponse.self) { response.write(to: $0, arena) }
+        case .inspectAccount(let response):
+            return try self.pack(Perch__V1__InspectAccountResponse.self) { response.write(to: $0, arena) }
+        case .listAccounts(let response):
+            return try self.pack(Perch__V1__ListAccountsResponse.self) { response.write(to: $0, arena) }
+        case .configure(let response):
+            return try self.pack(Perch__V1__ConfigureResponse.self) { response.write(to: $0, arena) }
+        case .getSettings(let response):
+            return try self.pack(Perch__V1__GetSettingsResponse.self) { response.write(to: $0, arena) }
         case .getClock(let response):
             return try self.pack(Perch__V1__GetClockResponse.self) { response.write(to: $0, arena) }
         case .setClock(let response):
             return try self.pack(Perch__V1__SetClockResponse.self) { response.write(to: $0, arena) }
-        case .setTimeRate(let response):
-            return try self.pack(Perch__V1__SetTimeRateResponse.self) { response.write(to: $0, arena) }
         case .listApps(let response):
             return try self.pack(Perch__V1__ListAppsResponse.self) { response.write(to: $0, arena) }
         case .checkCatalog(let response):
@@ -198,7 +249,15 @@ extension MessageCodec {
             : try self.pack(Perch__V1__ProductsTaskResponse.self) { state.write(to: $0, arena) }
     }
 
-    /// gRPC's Length-Prefixed-Message of `loading`: the same bytes for all three tasks.
+    package func encodeIntents(_ value: [PurchaseIntent], _ info: ValueInfo) throws(MessageError) -> Encoded {
+        try self.encode(.purchaseIntents(.success(value, info)))
+    }
+
+    package func encodeMessages(_ value: [StoreMessage], _ info: ValueInfo) throws(MessageError) -> Encoded {
+        try self.encode(.messages(.success(value, info)))
+    }
+
+    /// gRPC's Length-Prefixed-Message of `loading`: the same bytes for all state streams.
     package static let loadingBody: [UInt8] = [0, 0, 0, 0, 2, 0x0A, 0]
 
     /// Field 1 of every mutation's response, to be appended to one that was encoded without it: where a change stands
@@ -241,5 +300,17 @@ extension MessageCodec {
     package func digest(of value: Products) -> Digest {
         let arena = self.arena
         return self.digest(Perch__V1__Products.self) { value.write(to: $0, arena) }
+    }
+
+    /// As above.
+    package func digest(of value: [PurchaseIntent]) -> Digest {
+        let arena = self.arena
+        return self.digest(Perch__V1__PurchaseIntentList.self) { value.write(to: $0, arena) }
+    }
+
+    /// As above.
+    package func digest(of value: [StoreMessage]) -> Digest {
+        let arena = self.arena
+        return self.digest(Perch__V1__StoreMessages.self) { value.write(to: $0, arena) }
     }
 }

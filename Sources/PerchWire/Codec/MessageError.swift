@@ -11,6 +11,8 @@ package enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
     case hasNUL(field: String, atByte: Int)
     /// Something is left out without which the message means nothing.
     case missing(field: String)
+    /// A request says something that has no meaning. `found` is a number or a word of ours, never text of the caller's.
+    case invalid(field: String, found: String, expected: String)
     /// What was to be sent.
     case tooLong(message: String, bytes: Int, limitBytes: Int)
     case tooMuchMemory(message: String, limitBytes: Int)
@@ -46,6 +48,7 @@ package enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
             "\(field) is not UTF-8 at byte \(byte) of it; text is UTF-8, bytes go elsewhere"
         case .hasNUL(let field, let byte): "\(field) has a NUL at byte \(byte) of it; send text without NUL"
         case .missing(let field): "\(field) is missing; set it"
+        case .invalid(let field, let found, let expected): "\(field) is \(found); send \(expected)"
         case .tooLong(let message, let bytes, let limit):
             "\(message) would have \(bytes) bytes, the limit is \(limit); ask for less at a time"
         case .tooMuchMemory(let message, let limit):

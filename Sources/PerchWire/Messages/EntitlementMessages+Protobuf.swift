@@ -54,6 +54,7 @@ extension SubscriptionStatusRequest {
         message.pointee.account = arena.text(self.account)
         message.pointee.group_id = arena.text(self.groupID)
         if let atLeast = self.atLeast { message.pointee.at_least = arena.message { atLeast.write(to: $0, arena) } }
+        if !self.asOf.isBlank { message.pointee.as_of = arena.message { self.asOf.write(to: $0, arena) } }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatusTaskRequest>) {
@@ -69,7 +70,8 @@ extension SubscriptionStatusRequest {
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             account: String(wire: message.pointee.account), groupID: String(wire: message.pointee.group_id),
-            atLeast: read(message.pointee.at_least) { Position($0) }
+            atLeast: read(message.pointee.at_least) { Position($0) },
+            asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf()
         )
     }
 }
@@ -88,6 +90,7 @@ extension CurrentEntitlementRequest {
         message.pointee.account = arena.text(self.account)
         message.pointee.product_id = arena.text(self.productID)
         if let atLeast = self.atLeast { message.pointee.at_least = arena.message { atLeast.write(to: $0, arena) } }
+        if !self.asOf.isBlank { message.pointee.as_of = arena.message { self.asOf.write(to: $0, arena) } }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__CurrentEntitlementTaskRequest>) {
@@ -103,7 +106,8 @@ extension CurrentEntitlementRequest {
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             account: String(wire: message.pointee.account), productID: String(wire: message.pointee.product_id),
-            atLeast: read(message.pointee.at_least) { Position($0) }
+            atLeast: read(message.pointee.at_least) { Position($0) },
+            asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf()
         )
     }
 }
@@ -113,12 +117,14 @@ extension ListCurrentEntitlementsRequest {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
         message.pointee.account = arena.text(self.account)
         if let atLeast = self.atLeast { message.pointee.at_least = arena.message { atLeast.write(to: $0, arena) } }
+        if !self.asOf.isBlank { message.pointee.as_of = arena.message { self.asOf.write(to: $0, arena) } }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ListCurrentEntitlementsRequest>) {
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            account: String(wire: message.pointee.account), atLeast: read(message.pointee.at_least) { Position($0) }
+            account: String(wire: message.pointee.account), atLeast: read(message.pointee.at_least) { Position($0) },
+            asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf()
         )
     }
 }

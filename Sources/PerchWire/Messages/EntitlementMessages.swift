@@ -41,16 +41,19 @@ package struct SubscriptionStatusRequest: Hashable, Sendable {
     package var resumeToken: [UInt8]
     /// Wait until the server is at least here.
     package var atLeast: Position?
+    /// Which moment; blank: now. Of reads only.
+    package var asOf: AsOf
 
     package init(
         app: AppReference = AppReference(), account: String = "", groupID: String = "", resumeToken: [UInt8] = [],
-        atLeast: Position? = nil
+        atLeast: Position? = nil, asOf: AsOf = AsOf()
     ) {
         self.app = app
         self.account = account
         self.groupID = groupID
         self.resumeToken = resumeToken
         self.atLeast = atLeast
+        self.asOf = asOf
     }
 }
 
@@ -66,16 +69,19 @@ package struct CurrentEntitlementRequest: Hashable, Sendable {
     package var resumeToken: [UInt8]
     /// Wait until the server is at least here.
     package var atLeast: Position?
+    /// Which moment; blank: now. Of reads only.
+    package var asOf: AsOf
 
     package init(
         app: AppReference = AppReference(), account: String = "", productID: String = "", resumeToken: [UInt8] = [],
-        atLeast: Position? = nil
+        atLeast: Position? = nil, asOf: AsOf = AsOf()
     ) {
         self.app = app
         self.account = account
         self.productID = productID
         self.resumeToken = resumeToken
         self.atLeast = atLeast
+        self.asOf = asOf
     }
 }
 
@@ -87,11 +93,16 @@ package struct ListCurrentEntitlementsRequest: Hashable, Sendable {
     package var account: String
     /// Wait until the server is at least here.
     package var atLeast: Position?
+    /// Which moment; blank: now. Of reads only.
+    package var asOf: AsOf
 
-    package init(app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil) {
+    package init(
+        app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil, asOf: AsOf = AsOf()
+    ) {
         self.app = app
         self.account = account
         self.atLeast = atLeast
+        self.asOf = asOf
     }
 }
 

@@ -18,9 +18,10 @@ package enum Scope: UInt8, Hashable, Sendable, CaseIterable, Comparable {
 package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case productsTask, subscriptionStatusTask, currentEntitlementTask
     case getProducts, getImage, getSubscriptionStatus, getCurrentEntitlement, listCurrentEntitlements
+    case listPlanOptions, getOfferEligibility, getAppPolicies, explain
     case purchase, finish, listTransactions, listUnfinished, getLatestTransaction, transactionUpdates
-    case buyProduct, refundTransaction, setAutoRenew, forceRenewal, expireSubscription
-    case getClock, setClock, setTimeRate
+    case sync, requestRefund, redeemOfferCode, manageSubscriptions, getAppTransaction, purchaseIntents, messages
+    case operate, inspectAccount, listAccounts, configure, getSettings, getClock, setClock
     case listApps, checkCatalog, loadCatalog, getCatalog, getServerStatus
 
     /// As in gRPC: `/package.Service/Method`.
@@ -32,7 +33,9 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether the answer is a stream: it has no end of its own.
     package var isStreaming: Bool {
         switch self {
-        case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .transactionUpdates: true
+        case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .transactionUpdates, .purchaseIntents,
+            .messages:
+            true
         default: false
         }
     }
@@ -62,14 +65,19 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
             (entitlement + "CurrentEntitlementTask", .read), (entitlement + "GetProducts", .read),
             (entitlement + "GetImage", .read),
             (entitlement + "GetSubscriptionStatus", .read), (entitlement + "GetCurrentEntitlement", .read),
-            (entitlement + "ListCurrentEntitlements", .read),
+            (entitlement + "ListCurrentEntitlements", .read), (entitlement + "ListPlanOptions", .read),
+            (entitlement + "GetOfferEligibility", .read), (entitlement + "GetAppPolicies", .read),
+            (entitlement + "Explain", .read),
             (transaction + "Purchase", .write), (transaction + "Finish", .write),
             (transaction + "ListTransactions", .read), (transaction + "ListUnfinished", .read),
             (transaction + "GetLatestTransaction", .read), (transaction + "TransactionUpdates", .read),
-            (testStore + "BuyProduct", .test), (testStore + "RefundTransaction", .test),
-            (testStore + "SetAutoRenew", .test), (testStore + "ForceRenewal", .test),
-            (testStore + "ExpireSubscription", .test), (testStore + "GetClock", .test),
-            (testStore + "SetClock", .test), (testStore + "SetTimeRate", .test),
+            (transaction + "Sync", .write), (transaction + "RequestRefund", .write),
+            (transaction + "RedeemOfferCode", .write), (transaction + "ManageSubscriptions", .write),
+            (transaction + "GetAppTransaction", .read), (transaction + "PurchaseIntents", .read),
+            (transaction + "Messages", .read),
+            (testStore + "Operate", .test), (testStore + "InspectAccount", .test),
+            (testStore + "ListAccounts", .test), (testStore + "Configure", .test),
+            (testStore + "GetSettings", .test), (testStore + "GetClock", .test), (testStore + "SetClock", .test),
             (admin + "ListApps", .admin), (admin + "CheckCatalog", .admin), (admin + "LoadCatalog", .admin),
             (admin + "GetCatalog", .admin), (admin + "GetServerStatus", .admin),
         ]

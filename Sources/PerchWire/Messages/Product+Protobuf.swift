@@ -90,6 +90,13 @@ extension SubscriptionInfo {
 }
 
 extension Product {
+    /// What a product is read as that a peer left out.
+    static var blank: Product {
+        Product(
+            id: "", type: .unspecified, displayName: "", description: "", price: .blank, displayPrice: "",
+            isFamilyShareable: false, storefront: .blank)
+    }
+
     func write(to message: UnsafeMutablePointer<Perch__V1__Product>, _ arena: Arena) {
         message.pointee.id = arena.text(self.id)
         message.pointee.type = .init(self.type)

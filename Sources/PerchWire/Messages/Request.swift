@@ -8,20 +8,30 @@ package enum Request: Hashable, Sendable {
     case getSubscriptionStatus(SubscriptionStatusRequest)
     case getCurrentEntitlement(CurrentEntitlementRequest)
     case listCurrentEntitlements(ListCurrentEntitlementsRequest)
+    case listPlanOptions(PlanOptionsRequest)
+    case getOfferEligibility(OfferEligibilityRequest)
+    case getAppPolicies(AppPoliciesRequest)
+    case explain(ExplainRequest)
     case purchase(PurchaseRequest)
     case finish(FinishRequest)
     case listTransactions(ListTransactionsRequest)
     case listUnfinished(ListUnfinishedRequest)
     case getLatestTransaction(LatestTransactionRequest)
     case transactionUpdates(TransactionUpdatesRequest)
-    case buyProduct(BuyProductRequest)
-    case refundTransaction(RefundTransactionRequest)
-    case setAutoRenew(SetAutoRenewRequest)
-    case forceRenewal(ForceRenewalRequest)
-    case expireSubscription(ExpireSubscriptionRequest)
+    case sync(SyncRequest)
+    case requestRefund(RefundRequest)
+    case redeemOfferCode(RedeemOfferCodeRequest)
+    case manageSubscriptions(ManageSubscriptionsRequest)
+    case getAppTransaction(AppTransactionRequest)
+    case purchaseIntents(AccountWatchRequest)
+    case messages(AccountWatchRequest)
+    case operate(OperateRequest)
+    case inspectAccount(InspectAccountRequest)
+    case listAccounts(ListAccountsRequest)
+    case configure(ConfigureRequest)
+    case getSettings(SettingsRequest)
     case getClock(ClockRequest)
     case setClock(SetClockRequest)
-    case setTimeRate(SetTimeRateRequest)
     case listApps
     case checkCatalog(CheckCatalogRequest)
     case loadCatalog(LoadCatalogRequest)
@@ -38,20 +48,30 @@ package enum Request: Hashable, Sendable {
         case .getSubscriptionStatus: .getSubscriptionStatus
         case .getCurrentEntitlement: .getCurrentEntitlement
         case .listCurrentEntitlements: .listCurrentEntitlements
+        case .listPlanOptions: .listPlanOptions
+        case .getOfferEligibility: .getOfferEligibility
+        case .getAppPolicies: .getAppPolicies
+        case .explain: .explain
         case .purchase: .purchase
         case .finish: .finish
         case .listTransactions: .listTransactions
         case .listUnfinished: .listUnfinished
         case .getLatestTransaction: .getLatestTransaction
         case .transactionUpdates: .transactionUpdates
-        case .buyProduct: .buyProduct
-        case .refundTransaction: .refundTransaction
-        case .setAutoRenew: .setAutoRenew
-        case .forceRenewal: .forceRenewal
-        case .expireSubscription: .expireSubscription
+        case .sync: .sync
+        case .requestRefund: .requestRefund
+        case .redeemOfferCode: .redeemOfferCode
+        case .manageSubscriptions: .manageSubscriptions
+        case .getAppTransaction: .getAppTransaction
+        case .purchaseIntents: .purchaseIntents
+        case .messages: .messages
+        case .operate: .operate
+        case .inspectAccount: .inspectAccount
+        case .listAccounts: .listAccounts
+        case .configure: .configure
+        case .getSettings: .getSettings
         case .getClock: .getClock
         case .setClock: .setClock
-        case .setTimeRate: .setTimeRate
         case .listApps: .listApps
         case .checkCatalog: .checkCatalog
         case .loadCatalog: .loadCatalog

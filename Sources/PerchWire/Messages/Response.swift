@@ -11,20 +11,30 @@ package enum Response: Hashable, Sendable {
     case getSubscriptionStatus(TaskState<SubscriptionStatuses>)
     case getCurrentEntitlement(TaskState<Verified<Transaction>?>)
     case listCurrentEntitlements(EntitlementList)
+    case listPlanOptions(PlanOptionList)
+    case getOfferEligibility(OfferEligibilityAnswer)
+    case getAppPolicies(AppPoliciesAnswer)
+    case explain(ExplainAnswer)
     case purchase(PurchaseResponse)
     case finish(Acknowledgement)
     case listTransactions(TransactionPage)
     case listUnfinished(TransactionPage)
     case getLatestTransaction(LatestTransaction)
     case transactionUpdates(TransactionEvent)
-    case buyProduct(BuyProductResponse)
-    case refundTransaction(ChangedTransaction)
-    case setAutoRenew(Acknowledgement)
-    case forceRenewal(ChangedTransaction)
-    case expireSubscription(Acknowledgement)
+    case sync(Acknowledgement)
+    case requestRefund(RefundAnswer)
+    case redeemOfferCode(RedeemedCode)
+    case manageSubscriptions(Acknowledgement)
+    case getAppTransaction(AppTransactionAnswer)
+    case purchaseIntents(TaskState<[PurchaseIntent]>)
+    case messages(TaskState<[StoreMessage]>)
+    case operate(OperateResponse)
+    case inspectAccount(AccountInspection)
+    case listAccounts(AccountPage)
+    case configure(Acknowledgement)
+    case getSettings(SettingsList)
     case getClock(ClockResponse)
     case setClock(SetClockResponse)
-    case setTimeRate(Acknowledgement)
     case listApps(AppList)
     case checkCatalog(CheckCatalogResponse)
     case loadCatalog(LoadCatalogResponse)
@@ -41,20 +51,30 @@ package enum Response: Hashable, Sendable {
         case .getSubscriptionStatus: .getSubscriptionStatus
         case .getCurrentEntitlement: .getCurrentEntitlement
         case .listCurrentEntitlements: .listCurrentEntitlements
+        case .listPlanOptions: .listPlanOptions
+        case .getOfferEligibility: .getOfferEligibility
+        case .getAppPolicies: .getAppPolicies
+        case .explain: .explain
         case .purchase: .purchase
         case .finish: .finish
         case .listTransactions: .listTransactions
         case .listUnfinished: .listUnfinished
         case .getLatestTransaction: .getLatestTransaction
         case .transactionUpdates: .transactionUpdates
-        case .buyProduct: .buyProduct
-        case .refundTransaction: .refundTransaction
-        case .setAutoRenew: .setAutoRenew
-        case .forceRenewal: .forceRenewal
-        case .expireSubscription: .expireSubscription
+        case .sync: .sync
+        case .requestRefund: .requestRefund
+        case .redeemOfferCode: .redeemOfferCode
+        case .manageSubscriptions: .manageSubscriptions
+        case .getAppTransaction: .getAppTransaction
+        case .purchaseIntents: .purchaseIntents
+        case .messages: .messages
+        case .operate: .operate
+        case .inspectAccount: .inspectAccount
+        case .listAccounts: .listAccounts
+        case .configure: .configure
+        case .getSettings: .getSettings
         case .getClock: .getClock
         case .setClock: .setClock
-        case .setTimeRate: .setTimeRate
         case .listApps: .listApps
         case .checkCatalog: .checkCatalog
         case .loadCatalog: .loadCatalog

@@ -2,137 +2,127 @@ import CPerchProto
 import PerchBase
 import PerchModel
 
-extension BuyProductRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__BuyProductRequest>, _ arena: Arena) {
+extension OperateRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__OperateRequest>, _ arena: Arena) {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
         message.pointee.account = arena.text(self.account)
-        message.pointee.product_id = arena.text(self.productID)
-        message.pointee.quantity = self.quantity
         message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+        if let operation = self.operation {
+            message.pointee.operation = arena.message { operation.write(to: $0, arena) }
+        }
     }
 
-    init(_ message: UnsafeMutablePointer<Perch__V1__BuyProductRequest>) {
+    init(_ message: UnsafeMutablePointer<Perch__V1__OperateRequest>) throws(MessageError) {
+        guard let operation = message.pointee.operation else {
+            throw .invalid(
+                field: "perch.v1.OperateRequest.operation", found: "not set", expected: "exactly one operation")
+        }
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            account: String(wire: message.pointee.account), productID: String(wire: message.pointee.product_id),
-            quantity: message.pointee.quantity, idempotencyKey: [UInt8](message.pointee.idempotency_key)
-        )
+            account: String(wire: message.pointee.account), idempotencyKey: [UInt8](message.pointee.idempotency_key),
+            operation: try StoreOperation(operation))
     }
 }
 
-extension BuyProductResponse {
-    func write(to message: UnsafeMutablePointer<Perch__V1__BuyProductResponse>, _ arena: Arena) {
+extension OperateResponse {
+    func write(to message: UnsafeMutablePointer<Perch__V1__OperateResponse>, _ arena: Arena) {
         if let position = self.position { message.pointee.position = arena.message { position.write(to: $0, arena) } }
         if let transaction = self.transaction {
             message.pointee.transaction = arena.message { transaction.write(to: $0, arena) }
         }
+        message.pointee.purchase_result = .init(self.purchaseResult)
         message.pointee.already_held = self.wasHeld ? 1 : 0
+        message.pointee.number = self.number
     }
 
-    init(_ message: UnsafeMutablePointer<Perch__V1__BuyProductResponse>) {
+    init(_ message: UnsafeMutablePointer<Perch__V1__OperateResponse>) {
         self.init(
             position: read(message.pointee.position) { Position($0) },
             transaction: read(message.pointee.transaction) { Verified<Transaction>($0) },
-            wasHeld: message.pointee.already_held != 0
-        )
+            purchaseResult: PurchaseResult(message.pointee.purchase_result),
+            wasHeld: message.pointee.already_held != 0, number: message.pointee.number)
     }
 }
 
-extension RefundTransactionRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__RefundTransactionRequest>, _ arena: Arena) {
-        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-        message.pointee.transaction_id = self.transactionID
-        message.pointee.reason = .init(self.reason)
-        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__RefundTransactionRequest>) {
-        self.init(
-            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            transactionID: message.pointee.transaction_id, reason: RevocationReason(message.pointee.reason),
-            idempotencyKey: [UInt8](message.pointee.idempotency_key)
-        )
-    }
-}
-
-extension SetAutoRenewRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SetAutoRenewRequest>, _ arena: Arena) {
-        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-        message.pointee.transaction_id = self.transactionID
-        message.pointee.enabled = self.isEnabled ? 1 : 0
-        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SetAutoRenewRequest>) {
-        self.init(
-            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            transactionID: message.pointee.transaction_id, isEnabled: message.pointee.enabled != 0,
-            idempotencyKey: [UInt8](message.pointee.idempotency_key)
-        )
-    }
-}
-
-extension ForceRenewalRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__ForceRenewalRequest>, _ arena: Arena) {
+extension InspectAccountRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__InspectAccountRequest>, _ arena: Arena) {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
         message.pointee.account = arena.text(self.account)
-        message.pointee.product_id = arena.text(self.productID)
-        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+        if let atLeast = self.atLeast { message.pointee.at_least = arena.message { atLeast.write(to: $0, arena) } }
     }
 
-    init(_ message: UnsafeMutablePointer<Perch__V1__ForceRenewalRequest>) {
+    init(_ message: UnsafeMutablePointer<Perch__V1__InspectAccountRequest>) {
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            account: String(wire: message.pointee.account), productID: String(wire: message.pointee.product_id),
-            idempotencyKey: [UInt8](message.pointee.idempotency_key)
-        )
+            account: String(wire: message.pointee.account), atLeast: read(message.pointee.at_least) { Position($0) })
     }
 }
 
-extension ExpireSubscriptionRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__ExpireSubscriptionRequest>, _ arena: Arena) {
+extension ListAccountsRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListAccountsRequest>, _ arena: Arena) {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-        message.pointee.account = arena.text(self.account)
-        message.pointee.product_id = arena.text(self.productID)
-        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+        message.pointee.page_size = self.pageSize
+        message.pointee.page_token = arena.bytes(self.pageToken)
     }
 
-    init(_ message: UnsafeMutablePointer<Perch__V1__ExpireSubscriptionRequest>) {
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListAccountsRequest>) {
         self.init(
-            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            account: String(wire: message.pointee.account), productID: String(wire: message.pointee.product_id),
-            idempotencyKey: [UInt8](message.pointee.idempotency_key)
-        )
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(), pageSize: message.pointee.page_size,
+            pageToken: [UInt8](message.pointee.page_token))
     }
 }
 
-extension ChangedTransaction {
-    func write(to message: UnsafeMutablePointer<Perch__V1__RefundTransactionResponse>, _ arena: Arena) {
-        if let position = self.position { message.pointee.position = arena.message { position.write(to: $0, arena) } }
-        if let transaction = self.transaction {
-            message.pointee.transaction = arena.message { transaction.write(to: $0, arena) }
-        }
+extension AccountPage {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListAccountsResponse>, _ arena: Arena) {
+        (message.pointee.n_accounts, message.pointee.accounts) = arena.texts(self.accounts)
+        message.pointee.next_page_token = arena.bytes(self.nextPageToken)
     }
 
-    func write(to message: UnsafeMutablePointer<Perch__V1__ForceRenewalResponse>, _ arena: Arena) {
-        if let position = self.position { message.pointee.position = arena.message { position.write(to: $0, arena) } }
-        if let transaction = self.transaction {
-            message.pointee.transaction = arena.message { transaction.write(to: $0, arena) }
-        }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__RefundTransactionResponse>) {
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListAccountsResponse>) {
         self.init(
-            position: read(message.pointee.position) { Position($0) },
-            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) }
-        )
+            accounts: readTexts(message.pointee.n_accounts, message.pointee.accounts),
+            nextPageToken: [UInt8](message.pointee.next_page_token))
+    }
+}
+
+extension ConfigureRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ConfigureRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        (message.pointee.n_settings, message.pointee.settings) = arena.list(self.settings) { $0.write(to: $1, arena) }
+        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
     }
 
-    init(_ message: UnsafeMutablePointer<Perch__V1__ForceRenewalResponse>) {
+    init(_ message: UnsafeMutablePointer<Perch__V1__ConfigureRequest>) throws(MessageError) {
+        var settings: [AppSettingChange] = []
+        for setting in UnsafeBufferPointer(start: message.pointee.settings, count: message.pointee.n_settings) {
+            settings.append(try AppSettingChange(setting!))
+        }
         self.init(
-            position: read(message.pointee.position) { Position($0) },
-            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) }
-        )
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(), settings: settings,
+            idempotencyKey: [UInt8](message.pointee.idempotency_key))
+    }
+}
+
+extension SettingsRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetSettingsRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetSettingsRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference())
+    }
+}
+
+extension SettingsList {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetSettingsResponse>, _ arena: Arena) {
+        (message.pointee.n_settings, message.pointee.settings) = arena.list(self.settings) { $0.write(to: $1, arena) }
+    }
+
+    /// A setting that only a newer server knows is left out.
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetSettingsResponse>) {
+        let settings = UnsafeBufferPointer(start: message.pointee.settings, count: message.pointee.n_settings)
+        self.init(settings: settings.compactMap { try? AppSettingChange($0!) })
     }
 }
 
@@ -141,15 +131,15 @@ extension Acknowledgement {
         if let position = self.position { message.pointee.position = arena.message { position.write(to: $0, arena) } }
     }
 
-    func write(to message: UnsafeMutablePointer<Perch__V1__SetAutoRenewResponse>, _ arena: Arena) {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ConfigureResponse>, _ arena: Arena) {
         if let position = self.position { message.pointee.position = arena.message { position.write(to: $0, arena) } }
     }
 
-    func write(to message: UnsafeMutablePointer<Perch__V1__ExpireSubscriptionResponse>, _ arena: Arena) {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SyncResponse>, _ arena: Arena) {
         if let position = self.position { message.pointee.position = arena.message { position.write(to: $0, arena) } }
     }
 
-    func write(to message: UnsafeMutablePointer<Perch__V1__SetTimeRateResponse>, _ arena: Arena) {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ManageSubscriptionsResponse>, _ arena: Arena) {
         if let position = self.position { message.pointee.position = arena.message { position.write(to: $0, arena) } }
     }
 
@@ -157,15 +147,15 @@ extension Acknowledgement {
         self.init(position: read(message.pointee.position) { Position($0) })
     }
 
-    init(_ message: UnsafeMutablePointer<Perch__V1__SetAutoRenewResponse>) {
+    init(_ message: UnsafeMutablePointer<Perch__V1__ConfigureResponse>) {
         self.init(position: read(message.pointee.position) { Position($0) })
     }
 
-    init(_ message: UnsafeMutablePointer<Perch__V1__ExpireSubscriptionResponse>) {
+    init(_ message: UnsafeMutablePointer<Perch__V1__SyncResponse>) {
         self.init(position: read(message.pointee.position) { Position($0) })
     }
 
-    init(_ message: UnsafeMutablePointer<Perch__V1__SetTimeRateResponse>) {
+    init(_ message: UnsafeMutablePointer<Perch__V1__ManageSubscriptionsResponse>) {
         self.init(position: read(message.pointee.position) { Position($0) })
     }
 }
@@ -233,15 +223,72 @@ extension SetClockResponse {
     }
 }
 
-extension SetTimeRateRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SetTimeRateRequest>, _ arena: Arena) {
-        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-        message.pointee.time_rate = self.timeRate
+extension FamilySharing {
+    func write(to message: UnsafeMutablePointer<Perch__V1__FamilyShare>, _ arena: Arena) {
+        message.pointee.original_transaction_id = self.original
+        message.pointee.member_original_transaction_id = self.memberOriginal
     }
 
-    init(_ message: UnsafeMutablePointer<Perch__V1__SetTimeRateRequest>) {
+    init(_ message: UnsafeMutablePointer<Perch__V1__FamilyShare>) {
         self.init(
-            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(), timeRate: message.pointee.time_rate
-        )
+            original: message.pointee.original_transaction_id,
+            memberOriginal: message.pointee.member_original_transaction_id)
+    }
+}
+
+extension GroupStatuses {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GroupStatuses>, _ arena: Arena) {
+        message.pointee.group_id = arena.text(self.groupID)
+        if self.statuses != SubscriptionStatuses(statuses: []) {
+            message.pointee.statuses = arena.message { self.statuses.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GroupStatuses>) {
+        self.init(
+            groupID: String(wire: message.pointee.group_id),
+            statuses: read(message.pointee.statuses) { SubscriptionStatuses($0) } ?? SubscriptionStatuses(statuses: []))
+    }
+}
+
+extension AccountInspection {
+    func write(to message: UnsafeMutablePointer<Perch__V1__InspectAccountResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        (message.pointee.n_groups, message.pointee.groups) = arena.list(self.groups) { $0.write(to: $1, arena) }
+        (message.pointee.n_owned, message.pointee.owned) = arena.list(self.owned) { $0.write(to: $1, arena) }
+        (message.pointee.n_pending_purchases, message.pointee.pending_purchases) = arena.list(self.pendingPurchases) {
+            $0.write(to: $1, arena)
+        }
+        (message.pointee.n_purchase_intents, message.pointee.purchase_intents) = arena.list(self.intents) {
+            $0.write(to: $1, arena)
+        }
+        (message.pointee.n_shares, message.pointee.shares) = arena.list(self.shares) { $0.write(to: $1, arena) }
+        message.pointee.storefront = arena.text(self.storefront)
+        message.pointee.charges = .init(self.charges)
+        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+        (message.pointee.n_awaiting_sync, message.pointee.awaiting_sync) = arena.list(self.awaitingSync) {
+            $0.write(to: $1, arena)
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__InspectAccountResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) }
+                ?? Position(revision: 0, asOf: Instant(milliseconds: 0)),
+            groups: readList(message.pointee.n_groups, message.pointee.groups) { GroupStatuses($0) },
+            owned: readList(message.pointee.n_owned, message.pointee.owned) { Verified<Transaction>($0) },
+            pendingPurchases: readList(message.pointee.n_pending_purchases, message.pointee.pending_purchases) {
+                PendingPurchase($0)
+            },
+            intents: readList(message.pointee.n_purchase_intents, message.pointee.purchase_intents) {
+                PurchaseIntent($0)
+            },
+            shares: readList(message.pointee.n_shares, message.pointee.shares) { FamilySharing($0) },
+            storefront: String(wire: message.pointee.storefront),
+            charges: ChargeOutcome(message.pointee.charges),
+            appTransactionID: String(wire: message.pointee.app_transaction_id),
+            awaitingSync: readList(message.pointee.n_awaiting_sync, message.pointee.awaiting_sync) {
+                Verified<Transaction>($0)
+            })
     }
 }

@@ -1,143 +1,131 @@
 package import PerchBase
 package import PerchModel
 
-/// Buys a product outside the app.
-package struct BuyProductRequest: Hashable, Sendable {
+/// Does one thing to one account.
+package struct OperateRequest: Hashable, Sendable {
     /// The app; left out where the identity, or the server, has exactly one.
     package var app: AppReference
-    /// The caller's key of the account.
+    /// The caller's key of the account; may be empty where the operation names a transaction.
     package var account: String
-    /// The product.
-    package var productID: String
-    /// For consumables; 0 means 1.
-    package var quantity: UInt32
     /// Makes the call safe to repeat; empty for none.
     package var idempotencyKey: [UInt8]
+    /// Nil where the caller did not say, which is refused.
+    package var operation: StoreOperation?
 
     package init(
-        app: AppReference = AppReference(), account: String = "", productID: String = "", quantity: UInt32 = 0,
-        idempotencyKey: [UInt8] = []
+        app: AppReference = AppReference(), account: String = "", idempotencyKey: [UInt8] = [],
+        operation: StoreOperation? = nil
     ) {
         self.app = app
         self.account = account
-        self.productID = productID
-        self.quantity = quantity
         self.idempotencyKey = idempotencyKey
+        self.operation = operation
     }
 }
 
-/// The transaction that a purchase outside the app came to.
-package struct BuyProductResponse: Hashable, Sendable {
+/// What an operation came to.
+package struct OperateResponse: Hashable, Sendable {
     /// Where the change stands; nil until it is committed.
     package var position: Position?
-    /// New, or the one held before.
+    /// Made or changed; nil where there is none.
     package var transaction: Verified<Transaction>?
-    /// The transaction was held before.
+    /// Of a purchase: what became of it.
+    package var purchaseResult: PurchaseResult
+    /// Of a purchase: the transaction was held before.
     package var wasHeld: Bool
+    /// Of a purchase that waits, or of an intent.
+    package var number: UInt64
 
-    package init(position: Position? = nil, transaction: Verified<Transaction>? = nil, wasHeld: Bool = false) {
+    package init(
+        position: Position? = nil, transaction: Verified<Transaction>? = nil,
+        purchaseResult: PurchaseResult = .unspecified, wasHeld: Bool = false, number: UInt64 = 0
+    ) {
         self.position = position
         self.transaction = transaction
+        self.purchaseResult = purchaseResult
         self.wasHeld = wasHeld
+        self.number = number
     }
 }
 
-/// Refunds a transaction.
-package struct RefundTransactionRequest: Hashable, Sendable {
-    /// The app; left out where the identity, or the server, has exactly one.
-    package var app: AppReference
-    /// The transaction.
-    package var transactionID: UInt64
-    /// Unspecified means other.
-    package var reason: RevocationReason
-    /// Makes the call safe to repeat; empty for none.
-    package var idempotencyKey: [UInt8]
-
-    package init(
-        app: AppReference = AppReference(), transactionID: UInt64 = 0, reason: RevocationReason = .unspecified,
-        idempotencyKey: [UInt8] = []
-    ) {
-        self.app = app
-        self.transactionID = transactionID
-        self.reason = reason
-        self.idempotencyKey = idempotencyKey
-    }
-}
-
-/// Switches renewal on or off.
-package struct SetAutoRenewRequest: Hashable, Sendable {
-    /// The app; left out where the identity, or the server, has exactly one.
-    package var app: AppReference
-    /// Any transaction of the line.
-    package var transactionID: UInt64
-    /// On or off.
-    package var isEnabled: Bool
-    /// Makes the call safe to repeat; empty for none.
-    package var idempotencyKey: [UInt8]
-
-    package init(
-        app: AppReference = AppReference(), transactionID: UInt64 = 0, isEnabled: Bool = false,
-        idempotencyKey: [UInt8] = []
-    ) {
-        self.app = app
-        self.transactionID = transactionID
-        self.isEnabled = isEnabled
-        self.idempotencyKey = idempotencyKey
-    }
-}
-
-/// Ends the current period now and renews.
-package struct ForceRenewalRequest: Hashable, Sendable {
+/// Asks what the store knows of an account.
+package struct InspectAccountRequest: Hashable, Sendable {
     /// The app; left out where the identity, or the server, has exactly one.
     package var app: AppReference
     /// The caller's key of the account.
     package var account: String
-    /// A product held by the account.
-    package var productID: String
-    /// Makes the call safe to repeat; empty for none.
-    package var idempotencyKey: [UInt8]
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
 
-    package init(
-        app: AppReference = AppReference(), account: String = "", productID: String = "", idempotencyKey: [UInt8] = []
-    ) {
+    package init(app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil) {
         self.app = app
         self.account = account
-        self.productID = productID
-        self.idempotencyKey = idempotencyKey
+        self.atLeast = atLeast
     }
 }
 
-/// Ends the current period now, for good.
-package struct ExpireSubscriptionRequest: Hashable, Sendable {
+/// Asks for a page of accounts.
+package struct ListAccountsRequest: Hashable, Sendable {
     /// The app; left out where the identity, or the server, has exactly one.
     package var app: AppReference
-    /// The caller's key of the account.
-    package var account: String
-    /// A product held by the account.
-    package var productID: String
+    /// At most so many; 0 for the default.
+    package var pageSize: UInt32
+    /// From the page before; empty to begin.
+    package var pageToken: [UInt8]
+
+    package init(app: AppReference = AppReference(), pageSize: UInt32 = 0, pageToken: [UInt8] = []) {
+        self.app = app
+        self.pageSize = pageSize
+        self.pageToken = pageToken
+    }
+}
+
+/// A page of accounts.
+package struct AccountPage: Hashable, Sendable {
+    /// Their keys, in bytewise order.
+    package var accounts: [String]
+    /// Empty on the last page.
+    package var nextPageToken: [UInt8]
+
+    package init(accounts: [String] = [], nextPageToken: [UInt8] = []) {
+        self.accounts = accounts
+        self.nextPageToken = nextPageToken
+    }
+}
+
+/// Changes an app.
+package struct ConfigureRequest: Hashable, Sendable {
+    /// The app; left out where the identity, or the server, has exactly one.
+    package var app: AppReference
+    /// In order; all or none.
+    package var settings: [AppSettingChange]
     /// Makes the call safe to repeat; empty for none.
     package var idempotencyKey: [UInt8]
 
-    package init(
-        app: AppReference = AppReference(), account: String = "", productID: String = "", idempotencyKey: [UInt8] = []
-    ) {
+    package init(app: AppReference = AppReference(), settings: [AppSettingChange] = [], idempotencyKey: [UInt8] = []) {
         self.app = app
-        self.account = account
-        self.productID = productID
+        self.settings = settings
         self.idempotencyKey = idempotencyKey
     }
 }
 
-/// A change of one transaction, and the transaction after it.
-package struct ChangedTransaction: Hashable, Sendable {
-    /// Where the change stands; nil until it is committed.
-    package var position: Position?
-    /// Revoked, or new.
-    package var transaction: Verified<Transaction>?
+/// Asks for the settings of an app.
+package struct SettingsRequest: Hashable, Sendable {
+    /// The app; left out where the identity, or the server, has exactly one.
+    package var app: AppReference
 
-    package init(position: Position? = nil, transaction: Verified<Transaction>? = nil) {
-        self.position = position
-        self.transaction = transaction
+    package init(app: AppReference = AppReference()) {
+        self.app = app
+    }
+}
+
+/// Settings of an app.
+package struct SettingsList: Hashable, Sendable {
+    /// One of each kind, then one for each armed failure.
+    package var settings: [AppSettingChange]
+
+    package init(settings: [AppSettingChange] = []) {
+        self.settings = settings
     }
 }
 
@@ -222,15 +210,71 @@ package struct SetClockResponse: Hashable, Sendable {
     }
 }
 
-/// Sets how long a period lasts, from the next one on.
-package struct SetTimeRateRequest: Hashable, Sendable {
-    /// The app; left out where the identity, or the server, has exactly one.
-    package var app: AppReference
-    /// A value of `SKTestSession.TimeRate`, known here or not.
-    package var timeRate: Int32
+/// What the store knows of an account, and where that stands.
+package struct AccountInspection: Hashable, Sendable {
+    /// Where the answer stands.
+    package var position: Position
+    /// The groups in which the account has a line.
+    package var groups: [GroupStatuses]
+    /// Products without an end that it owns.
+    package var owned: [Verified<Transaction>]
+    /// Oldest first.
+    package var pendingPurchases: [PendingPurchase]
+    /// Oldest first.
+    package var intents: [PurchaseIntent]
+    /// What it shares with others.
+    package var shares: [FamilySharing]
+    /// Empty for the app's.
+    package var storefront: String
+    /// Whether its charges fail.
+    package var charges: ChargeOutcome
+    /// One for each account and app.
+    package var appTransactionID: String
+    /// Comes with its next restore.
+    package var awaitingSync: [Verified<Transaction>]
 
-    package init(app: AppReference = AppReference(), timeRate: Int32 = 0) {
-        self.app = app
-        self.timeRate = timeRate
+    package init(
+        position: Position = Position(revision: 0, asOf: Instant(milliseconds: 0)), groups: [GroupStatuses] = [],
+        owned: [Verified<Transaction>] = [], pendingPurchases: [PendingPurchase] = [], intents: [PurchaseIntent] = [],
+        shares: [FamilySharing] = [], storefront: String = "", charges: ChargeOutcome = .asTheApp,
+        appTransactionID: String = "",
+        awaitingSync: [Verified<Transaction>] = []
+    ) {
+        self.position = position
+        self.groups = groups
+        self.owned = owned
+        self.pendingPurchases = pendingPurchases
+        self.intents = intents
+        self.shares = shares
+        self.storefront = storefront
+        self.charges = charges
+        self.appTransactionID = appTransactionID
+        self.awaitingSync = awaitingSync
+    }
+}
+
+/// What one account shares with another, as a reader is told: without the other's number.
+package struct FamilySharing: Hashable, Sendable {
+    /// The first transaction of the purchaser's line, or its transaction of a non-consumable.
+    package var original: UInt64
+    /// The same as the member has it.
+    package var memberOriginal: UInt64
+
+    package init(original: UInt64, memberOriginal: UInt64) {
+        self.original = original
+        self.memberOriginal = memberOriginal
+    }
+}
+
+/// A group and its statuses.
+package struct GroupStatuses: Hashable, Sendable {
+    /// The group.
+    package var groupID: String
+    /// Its statuses.
+    package var statuses: SubscriptionStatuses
+
+    package init(groupID: String, statuses: SubscriptionStatuses) {
+        self.groupID = groupID
+        self.statuses = statuses
     }
 }

@@ -2,42 +2,20 @@ import CPerchProto
 import PerchBase
 import PerchModel
 
-extension PurchaseOffer {
-    func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseOffer>, _ arena: Arena) {
-        message.pointee.type = .init(self.type)
-        message.pointee.id = arena.text(self.id)
-        message.pointee.jws = arena.text(self.jws)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseOffer>) {
-        self.init(
-            type: OfferType(message.pointee.type), id: String(wire: message.pointee.id),
-            jws: String(wire: message.pointee.jws)
-        )
-    }
-}
-
 extension PurchaseRequest {
     func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseRequest>, _ arena: Arena) {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
         message.pointee.account = arena.text(self.account)
-        message.pointee.product_id = arena.text(self.productID)
-        message.pointee.quantity = self.quantity
-        message.pointee.app_account_token = arena.text(self.appAccountToken)
-        if let offer = self.offer { message.pointee.offer = arena.message { offer.write(to: $0, arena) } }
-        message.pointee.billing_plan = .init(self.billingPlan)
+        if self.order != .blank { message.pointee.order = arena.message { self.order.write(to: $0, arena) } }
         message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseRequest>) {
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            account: String(wire: message.pointee.account), productID: String(wire: message.pointee.product_id),
-            quantity: message.pointee.quantity, appAccountToken: String(wire: message.pointee.app_account_token),
-            offer: read(message.pointee.offer) { PurchaseOffer($0) },
-            billingPlan: BillingPlanType(message.pointee.billing_plan),
-            idempotencyKey: [UInt8](message.pointee.idempotency_key)
-        )
+            account: String(wire: message.pointee.account),
+            order: read(message.pointee.order) { PurchaseOrder($0) } ?? .blank,
+            idempotencyKey: [UInt8](message.pointee.idempotency_key))
     }
 }
 
@@ -49,14 +27,14 @@ extension PurchaseResponse {
             message.pointee.transaction = arena.message { transaction.write(to: $0, arena) }
         }
         message.pointee.already_held = self.wasHeld ? 1 : 0
+        message.pointee.pending_number = self.pendingNumber
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseResponse>) {
         self.init(
             position: read(message.pointee.position) { Position($0) }, result: PurchaseResult(message.pointee.result),
             transaction: read(message.pointee.transaction) { Verified<Transaction>($0) },
-            wasHeld: message.pointee.already_held != 0
-        )
+            wasHeld: message.pointee.already_held != 0, pendingNumber: message.pointee.pending_number)
     }
 }
 

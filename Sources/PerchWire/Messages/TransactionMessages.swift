@@ -1,53 +1,24 @@
 package import PerchBase
 package import PerchModel
 
-/// An offer to buy with. Introductory offers apply by themselves.
-package struct PurchaseOffer: Hashable, Sendable {
-    /// Promotional, code or win-back.
-    package var type: OfferType
-    /// The offer's identifier; for a code, its reference name.
-    package var id: String
-    /// Signature of a promotional offer, as a compact JWS.
-    package var jws: String
-
-    package init(type: OfferType = .unspecified, id: String = "", jws: String = "") {
-        self.type = type
-        self.id = id
-        self.jws = jws
-    }
-}
-
 /// Buys a product, as an app does.
 package struct PurchaseRequest: Hashable, Sendable {
     /// The app; left out where the identity, or the server, has exactly one.
     package var app: AppReference
     /// The caller's key of the account.
     package var account: String
-    /// The product.
-    package var productID: String
-    /// For consumables; 0 means 1.
-    package var quantity: UInt32
-    /// A UUID of the caller's own; empty for none.
-    package var appAccountToken: String
-    /// An offer to buy with.
-    package var offer: PurchaseOffer?
-    /// Where the product has several.
-    package var billingPlan: BillingPlanType
+    /// What to buy, and how.
+    package var order: PurchaseOrder
     /// Makes the call safe to repeat; empty for none.
     package var idempotencyKey: [UInt8]
 
     package init(
-        app: AppReference = AppReference(), account: String = "", productID: String = "", quantity: UInt32 = 0,
-        appAccountToken: String = "", offer: PurchaseOffer? = nil, billingPlan: BillingPlanType = .unspecified,
-        idempotencyKey: [UInt8] = []
+        app: AppReference = AppReference(), account: String = "",
+        order: PurchaseOrder = PurchaseOrder(productID: "", quantity: 0), idempotencyKey: [UInt8] = []
     ) {
         self.app = app
         self.account = account
-        self.productID = productID
-        self.quantity = quantity
-        self.appAccountToken = appAccountToken
-        self.offer = offer
-        self.billingPlan = billingPlan
+        self.order = order
         self.idempotencyKey = idempotencyKey
     }
 }
@@ -62,15 +33,18 @@ package struct PurchaseResponse: Hashable, Sendable {
     package var transaction: Verified<Transaction>?
     /// The transaction was held before and nothing was charged.
     package var wasHeld: Bool
+    /// Of a pending purchase.
+    package var pendingNumber: UInt64
 
     package init(
         position: Position? = nil, result: PurchaseResult = .unspecified, transaction: Verified<Transaction>? = nil,
-        wasHeld: Bool = false
+        wasHeld: Bool = false, pendingNumber: UInt64 = 0
     ) {
         self.position = position
         self.result = result
         self.transaction = transaction
         self.wasHeld = wasHeld
+        self.pendingNumber = pendingNumber
     }
 }
 

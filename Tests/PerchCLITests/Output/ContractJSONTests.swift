@@ -24,7 +24,7 @@ struct AnswerVector: CustomTestStringConvertible {
         "GetSubscriptionStatusResponse": .getSubscriptionStatus,
         "GetCurrentEntitlementResponse": .getCurrentEntitlement,
         "ListCurrentEntitlementsResponse": .listCurrentEntitlements, "TransactionUpdatesResponse": .transactionUpdates,
-        "GetLatestTransactionResponse": .getLatestTransaction, "BuyProductResponse": .buyProduct,
+        "GetLatestTransactionResponse": .getLatestTransaction, "OperateResponse": .operate,
         "GetClockResponse": .getClock, "SetClockResponse": .setClock, "ListAppsResponse": .listApps,
         "CheckCatalogResponse": .checkCatalog, "GetCatalogResponse": .getCatalog,
     ]
@@ -96,10 +96,16 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
         return TransactionUpdate(event).map { update in { $0.update(update) } }
     case .getLatestTransaction(let value):
         return { $0.latest(Positioned(value.transaction, position: value.position)) }
-    case .buyProduct(let value):
-        guard let position = value.position, let transaction = value.transaction else { return nil }
+    case .operate(let value):
+        guard let position = value.position else { return nil }
+        let purchase = Purchase.Result(
+            value.purchaseResult, transaction: value.transaction, number: value.number)
         return {
-            $0.change(TransactionChange(position: position, transaction: transaction, wasHeld: value.wasHeld))
+            $0.change(
+                OperationResult(
+                    position: position, transaction: value.transaction,
+                    purchase: value.purchaseResult == .unspecified ? nil : purchase, wasHeld: value.wasHeld,
+                    number: value.number == 0 ? nil : value.number))
         }
     case .getClock(let value):
         return { $0.clock(AppClockState(value.clock)) }

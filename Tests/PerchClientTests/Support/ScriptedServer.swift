@@ -184,8 +184,8 @@ enum Sample {
 
     static let read = Request.getCurrentEntitlement(CurrentEntitlementRequest(account: "anna", productID: "gold"))
     static let watch = Request.currentEntitlementTask(CurrentEntitlementRequest(account: "anna", productID: "gold"))
-    static let keyed = Request.buyProduct(
-        BuyProductRequest(account: "anna", productID: "gold", quantity: 1, idempotencyKey: [9]))
+    static let keyed = Request.operate(
+        OperateRequest(account: "anna", idempotencyKey: [9], operation: .buy(PurchaseOrder(productID: "gold"))))
     static let clock = Request.setClock(SetClockRequest(change: .freeze))
     static let noEntitlement = Response.getCurrentEntitlement(.success(nil, Self.info(1)))
 }

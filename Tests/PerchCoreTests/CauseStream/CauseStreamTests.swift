@@ -100,11 +100,11 @@ private struct Stage {
         case .renewal, .expiry: self.world.advance(TestShop.month)
         case .forcedRenewal:
             self.world.advance(10_000)
-            try self.require(.forceRenewal(ForceRenewalRequest(account: "anna", productID: "gold")))
+            try self.require(.operate(.renew(.product("gold")), "anna"))
         case .refund: try self.require(.refund(self.id))
         case .forcedExpiry:
             self.world.advance(10_000)
-            try self.require(.expireSubscription(ExpireSubscriptionRequest(account: "anna", productID: "gold")))
+            try self.require(.operate(.expire(.product("gold")), "anna"))
         case .cataloguePrice: try self.load(TestShop.catalogue(prices: ["gold": 24_990]))
         case .catalogueName: try self.load(TestShop.catalogue(names: ["gold": "Pure gold"]))
         case .catalogueSame: try self.load(TestShop.catalogue())
@@ -117,7 +117,7 @@ private struct Stage {
         case .finish: try self.require(.finish(FinishRequest(account: "anna", transactionID: self.id)))
         case .timeRate:
             let rate = TimeRate(named: "oneRenewalEveryTenSeconds")?.rawValue ?? 0
-            try self.require(.setTimeRate(SetTimeRateRequest(timeRate: rate)))
+            try self.require(.configure(.timeRate(rate)))
         case .otherAccount: try self.world.buy("gold", "berta", from: self.actor)
         case .storefront:
             try self.load(TestShop.catalogue(), TestShop.settings(storefront: "DEU", locale: "de"))

@@ -7,6 +7,51 @@
 #endif
 
 #include "perch/v1/entitlement_service.pb-c.h"
+void   perch__v1__as_of__init
+                     (Perch__V1__AsOf         *message)
+{
+  static const Perch__V1__AsOf init_value = PERCH__V1__AS_OF__INIT;
+  *message = init_value;
+}
+size_t perch__v1__as_of__get_packed_size
+                     (const Perch__V1__AsOf *message)
+{
+  assert(message->base.descriptor == &perch__v1__as_of__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__as_of__pack
+                     (const Perch__V1__AsOf *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__as_of__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__as_of__pack_to_buffer
+                     (const Perch__V1__AsOf *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__as_of__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AsOf *
+       perch__v1__as_of__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AsOf *)
+     protobuf_c_message_unpack (&perch__v1__as_of__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__as_of__free_unpacked
+                     (Perch__V1__AsOf *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__as_of__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__products__init
                      (Perch__V1__Products         *message)
 {
@@ -817,6 +862,597 @@ void   perch__v1__list_current_entitlements_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__list_current_entitlements_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__list_plan_options_request__init
+                     (Perch__V1__ListPlanOptionsRequest         *message)
+{
+  static const Perch__V1__ListPlanOptionsRequest init_value = PERCH__V1__LIST_PLAN_OPTIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_plan_options_request__get_packed_size
+                     (const Perch__V1__ListPlanOptionsRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_plan_options_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_plan_options_request__pack
+                     (const Perch__V1__ListPlanOptionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_plan_options_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_plan_options_request__pack_to_buffer
+                     (const Perch__V1__ListPlanOptionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_plan_options_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListPlanOptionsRequest *
+       perch__v1__list_plan_options_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListPlanOptionsRequest *)
+     protobuf_c_message_unpack (&perch__v1__list_plan_options_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_plan_options_request__free_unpacked
+                     (Perch__V1__ListPlanOptionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_plan_options_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__plan_option__init
+                     (Perch__V1__PlanOption         *message)
+{
+  static const Perch__V1__PlanOption init_value = PERCH__V1__PLAN_OPTION__INIT;
+  *message = init_value;
+}
+size_t perch__v1__plan_option__get_packed_size
+                     (const Perch__V1__PlanOption *message)
+{
+  assert(message->base.descriptor == &perch__v1__plan_option__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__plan_option__pack
+                     (const Perch__V1__PlanOption *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__plan_option__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__plan_option__pack_to_buffer
+                     (const Perch__V1__PlanOption *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__plan_option__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__PlanOption *
+       perch__v1__plan_option__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__PlanOption *)
+     protobuf_c_message_unpack (&perch__v1__plan_option__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__plan_option__free_unpacked
+                     (Perch__V1__PlanOption *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__plan_option__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_plan_options_response__init
+                     (Perch__V1__ListPlanOptionsResponse         *message)
+{
+  static const Perch__V1__ListPlanOptionsResponse init_value = PERCH__V1__LIST_PLAN_OPTIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_plan_options_response__get_packed_size
+                     (const Perch__V1__ListPlanOptionsResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_plan_options_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_plan_options_response__pack
+                     (const Perch__V1__ListPlanOptionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_plan_options_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_plan_options_response__pack_to_buffer
+                     (const Perch__V1__ListPlanOptionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_plan_options_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListPlanOptionsResponse *
+       perch__v1__list_plan_options_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListPlanOptionsResponse *)
+     protobuf_c_message_unpack (&perch__v1__list_plan_options_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_plan_options_response__free_unpacked
+                     (Perch__V1__ListPlanOptionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_plan_options_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_offer_eligibility_request__init
+                     (Perch__V1__GetOfferEligibilityRequest         *message)
+{
+  static const Perch__V1__GetOfferEligibilityRequest init_value = PERCH__V1__GET_OFFER_ELIGIBILITY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_offer_eligibility_request__get_packed_size
+                     (const Perch__V1__GetOfferEligibilityRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_offer_eligibility_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_offer_eligibility_request__pack
+                     (const Perch__V1__GetOfferEligibilityRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_offer_eligibility_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_offer_eligibility_request__pack_to_buffer
+                     (const Perch__V1__GetOfferEligibilityRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_offer_eligibility_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetOfferEligibilityRequest *
+       perch__v1__get_offer_eligibility_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetOfferEligibilityRequest *)
+     protobuf_c_message_unpack (&perch__v1__get_offer_eligibility_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_offer_eligibility_request__free_unpacked
+                     (Perch__V1__GetOfferEligibilityRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_offer_eligibility_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__offer_eligibility__init
+                     (Perch__V1__OfferEligibility         *message)
+{
+  static const Perch__V1__OfferEligibility init_value = PERCH__V1__OFFER_ELIGIBILITY__INIT;
+  *message = init_value;
+}
+size_t perch__v1__offer_eligibility__get_packed_size
+                     (const Perch__V1__OfferEligibility *message)
+{
+  assert(message->base.descriptor == &perch__v1__offer_eligibility__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__offer_eligibility__pack
+                     (const Perch__V1__OfferEligibility *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__offer_eligibility__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__offer_eligibility__pack_to_buffer
+                     (const Perch__V1__OfferEligibility *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__offer_eligibility__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__OfferEligibility *
+       perch__v1__offer_eligibility__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__OfferEligibility *)
+     protobuf_c_message_unpack (&perch__v1__offer_eligibility__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__offer_eligibility__free_unpacked
+                     (Perch__V1__OfferEligibility *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__offer_eligibility__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_offer_eligibility_response__init
+                     (Perch__V1__GetOfferEligibilityResponse         *message)
+{
+  static const Perch__V1__GetOfferEligibilityResponse init_value = PERCH__V1__GET_OFFER_ELIGIBILITY_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_offer_eligibility_response__get_packed_size
+                     (const Perch__V1__GetOfferEligibilityResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_offer_eligibility_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_offer_eligibility_response__pack
+                     (const Perch__V1__GetOfferEligibilityResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_offer_eligibility_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_offer_eligibility_response__pack_to_buffer
+                     (const Perch__V1__GetOfferEligibilityResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_offer_eligibility_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetOfferEligibilityResponse *
+       perch__v1__get_offer_eligibility_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetOfferEligibilityResponse *)
+     protobuf_c_message_unpack (&perch__v1__get_offer_eligibility_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_offer_eligibility_response__free_unpacked
+                     (Perch__V1__GetOfferEligibilityResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_offer_eligibility_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_app_policies_request__init
+                     (Perch__V1__GetAppPoliciesRequest         *message)
+{
+  static const Perch__V1__GetAppPoliciesRequest init_value = PERCH__V1__GET_APP_POLICIES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_app_policies_request__get_packed_size
+                     (const Perch__V1__GetAppPoliciesRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_policies_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_app_policies_request__pack
+                     (const Perch__V1__GetAppPoliciesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_policies_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_app_policies_request__pack_to_buffer
+                     (const Perch__V1__GetAppPoliciesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_policies_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetAppPoliciesRequest *
+       perch__v1__get_app_policies_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetAppPoliciesRequest *)
+     protobuf_c_message_unpack (&perch__v1__get_app_policies_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_app_policies_request__free_unpacked
+                     (Perch__V1__GetAppPoliciesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_app_policies_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_app_policies_response__init
+                     (Perch__V1__GetAppPoliciesResponse         *message)
+{
+  static const Perch__V1__GetAppPoliciesResponse init_value = PERCH__V1__GET_APP_POLICIES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_app_policies_response__get_packed_size
+                     (const Perch__V1__GetAppPoliciesResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_policies_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_app_policies_response__pack
+                     (const Perch__V1__GetAppPoliciesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_policies_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_app_policies_response__pack_to_buffer
+                     (const Perch__V1__GetAppPoliciesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_policies_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetAppPoliciesResponse *
+       perch__v1__get_app_policies_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetAppPoliciesResponse *)
+     protobuf_c_message_unpack (&perch__v1__get_app_policies_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_app_policies_response__free_unpacked
+                     (Perch__V1__GetAppPoliciesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_app_policies_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__explain_request__init
+                     (Perch__V1__ExplainRequest         *message)
+{
+  static const Perch__V1__ExplainRequest init_value = PERCH__V1__EXPLAIN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__explain_request__get_packed_size
+                     (const Perch__V1__ExplainRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__explain_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__explain_request__pack
+                     (const Perch__V1__ExplainRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__explain_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__explain_request__pack_to_buffer
+                     (const Perch__V1__ExplainRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__explain_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ExplainRequest *
+       perch__v1__explain_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ExplainRequest *)
+     protobuf_c_message_unpack (&perch__v1__explain_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__explain_request__free_unpacked
+                     (Perch__V1__ExplainRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__explain_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__explained_fact__init
+                     (Perch__V1__ExplainedFact         *message)
+{
+  static const Perch__V1__ExplainedFact init_value = PERCH__V1__EXPLAINED_FACT__INIT;
+  *message = init_value;
+}
+size_t perch__v1__explained_fact__get_packed_size
+                     (const Perch__V1__ExplainedFact *message)
+{
+  assert(message->base.descriptor == &perch__v1__explained_fact__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__explained_fact__pack
+                     (const Perch__V1__ExplainedFact *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__explained_fact__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__explained_fact__pack_to_buffer
+                     (const Perch__V1__ExplainedFact *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__explained_fact__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ExplainedFact *
+       perch__v1__explained_fact__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ExplainedFact *)
+     protobuf_c_message_unpack (&perch__v1__explained_fact__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__explained_fact__free_unpacked
+                     (Perch__V1__ExplainedFact *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__explained_fact__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__explanation__init
+                     (Perch__V1__Explanation         *message)
+{
+  static const Perch__V1__Explanation init_value = PERCH__V1__EXPLANATION__INIT;
+  *message = init_value;
+}
+size_t perch__v1__explanation__get_packed_size
+                     (const Perch__V1__Explanation *message)
+{
+  assert(message->base.descriptor == &perch__v1__explanation__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__explanation__pack
+                     (const Perch__V1__Explanation *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__explanation__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__explanation__pack_to_buffer
+                     (const Perch__V1__Explanation *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__explanation__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__Explanation *
+       perch__v1__explanation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__Explanation *)
+     protobuf_c_message_unpack (&perch__v1__explanation__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__explanation__free_unpacked
+                     (Perch__V1__Explanation *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__explanation__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__explain_response__init
+                     (Perch__V1__ExplainResponse         *message)
+{
+  static const Perch__V1__ExplainResponse init_value = PERCH__V1__EXPLAIN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__explain_response__get_packed_size
+                     (const Perch__V1__ExplainResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__explain_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__explain_response__pack
+                     (const Perch__V1__ExplainResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__explain_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__explain_response__pack_to_buffer
+                     (const Perch__V1__ExplainResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__explain_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ExplainResponse *
+       perch__v1__explain_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ExplainResponse *)
+     protobuf_c_message_unpack (&perch__v1__explain_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__explain_response__free_unpacked
+                     (Perch__V1__ExplainResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__explain_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor perch__v1__as_of__field_descriptors[2] =
+{
+  {
+    "at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__AsOf, instant_case),
+    offsetof(Perch__V1__AsOf, at_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "known_at_revision",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AsOf, known_at_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__as_of__field_indices_by_name[] = {
+  0,   /* field[0] = at_ms */
+  1,   /* field[1] = known_at_revision */
+};
+static const ProtobufCIntRange perch__v1__as_of__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__as_of__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AsOf",
+  "AsOf",
+  "Perch__V1__AsOf",
+  "perch.v1",
+  sizeof(Perch__V1__AsOf),
+  2,
+  perch__v1__as_of__field_descriptors,
+  perch__v1__as_of__field_indices_by_name,
+  1,  perch__v1__as_of__number_ranges,
+  (ProtobufCMessageInit) perch__v1__as_of__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor perch__v1__products__field_descriptors[2] =
 {
   {
@@ -1770,7 +2406,7 @@ const ProtobufCMessageDescriptor perch__v1__get_image_response__descriptor =
   (ProtobufCMessageInit) perch__v1__get_image_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_subscription_status_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__get_subscription_status_request__field_descriptors[5] =
 {
   {
     "app",
@@ -1820,10 +2456,23 @@ static const ProtobufCFieldDescriptor perch__v1__get_subscription_status_request
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "as_of",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetSubscriptionStatusRequest, as_of),
+    &perch__v1__as_of__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_subscription_status_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
+  4,   /* field[4] = as_of */
   3,   /* field[3] = at_least */
   2,   /* field[2] = group_id */
 };
@@ -1831,7 +2480,7 @@ static const ProtobufCIntRange perch__v1__get_subscription_status_request__numbe
 {
   { 1, 0 },
   { 5, 3 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_subscription_status_request__descriptor =
 {
@@ -1841,7 +2490,7 @@ const ProtobufCMessageDescriptor perch__v1__get_subscription_status_request__des
   "Perch__V1__GetSubscriptionStatusRequest",
   "perch.v1",
   sizeof(Perch__V1__GetSubscriptionStatusRequest),
-  4,
+  5,
   perch__v1__get_subscription_status_request__field_descriptors,
   perch__v1__get_subscription_status_request__field_indices_by_name,
   2,  perch__v1__get_subscription_status_request__number_ranges,
@@ -1913,7 +2562,7 @@ const ProtobufCMessageDescriptor perch__v1__get_subscription_status_response__de
   (ProtobufCMessageInit) perch__v1__get_subscription_status_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_current_entitlement_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__get_current_entitlement_request__field_descriptors[5] =
 {
   {
     "app",
@@ -1963,10 +2612,23 @@ static const ProtobufCFieldDescriptor perch__v1__get_current_entitlement_request
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "as_of",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetCurrentEntitlementRequest, as_of),
+    &perch__v1__as_of__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_current_entitlement_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
+  4,   /* field[4] = as_of */
   3,   /* field[3] = at_least */
   2,   /* field[2] = product_id */
 };
@@ -1974,7 +2636,7 @@ static const ProtobufCIntRange perch__v1__get_current_entitlement_request__numbe
 {
   { 1, 0 },
   { 5, 3 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_current_entitlement_request__descriptor =
 {
@@ -1984,7 +2646,7 @@ const ProtobufCMessageDescriptor perch__v1__get_current_entitlement_request__des
   "Perch__V1__GetCurrentEntitlementRequest",
   "perch.v1",
   sizeof(Perch__V1__GetCurrentEntitlementRequest),
-  4,
+  5,
   perch__v1__get_current_entitlement_request__field_descriptors,
   perch__v1__get_current_entitlement_request__field_indices_by_name,
   2,  perch__v1__get_current_entitlement_request__number_ranges,
@@ -2056,7 +2718,7 @@ const ProtobufCMessageDescriptor perch__v1__get_current_entitlement_response__de
   (ProtobufCMessageInit) perch__v1__get_current_entitlement_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__list_current_entitlements_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__list_current_entitlements_request__field_descriptors[4] =
 {
   {
     "app",
@@ -2094,17 +2756,30 @@ static const ProtobufCFieldDescriptor perch__v1__list_current_entitlements_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "as_of",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListCurrentEntitlementsRequest, as_of),
+    &perch__v1__as_of__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__list_current_entitlements_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
+  3,   /* field[3] = as_of */
   2,   /* field[2] = at_least */
 };
 static const ProtobufCIntRange perch__v1__list_current_entitlements_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 5, 2 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor perch__v1__list_current_entitlements_request__descriptor =
 {
@@ -2114,7 +2789,7 @@ const ProtobufCMessageDescriptor perch__v1__list_current_entitlements_request__d
   "Perch__V1__ListCurrentEntitlementsRequest",
   "perch.v1",
   sizeof(Perch__V1__ListCurrentEntitlementsRequest),
-  3,
+  4,
   perch__v1__list_current_entitlements_request__field_descriptors,
   perch__v1__list_current_entitlements_request__field_indices_by_name,
   2,  perch__v1__list_current_entitlements_request__number_ranges,
@@ -2173,7 +2848,1030 @@ const ProtobufCMessageDescriptor perch__v1__list_current_entitlements_response__
   (ProtobufCMessageInit) perch__v1__list_current_entitlements_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[8] =
+static const ProtobufCFieldDescriptor perch__v1__list_plan_options_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListPlanOptionsRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListPlanOptionsRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "group_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListPlanOptionsRequest, group_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "locale",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListPlanOptionsRequest, locale),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListPlanOptionsRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_plan_options_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  4,   /* field[4] = at_least */
+  2,   /* field[2] = group_id */
+  3,   /* field[3] = locale */
+};
+static const ProtobufCIntRange perch__v1__list_plan_options_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_plan_options_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListPlanOptionsRequest",
+  "ListPlanOptionsRequest",
+  "Perch__V1__ListPlanOptionsRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ListPlanOptionsRequest),
+  5,
+  perch__v1__list_plan_options_request__field_descriptors,
+  perch__v1__list_plan_options_request__field_indices_by_name,
+  1,  perch__v1__list_plan_options_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_plan_options_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__plan_option__field_descriptors[5] =
+{
+  {
+    "product",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PlanOption, product),
+    &perch__v1__product__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "relation",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PlanOption, relation),
+    &perch__v1__plan_relation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "takes_effect_at_renewal",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PlanOption, takes_effect_at_renewal),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "preferred",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PlanOption, preferred),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PlanOption, offer),
+    &perch__v1__transaction_offer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__plan_option__field_indices_by_name[] = {
+  4,   /* field[4] = offer */
+  3,   /* field[3] = preferred */
+  0,   /* field[0] = product */
+  1,   /* field[1] = relation */
+  2,   /* field[2] = takes_effect_at_renewal */
+};
+static const ProtobufCIntRange perch__v1__plan_option__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__plan_option__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.PlanOption",
+  "PlanOption",
+  "Perch__V1__PlanOption",
+  "perch.v1",
+  sizeof(Perch__V1__PlanOption),
+  5,
+  perch__v1__plan_option__field_descriptors,
+  perch__v1__plan_option__field_indices_by_name,
+  1,  perch__v1__plan_option__number_ranges,
+  (ProtobufCMessageInit) perch__v1__plan_option__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_plan_options_response__field_descriptors[2] =
+{
+  {
+    "options",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ListPlanOptionsResponse, n_options),
+    offsetof(Perch__V1__ListPlanOptionsResponse, options),
+    &perch__v1__plan_option__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListPlanOptionsResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_plan_options_response__field_indices_by_name[] = {
+  0,   /* field[0] = options */
+  1,   /* field[1] = position */
+};
+static const ProtobufCIntRange perch__v1__list_plan_options_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_plan_options_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListPlanOptionsResponse",
+  "ListPlanOptionsResponse",
+  "Perch__V1__ListPlanOptionsResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ListPlanOptionsResponse),
+  2,
+  perch__v1__list_plan_options_response__field_descriptors,
+  perch__v1__list_plan_options_response__field_indices_by_name,
+  1,  perch__v1__list_plan_options_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_plan_options_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_offer_eligibility_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetOfferEligibilityRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetOfferEligibilityRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetOfferEligibilityRequest, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "group_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetOfferEligibilityRequest, group_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetOfferEligibilityRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_offer_eligibility_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  4,   /* field[4] = at_least */
+  3,   /* field[3] = group_id */
+  2,   /* field[2] = product_id */
+};
+static const ProtobufCIntRange perch__v1__get_offer_eligibility_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetOfferEligibilityRequest",
+  "GetOfferEligibilityRequest",
+  "Perch__V1__GetOfferEligibilityRequest",
+  "perch.v1",
+  sizeof(Perch__V1__GetOfferEligibilityRequest),
+  5,
+  perch__v1__get_offer_eligibility_request__field_descriptors,
+  perch__v1__get_offer_eligibility_request__field_indices_by_name,
+  1,  perch__v1__get_offer_eligibility_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_offer_eligibility_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__offer_eligibility__field_descriptors[6] =
+{
+  {
+    "product_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferEligibility, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferEligibility, type),
+    &perch__v1__offer_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferEligibility, offer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "eligible",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferEligibility, eligible),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferEligibility, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferEligibility, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__offer_eligibility__field_indices_by_name[] = {
+  3,   /* field[3] = eligible */
+  5,   /* field[5] = message */
+  2,   /* field[2] = offer_id */
+  0,   /* field[0] = product_id */
+  4,   /* field[4] = reason */
+  1,   /* field[1] = type */
+};
+static const ProtobufCIntRange perch__v1__offer_eligibility__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor perch__v1__offer_eligibility__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.OfferEligibility",
+  "OfferEligibility",
+  "Perch__V1__OfferEligibility",
+  "perch.v1",
+  sizeof(Perch__V1__OfferEligibility),
+  6,
+  perch__v1__offer_eligibility__field_descriptors,
+  perch__v1__offer_eligibility__field_indices_by_name,
+  1,  perch__v1__offer_eligibility__number_ranges,
+  (ProtobufCMessageInit) perch__v1__offer_eligibility__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_offer_eligibility_response__field_descriptors[3] =
+{
+  {
+    "introductory_eligible",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetOfferEligibilityResponse, introductory_eligible),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offers",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__GetOfferEligibilityResponse, n_offers),
+    offsetof(Perch__V1__GetOfferEligibilityResponse, offers),
+    &perch__v1__offer_eligibility__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetOfferEligibilityResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_offer_eligibility_response__field_indices_by_name[] = {
+  0,   /* field[0] = introductory_eligible */
+  1,   /* field[1] = offers */
+  2,   /* field[2] = position */
+};
+static const ProtobufCIntRange perch__v1__get_offer_eligibility_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetOfferEligibilityResponse",
+  "GetOfferEligibilityResponse",
+  "Perch__V1__GetOfferEligibilityResponse",
+  "perch.v1",
+  sizeof(Perch__V1__GetOfferEligibilityResponse),
+  3,
+  perch__v1__get_offer_eligibility_response__field_descriptors,
+  perch__v1__get_offer_eligibility_response__field_indices_by_name,
+  1,  perch__v1__get_offer_eligibility_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_offer_eligibility_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_app_policies_request__field_descriptors[2] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppPoliciesRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "locale",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppPoliciesRequest, locale),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_app_policies_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = locale */
+};
+static const ProtobufCIntRange perch__v1__get_app_policies_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_app_policies_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetAppPoliciesRequest",
+  "GetAppPoliciesRequest",
+  "Perch__V1__GetAppPoliciesRequest",
+  "perch.v1",
+  sizeof(Perch__V1__GetAppPoliciesRequest),
+  2,
+  perch__v1__get_app_policies_request__field_descriptors,
+  perch__v1__get_app_policies_request__field_indices_by_name,
+  1,  perch__v1__get_app_policies_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_app_policies_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_app_policies_response__field_descriptors[4] =
+{
+  {
+    "licence_agreement",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppPoliciesResponse, licence_agreement),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "privacy_policy_text",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppPoliciesResponse, privacy_policy_text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "privacy_policy_url",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppPoliciesResponse, privacy_policy_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "privacy_policy_locale",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppPoliciesResponse, privacy_policy_locale),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_app_policies_response__field_indices_by_name[] = {
+  0,   /* field[0] = licence_agreement */
+  3,   /* field[3] = privacy_policy_locale */
+  1,   /* field[1] = privacy_policy_text */
+  2,   /* field[2] = privacy_policy_url */
+};
+static const ProtobufCIntRange perch__v1__get_app_policies_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_app_policies_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetAppPoliciesResponse",
+  "GetAppPoliciesResponse",
+  "Perch__V1__GetAppPoliciesResponse",
+  "perch.v1",
+  sizeof(Perch__V1__GetAppPoliciesResponse),
+  4,
+  perch__v1__get_app_policies_response__field_descriptors,
+  perch__v1__get_app_policies_response__field_indices_by_name,
+  1,  perch__v1__get_app_policies_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_app_policies_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__explain_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "group_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__ExplainRequest, about_case),
+    offsetof(Perch__V1__ExplainRequest, group_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__ExplainRequest, about_case),
+    offsetof(Perch__V1__ExplainRequest, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "as_of",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainRequest, as_of),
+    &perch__v1__as_of__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__explain_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  4,   /* field[4] = as_of */
+  5,   /* field[5] = at_least */
+  2,   /* field[2] = group_id */
+  3,   /* field[3] = product_id */
+};
+static const ProtobufCIntRange perch__v1__explain_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor perch__v1__explain_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ExplainRequest",
+  "ExplainRequest",
+  "Perch__V1__ExplainRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ExplainRequest),
+  6,
+  perch__v1__explain_request__field_descriptors,
+  perch__v1__explain_request__field_indices_by_name,
+  1,  perch__v1__explain_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__explain_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__explained_fact__field_descriptors[3] =
+{
+  {
+    "transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainedFact, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "field",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainedFact, field),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainedFact, value),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__explained_fact__field_indices_by_name[] = {
+  1,   /* field[1] = field */
+  0,   /* field[0] = transaction_id */
+  2,   /* field[2] = value */
+};
+static const ProtobufCIntRange perch__v1__explained_fact__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__explained_fact__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ExplainedFact",
+  "ExplainedFact",
+  "Perch__V1__ExplainedFact",
+  "perch.v1",
+  sizeof(Perch__V1__ExplainedFact),
+  3,
+  perch__v1__explained_fact__field_descriptors,
+  perch__v1__explained_fact__field_indices_by_name,
+  1,  perch__v1__explained_fact__number_ranges,
+  (ProtobufCMessageInit) perch__v1__explained_fact__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__explanation__field_descriptors[8] =
+{
+  {
+    "rule",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Explanation, rule),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Explanation, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Perch__V1__Explanation, line_case),
+    offsetof(Perch__V1__Explanation, original_transaction_id),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Explanation, state),
+    &perch__v1__renewal_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entitled",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Explanation, entitled),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "facts",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__Explanation, n_facts),
+    offsetof(Perch__V1__Explanation, facts),
+    &perch__v1__explained_fact__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_change",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Explanation, next_change),
+    &perch__v1__forecast__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_message",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Explanation, next_message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__explanation__field_indices_by_name[] = {
+  4,   /* field[4] = entitled */
+  5,   /* field[5] = facts */
+  1,   /* field[1] = message */
+  6,   /* field[6] = next_change */
+  7,   /* field[7] = next_message */
+  2,   /* field[2] = original_transaction_id */
+  0,   /* field[0] = rule */
+  3,   /* field[3] = state */
+};
+static const ProtobufCIntRange perch__v1__explanation__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor perch__v1__explanation__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.Explanation",
+  "Explanation",
+  "Perch__V1__Explanation",
+  "perch.v1",
+  sizeof(Perch__V1__Explanation),
+  8,
+  perch__v1__explanation__field_descriptors,
+  perch__v1__explanation__field_indices_by_name,
+  1,  perch__v1__explanation__number_ranges,
+  (ProtobufCMessageInit) perch__v1__explanation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__explain_response__field_descriptors[4] =
+{
+  {
+    "message",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainResponse, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entitled",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainResponse, entitled),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explanations",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ExplainResponse, n_explanations),
+    offsetof(Perch__V1__ExplainResponse, explanations),
+    &perch__v1__explanation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__explain_response__field_indices_by_name[] = {
+  1,   /* field[1] = entitled */
+  2,   /* field[2] = explanations */
+  0,   /* field[0] = message */
+  3,   /* field[3] = position */
+};
+static const ProtobufCIntRange perch__v1__explain_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ExplainResponse",
+  "ExplainResponse",
+  "Perch__V1__ExplainResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ExplainResponse),
+  4,
+  perch__v1__explain_response__field_descriptors,
+  perch__v1__explain_response__field_indices_by_name,
+  1,  perch__v1__explain_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__explain_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue perch__v1__plan_relation__enum_values_by_number[5] =
+{
+  { "PLAN_RELATION_UNSPECIFIED", "PERCH__V1__PLAN_RELATION__PLAN_RELATION_UNSPECIFIED", 0 },
+  { "PLAN_RELATION_CURRENT", "PERCH__V1__PLAN_RELATION__PLAN_RELATION_CURRENT", 1 },
+  { "PLAN_RELATION_UPGRADE", "PERCH__V1__PLAN_RELATION__PLAN_RELATION_UPGRADE", 2 },
+  { "PLAN_RELATION_DOWNGRADE", "PERCH__V1__PLAN_RELATION__PLAN_RELATION_DOWNGRADE", 3 },
+  { "PLAN_RELATION_CROSSGRADE", "PERCH__V1__PLAN_RELATION__PLAN_RELATION_CROSSGRADE", 4 },
+};
+static const ProtobufCIntRange perch__v1__plan_relation__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex perch__v1__plan_relation__enum_values_by_name[5] =
+{
+  { "PLAN_RELATION_CROSSGRADE", 4 },
+  { "PLAN_RELATION_CURRENT", 1 },
+  { "PLAN_RELATION_DOWNGRADE", 3 },
+  { "PLAN_RELATION_UNSPECIFIED", 0 },
+  { "PLAN_RELATION_UPGRADE", 2 },
+};
+const ProtobufCEnumDescriptor perch__v1__plan_relation__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.PlanRelation",
+  "PlanRelation",
+  "Perch__V1__PlanRelation",
+  "perch.v1",
+  5,
+  perch__v1__plan_relation__enum_values_by_number,
+  5,
+  perch__v1__plan_relation__enum_values_by_name,
+  1,
+  perch__v1__plan_relation__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[12] =
 {
   { "ProductsTask", &perch__v1__products_task_request__descriptor, &perch__v1__products_task_response__descriptor },
   { "SubscriptionStatusTask", &perch__v1__subscription_status_task_request__descriptor, &perch__v1__subscription_status_task_response__descriptor },
@@ -2183,14 +3881,22 @@ static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_de
   { "GetSubscriptionStatus", &perch__v1__get_subscription_status_request__descriptor, &perch__v1__get_subscription_status_response__descriptor },
   { "GetCurrentEntitlement", &perch__v1__get_current_entitlement_request__descriptor, &perch__v1__get_current_entitlement_response__descriptor },
   { "ListCurrentEntitlements", &perch__v1__list_current_entitlements_request__descriptor, &perch__v1__list_current_entitlements_response__descriptor },
+  { "ListPlanOptions", &perch__v1__list_plan_options_request__descriptor, &perch__v1__list_plan_options_response__descriptor },
+  { "GetOfferEligibility", &perch__v1__get_offer_eligibility_request__descriptor, &perch__v1__get_offer_eligibility_response__descriptor },
+  { "GetAppPolicies", &perch__v1__get_app_policies_request__descriptor, &perch__v1__get_app_policies_response__descriptor },
+  { "Explain", &perch__v1__explain_request__descriptor, &perch__v1__explain_response__descriptor },
 };
 const unsigned perch__v1__entitlement_service__method_indices_by_name[] = {
   2,        /* CurrentEntitlementTask */
+  11,        /* Explain */
+  10,        /* GetAppPolicies */
   6,        /* GetCurrentEntitlement */
   4,        /* GetImage */
+  9,        /* GetOfferEligibility */
   3,        /* GetProducts */
   5,        /* GetSubscriptionStatus */
   7,        /* ListCurrentEntitlements */
+  8,        /* ListPlanOptions */
   0,        /* ProductsTask */
   1         /* SubscriptionStatusTask */
 };
@@ -2201,7 +3907,7 @@ const ProtobufCServiceDescriptor perch__v1__entitlement_service__descriptor =
   "EntitlementService",
   "Perch__V1__EntitlementService",
   "perch.v1",
-  8,
+  12,
   perch__v1__entitlement_service__method_descriptors,
   perch__v1__entitlement_service__method_indices_by_name
 };
@@ -2268,6 +3974,38 @@ void perch__v1__entitlement_service__list_current_entitlements(ProtobufCService 
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
   service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__entitlement_service__list_plan_options(ProtobufCService *service,
+                                                       const Perch__V1__ListPlanOptionsRequest *input,
+                                                       Perch__V1__ListPlanOptionsResponse_Closure closure,
+                                                       void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__entitlement_service__get_offer_eligibility(ProtobufCService *service,
+                                                           const Perch__V1__GetOfferEligibilityRequest *input,
+                                                           Perch__V1__GetOfferEligibilityResponse_Closure closure,
+                                                           void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__entitlement_service__get_app_policies(ProtobufCService *service,
+                                                      const Perch__V1__GetAppPoliciesRequest *input,
+                                                      Perch__V1__GetAppPoliciesResponse_Closure closure,
+                                                      void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__entitlement_service__explain(ProtobufCService *service,
+                                             const Perch__V1__ExplainRequest *input,
+                                             Perch__V1__ExplainResponse_Closure closure,
+                                             void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service *service,
                                            Perch__V1__EntitlementService_ServiceDestroy destroy)

@@ -541,21 +541,25 @@ const ProtobufCEnumDescriptor perch__v1__cause__descriptor =
   perch__v1__cause__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue perch__v1__forecast_kind__enum_values_by_number[5] =
+static const ProtobufCEnumValue perch__v1__forecast_kind__enum_values_by_number[7] =
 {
   { "FORECAST_KIND_UNSPECIFIED", "PERCH__V1__FORECAST_KIND__FORECAST_KIND_UNSPECIFIED", 0 },
   { "FORECAST_KIND_RENEWAL", "PERCH__V1__FORECAST_KIND__FORECAST_KIND_RENEWAL", 1 },
   { "FORECAST_KIND_EXPIRY", "PERCH__V1__FORECAST_KIND__FORECAST_KIND_EXPIRY", 2 },
   { "FORECAST_KIND_GRACE_END", "PERCH__V1__FORECAST_KIND__FORECAST_KIND_GRACE_END", 3 },
   { "FORECAST_KIND_RETRY_END", "PERCH__V1__FORECAST_KIND__FORECAST_KIND_RETRY_END", 4 },
+  { "FORECAST_KIND_OFFER_WINDOW", "PERCH__V1__FORECAST_KIND__FORECAST_KIND_OFFER_WINDOW", 5 },
+  { "FORECAST_KIND_MESSAGE", "PERCH__V1__FORECAST_KIND__FORECAST_KIND_MESSAGE", 6 },
 };
 static const ProtobufCIntRange perch__v1__forecast_kind__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex perch__v1__forecast_kind__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex perch__v1__forecast_kind__enum_values_by_name[7] =
 {
   { "FORECAST_KIND_EXPIRY", 2 },
   { "FORECAST_KIND_GRACE_END", 3 },
+  { "FORECAST_KIND_MESSAGE", 6 },
+  { "FORECAST_KIND_OFFER_WINDOW", 5 },
   { "FORECAST_KIND_RENEWAL", 1 },
   { "FORECAST_KIND_RETRY_END", 4 },
   { "FORECAST_KIND_UNSPECIFIED", 0 },
@@ -567,9 +571,9 @@ const ProtobufCEnumDescriptor perch__v1__forecast_kind__descriptor =
   "ForecastKind",
   "Perch__V1__ForecastKind",
   "perch.v1",
-  5,
+  7,
   perch__v1__forecast_kind__enum_values_by_number,
-  5,
+  7,
   perch__v1__forecast_kind__enum_values_by_name,
   1,
   perch__v1__forecast_kind__value_ranges,

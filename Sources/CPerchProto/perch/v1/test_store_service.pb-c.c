@@ -7,454 +7,544 @@
 #endif
 
 #include "perch/v1/test_store_service.pb-c.h"
-void   perch__v1__buy_product_request__init
-                     (Perch__V1__BuyProductRequest         *message)
+void   perch__v1__operate_request__init
+                     (Perch__V1__OperateRequest         *message)
 {
-  static const Perch__V1__BuyProductRequest init_value = PERCH__V1__BUY_PRODUCT_REQUEST__INIT;
+  static const Perch__V1__OperateRequest init_value = PERCH__V1__OPERATE_REQUEST__INIT;
   *message = init_value;
 }
-size_t perch__v1__buy_product_request__get_packed_size
-                     (const Perch__V1__BuyProductRequest *message)
+size_t perch__v1__operate_request__get_packed_size
+                     (const Perch__V1__OperateRequest *message)
 {
-  assert(message->base.descriptor == &perch__v1__buy_product_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__operate_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t perch__v1__buy_product_request__pack
-                     (const Perch__V1__BuyProductRequest *message,
+size_t perch__v1__operate_request__pack
+                     (const Perch__V1__OperateRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &perch__v1__buy_product_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__operate_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t perch__v1__buy_product_request__pack_to_buffer
-                     (const Perch__V1__BuyProductRequest *message,
+size_t perch__v1__operate_request__pack_to_buffer
+                     (const Perch__V1__OperateRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &perch__v1__buy_product_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__operate_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Perch__V1__BuyProductRequest *
-       perch__v1__buy_product_request__unpack
+Perch__V1__OperateRequest *
+       perch__v1__operate_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Perch__V1__BuyProductRequest *)
-     protobuf_c_message_unpack (&perch__v1__buy_product_request__descriptor,
+  return (Perch__V1__OperateRequest *)
+     protobuf_c_message_unpack (&perch__v1__operate_request__descriptor,
                                 allocator, len, data);
 }
-void   perch__v1__buy_product_request__free_unpacked
-                     (Perch__V1__BuyProductRequest *message,
+void   perch__v1__operate_request__free_unpacked
+                     (Perch__V1__OperateRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &perch__v1__buy_product_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__operate_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__buy_product_response__init
-                     (Perch__V1__BuyProductResponse         *message)
+void   perch__v1__operate_response__init
+                     (Perch__V1__OperateResponse         *message)
 {
-  static const Perch__V1__BuyProductResponse init_value = PERCH__V1__BUY_PRODUCT_RESPONSE__INIT;
+  static const Perch__V1__OperateResponse init_value = PERCH__V1__OPERATE_RESPONSE__INIT;
   *message = init_value;
 }
-size_t perch__v1__buy_product_response__get_packed_size
-                     (const Perch__V1__BuyProductResponse *message)
+size_t perch__v1__operate_response__get_packed_size
+                     (const Perch__V1__OperateResponse *message)
 {
-  assert(message->base.descriptor == &perch__v1__buy_product_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__operate_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t perch__v1__buy_product_response__pack
-                     (const Perch__V1__BuyProductResponse *message,
+size_t perch__v1__operate_response__pack
+                     (const Perch__V1__OperateResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &perch__v1__buy_product_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__operate_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t perch__v1__buy_product_response__pack_to_buffer
-                     (const Perch__V1__BuyProductResponse *message,
+size_t perch__v1__operate_response__pack_to_buffer
+                     (const Perch__V1__OperateResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &perch__v1__buy_product_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__operate_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Perch__V1__BuyProductResponse *
-       perch__v1__buy_product_response__unpack
+Perch__V1__OperateResponse *
+       perch__v1__operate_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Perch__V1__BuyProductResponse *)
-     protobuf_c_message_unpack (&perch__v1__buy_product_response__descriptor,
+  return (Perch__V1__OperateResponse *)
+     protobuf_c_message_unpack (&perch__v1__operate_response__descriptor,
                                 allocator, len, data);
 }
-void   perch__v1__buy_product_response__free_unpacked
-                     (Perch__V1__BuyProductResponse *message,
+void   perch__v1__operate_response__free_unpacked
+                     (Perch__V1__OperateResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &perch__v1__buy_product_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__operate_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__refund_transaction_request__init
-                     (Perch__V1__RefundTransactionRequest         *message)
+void   perch__v1__inspect_account_request__init
+                     (Perch__V1__InspectAccountRequest         *message)
 {
-  static const Perch__V1__RefundTransactionRequest init_value = PERCH__V1__REFUND_TRANSACTION_REQUEST__INIT;
+  static const Perch__V1__InspectAccountRequest init_value = PERCH__V1__INSPECT_ACCOUNT_REQUEST__INIT;
   *message = init_value;
 }
-size_t perch__v1__refund_transaction_request__get_packed_size
-                     (const Perch__V1__RefundTransactionRequest *message)
+size_t perch__v1__inspect_account_request__get_packed_size
+                     (const Perch__V1__InspectAccountRequest *message)
 {
-  assert(message->base.descriptor == &perch__v1__refund_transaction_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__inspect_account_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t perch__v1__refund_transaction_request__pack
-                     (const Perch__V1__RefundTransactionRequest *message,
+size_t perch__v1__inspect_account_request__pack
+                     (const Perch__V1__InspectAccountRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &perch__v1__refund_transaction_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__inspect_account_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t perch__v1__refund_transaction_request__pack_to_buffer
-                     (const Perch__V1__RefundTransactionRequest *message,
+size_t perch__v1__inspect_account_request__pack_to_buffer
+                     (const Perch__V1__InspectAccountRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &perch__v1__refund_transaction_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__inspect_account_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Perch__V1__RefundTransactionRequest *
-       perch__v1__refund_transaction_request__unpack
+Perch__V1__InspectAccountRequest *
+       perch__v1__inspect_account_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Perch__V1__RefundTransactionRequest *)
-     protobuf_c_message_unpack (&perch__v1__refund_transaction_request__descriptor,
+  return (Perch__V1__InspectAccountRequest *)
+     protobuf_c_message_unpack (&perch__v1__inspect_account_request__descriptor,
                                 allocator, len, data);
 }
-void   perch__v1__refund_transaction_request__free_unpacked
-                     (Perch__V1__RefundTransactionRequest *message,
+void   perch__v1__inspect_account_request__free_unpacked
+                     (Perch__V1__InspectAccountRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &perch__v1__refund_transaction_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__inspect_account_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__refund_transaction_response__init
-                     (Perch__V1__RefundTransactionResponse         *message)
+void   perch__v1__family_share__init
+                     (Perch__V1__FamilyShare         *message)
 {
-  static const Perch__V1__RefundTransactionResponse init_value = PERCH__V1__REFUND_TRANSACTION_RESPONSE__INIT;
+  static const Perch__V1__FamilyShare init_value = PERCH__V1__FAMILY_SHARE__INIT;
   *message = init_value;
 }
-size_t perch__v1__refund_transaction_response__get_packed_size
-                     (const Perch__V1__RefundTransactionResponse *message)
+size_t perch__v1__family_share__get_packed_size
+                     (const Perch__V1__FamilyShare *message)
 {
-  assert(message->base.descriptor == &perch__v1__refund_transaction_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__family_share__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t perch__v1__refund_transaction_response__pack
-                     (const Perch__V1__RefundTransactionResponse *message,
+size_t perch__v1__family_share__pack
+                     (const Perch__V1__FamilyShare *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &perch__v1__refund_transaction_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__family_share__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t perch__v1__refund_transaction_response__pack_to_buffer
-                     (const Perch__V1__RefundTransactionResponse *message,
+size_t perch__v1__family_share__pack_to_buffer
+                     (const Perch__V1__FamilyShare *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &perch__v1__refund_transaction_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__family_share__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Perch__V1__RefundTransactionResponse *
-       perch__v1__refund_transaction_response__unpack
+Perch__V1__FamilyShare *
+       perch__v1__family_share__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Perch__V1__RefundTransactionResponse *)
-     protobuf_c_message_unpack (&perch__v1__refund_transaction_response__descriptor,
+  return (Perch__V1__FamilyShare *)
+     protobuf_c_message_unpack (&perch__v1__family_share__descriptor,
                                 allocator, len, data);
 }
-void   perch__v1__refund_transaction_response__free_unpacked
-                     (Perch__V1__RefundTransactionResponse *message,
+void   perch__v1__family_share__free_unpacked
+                     (Perch__V1__FamilyShare *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &perch__v1__refund_transaction_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__family_share__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__set_auto_renew_request__init
-                     (Perch__V1__SetAutoRenewRequest         *message)
+void   perch__v1__group_statuses__init
+                     (Perch__V1__GroupStatuses         *message)
 {
-  static const Perch__V1__SetAutoRenewRequest init_value = PERCH__V1__SET_AUTO_RENEW_REQUEST__INIT;
+  static const Perch__V1__GroupStatuses init_value = PERCH__V1__GROUP_STATUSES__INIT;
   *message = init_value;
 }
-size_t perch__v1__set_auto_renew_request__get_packed_size
-                     (const Perch__V1__SetAutoRenewRequest *message)
+size_t perch__v1__group_statuses__get_packed_size
+                     (const Perch__V1__GroupStatuses *message)
 {
-  assert(message->base.descriptor == &perch__v1__set_auto_renew_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__group_statuses__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t perch__v1__set_auto_renew_request__pack
-                     (const Perch__V1__SetAutoRenewRequest *message,
+size_t perch__v1__group_statuses__pack
+                     (const Perch__V1__GroupStatuses *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &perch__v1__set_auto_renew_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__group_statuses__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t perch__v1__set_auto_renew_request__pack_to_buffer
-                     (const Perch__V1__SetAutoRenewRequest *message,
+size_t perch__v1__group_statuses__pack_to_buffer
+                     (const Perch__V1__GroupStatuses *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &perch__v1__set_auto_renew_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__group_statuses__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Perch__V1__SetAutoRenewRequest *
-       perch__v1__set_auto_renew_request__unpack
+Perch__V1__GroupStatuses *
+       perch__v1__group_statuses__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Perch__V1__SetAutoRenewRequest *)
-     protobuf_c_message_unpack (&perch__v1__set_auto_renew_request__descriptor,
+  return (Perch__V1__GroupStatuses *)
+     protobuf_c_message_unpack (&perch__v1__group_statuses__descriptor,
                                 allocator, len, data);
 }
-void   perch__v1__set_auto_renew_request__free_unpacked
-                     (Perch__V1__SetAutoRenewRequest *message,
+void   perch__v1__group_statuses__free_unpacked
+                     (Perch__V1__GroupStatuses *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &perch__v1__set_auto_renew_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__group_statuses__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__set_auto_renew_response__init
-                     (Perch__V1__SetAutoRenewResponse         *message)
+void   perch__v1__inspect_account_response__init
+                     (Perch__V1__InspectAccountResponse         *message)
 {
-  static const Perch__V1__SetAutoRenewResponse init_value = PERCH__V1__SET_AUTO_RENEW_RESPONSE__INIT;
+  static const Perch__V1__InspectAccountResponse init_value = PERCH__V1__INSPECT_ACCOUNT_RESPONSE__INIT;
   *message = init_value;
 }
-size_t perch__v1__set_auto_renew_response__get_packed_size
-                     (const Perch__V1__SetAutoRenewResponse *message)
+size_t perch__v1__inspect_account_response__get_packed_size
+                     (const Perch__V1__InspectAccountResponse *message)
 {
-  assert(message->base.descriptor == &perch__v1__set_auto_renew_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__inspect_account_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t perch__v1__set_auto_renew_response__pack
-                     (const Perch__V1__SetAutoRenewResponse *message,
+size_t perch__v1__inspect_account_response__pack
+                     (const Perch__V1__InspectAccountResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &perch__v1__set_auto_renew_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__inspect_account_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t perch__v1__set_auto_renew_response__pack_to_buffer
-                     (const Perch__V1__SetAutoRenewResponse *message,
+size_t perch__v1__inspect_account_response__pack_to_buffer
+                     (const Perch__V1__InspectAccountResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &perch__v1__set_auto_renew_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__inspect_account_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Perch__V1__SetAutoRenewResponse *
-       perch__v1__set_auto_renew_response__unpack
+Perch__V1__InspectAccountResponse *
+       perch__v1__inspect_account_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Perch__V1__SetAutoRenewResponse *)
-     protobuf_c_message_unpack (&perch__v1__set_auto_renew_response__descriptor,
+  return (Perch__V1__InspectAccountResponse *)
+     protobuf_c_message_unpack (&perch__v1__inspect_account_response__descriptor,
                                 allocator, len, data);
 }
-void   perch__v1__set_auto_renew_response__free_unpacked
-                     (Perch__V1__SetAutoRenewResponse *message,
+void   perch__v1__inspect_account_response__free_unpacked
+                     (Perch__V1__InspectAccountResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &perch__v1__set_auto_renew_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__inspect_account_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__force_renewal_request__init
-                     (Perch__V1__ForceRenewalRequest         *message)
+void   perch__v1__list_accounts_request__init
+                     (Perch__V1__ListAccountsRequest         *message)
 {
-  static const Perch__V1__ForceRenewalRequest init_value = PERCH__V1__FORCE_RENEWAL_REQUEST__INIT;
+  static const Perch__V1__ListAccountsRequest init_value = PERCH__V1__LIST_ACCOUNTS_REQUEST__INIT;
   *message = init_value;
 }
-size_t perch__v1__force_renewal_request__get_packed_size
-                     (const Perch__V1__ForceRenewalRequest *message)
+size_t perch__v1__list_accounts_request__get_packed_size
+                     (const Perch__V1__ListAccountsRequest *message)
 {
-  assert(message->base.descriptor == &perch__v1__force_renewal_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__list_accounts_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t perch__v1__force_renewal_request__pack
-                     (const Perch__V1__ForceRenewalRequest *message,
+size_t perch__v1__list_accounts_request__pack
+                     (const Perch__V1__ListAccountsRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &perch__v1__force_renewal_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__list_accounts_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t perch__v1__force_renewal_request__pack_to_buffer
-                     (const Perch__V1__ForceRenewalRequest *message,
+size_t perch__v1__list_accounts_request__pack_to_buffer
+                     (const Perch__V1__ListAccountsRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &perch__v1__force_renewal_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__list_accounts_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Perch__V1__ForceRenewalRequest *
-       perch__v1__force_renewal_request__unpack
+Perch__V1__ListAccountsRequest *
+       perch__v1__list_accounts_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Perch__V1__ForceRenewalRequest *)
-     protobuf_c_message_unpack (&perch__v1__force_renewal_request__descriptor,
+  return (Perch__V1__ListAccountsRequest *)
+     protobuf_c_message_unpack (&perch__v1__list_accounts_request__descriptor,
                                 allocator, len, data);
 }
-void   perch__v1__force_renewal_request__free_unpacked
-                     (Perch__V1__ForceRenewalRequest *message,
+void   perch__v1__list_accounts_request__free_unpacked
+                     (Perch__V1__ListAccountsRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &perch__v1__force_renewal_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__list_accounts_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__force_renewal_response__init
-                     (Perch__V1__ForceRenewalResponse         *message)
+void   perch__v1__list_accounts_response__init
+                     (Perch__V1__ListAccountsResponse         *message)
 {
-  static const Perch__V1__ForceRenewalResponse init_value = PERCH__V1__FORCE_RENEWAL_RESPONSE__INIT;
+  static const Perch__V1__ListAccountsResponse init_value = PERCH__V1__LIST_ACCOUNTS_RESPONSE__INIT;
   *message = init_value;
 }
-size_t perch__v1__force_renewal_response__get_packed_size
-                     (const Perch__V1__ForceRenewalResponse *message)
+size_t perch__v1__list_accounts_response__get_packed_size
+                     (const Perch__V1__ListAccountsResponse *message)
 {
-  assert(message->base.descriptor == &perch__v1__force_renewal_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__list_accounts_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t perch__v1__force_renewal_response__pack
-                     (const Perch__V1__ForceRenewalResponse *message,
+size_t perch__v1__list_accounts_response__pack
+                     (const Perch__V1__ListAccountsResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &perch__v1__force_renewal_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__list_accounts_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t perch__v1__force_renewal_response__pack_to_buffer
-                     (const Perch__V1__ForceRenewalResponse *message,
+size_t perch__v1__list_accounts_response__pack_to_buffer
+                     (const Perch__V1__ListAccountsResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &perch__v1__force_renewal_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__list_accounts_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Perch__V1__ForceRenewalResponse *
-       perch__v1__force_renewal_response__unpack
+Perch__V1__ListAccountsResponse *
+       perch__v1__list_accounts_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Perch__V1__ForceRenewalResponse *)
-     protobuf_c_message_unpack (&perch__v1__force_renewal_response__descriptor,
+  return (Perch__V1__ListAccountsResponse *)
+     protobuf_c_message_unpack (&perch__v1__list_accounts_response__descriptor,
                                 allocator, len, data);
 }
-void   perch__v1__force_renewal_response__free_unpacked
-                     (Perch__V1__ForceRenewalResponse *message,
+void   perch__v1__list_accounts_response__free_unpacked
+                     (Perch__V1__ListAccountsResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &perch__v1__force_renewal_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__list_accounts_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__expire_subscription_request__init
-                     (Perch__V1__ExpireSubscriptionRequest         *message)
+void   perch__v1__configure_request__init
+                     (Perch__V1__ConfigureRequest         *message)
 {
-  static const Perch__V1__ExpireSubscriptionRequest init_value = PERCH__V1__EXPIRE_SUBSCRIPTION_REQUEST__INIT;
+  static const Perch__V1__ConfigureRequest init_value = PERCH__V1__CONFIGURE_REQUEST__INIT;
   *message = init_value;
 }
-size_t perch__v1__expire_subscription_request__get_packed_size
-                     (const Perch__V1__ExpireSubscriptionRequest *message)
+size_t perch__v1__configure_request__get_packed_size
+                     (const Perch__V1__ConfigureRequest *message)
 {
-  assert(message->base.descriptor == &perch__v1__expire_subscription_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__configure_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t perch__v1__expire_subscription_request__pack
-                     (const Perch__V1__ExpireSubscriptionRequest *message,
+size_t perch__v1__configure_request__pack
+                     (const Perch__V1__ConfigureRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &perch__v1__expire_subscription_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__configure_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t perch__v1__expire_subscription_request__pack_to_buffer
-                     (const Perch__V1__ExpireSubscriptionRequest *message,
+size_t perch__v1__configure_request__pack_to_buffer
+                     (const Perch__V1__ConfigureRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &perch__v1__expire_subscription_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__configure_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Perch__V1__ExpireSubscriptionRequest *
-       perch__v1__expire_subscription_request__unpack
+Perch__V1__ConfigureRequest *
+       perch__v1__configure_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Perch__V1__ExpireSubscriptionRequest *)
-     protobuf_c_message_unpack (&perch__v1__expire_subscription_request__descriptor,
+  return (Perch__V1__ConfigureRequest *)
+     protobuf_c_message_unpack (&perch__v1__configure_request__descriptor,
                                 allocator, len, data);
 }
-void   perch__v1__expire_subscription_request__free_unpacked
-                     (Perch__V1__ExpireSubscriptionRequest *message,
+void   perch__v1__configure_request__free_unpacked
+                     (Perch__V1__ConfigureRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &perch__v1__expire_subscription_request__descriptor);
+  assert(message->base.descriptor == &perch__v1__configure_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__expire_subscription_response__init
-                     (Perch__V1__ExpireSubscriptionResponse         *message)
+void   perch__v1__configure_response__init
+                     (Perch__V1__ConfigureResponse         *message)
 {
-  static const Perch__V1__ExpireSubscriptionResponse init_value = PERCH__V1__EXPIRE_SUBSCRIPTION_RESPONSE__INIT;
+  static const Perch__V1__ConfigureResponse init_value = PERCH__V1__CONFIGURE_RESPONSE__INIT;
   *message = init_value;
 }
-size_t perch__v1__expire_subscription_response__get_packed_size
-                     (const Perch__V1__ExpireSubscriptionResponse *message)
+size_t perch__v1__configure_response__get_packed_size
+                     (const Perch__V1__ConfigureResponse *message)
 {
-  assert(message->base.descriptor == &perch__v1__expire_subscription_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__configure_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t perch__v1__expire_subscription_response__pack
-                     (const Perch__V1__ExpireSubscriptionResponse *message,
+size_t perch__v1__configure_response__pack
+                     (const Perch__V1__ConfigureResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &perch__v1__expire_subscription_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__configure_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t perch__v1__expire_subscription_response__pack_to_buffer
-                     (const Perch__V1__ExpireSubscriptionResponse *message,
+size_t perch__v1__configure_response__pack_to_buffer
+                     (const Perch__V1__ConfigureResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &perch__v1__expire_subscription_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__configure_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Perch__V1__ExpireSubscriptionResponse *
-       perch__v1__expire_subscription_response__unpack
+Perch__V1__ConfigureResponse *
+       perch__v1__configure_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Perch__V1__ExpireSubscriptionResponse *)
-     protobuf_c_message_unpack (&perch__v1__expire_subscription_response__descriptor,
+  return (Perch__V1__ConfigureResponse *)
+     protobuf_c_message_unpack (&perch__v1__configure_response__descriptor,
                                 allocator, len, data);
 }
-void   perch__v1__expire_subscription_response__free_unpacked
-                     (Perch__V1__ExpireSubscriptionResponse *message,
+void   perch__v1__configure_response__free_unpacked
+                     (Perch__V1__ConfigureResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &perch__v1__expire_subscription_response__descriptor);
+  assert(message->base.descriptor == &perch__v1__configure_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_settings_request__init
+                     (Perch__V1__GetSettingsRequest         *message)
+{
+  static const Perch__V1__GetSettingsRequest init_value = PERCH__V1__GET_SETTINGS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_settings_request__get_packed_size
+                     (const Perch__V1__GetSettingsRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_settings_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_settings_request__pack
+                     (const Perch__V1__GetSettingsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_settings_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_settings_request__pack_to_buffer
+                     (const Perch__V1__GetSettingsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_settings_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetSettingsRequest *
+       perch__v1__get_settings_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetSettingsRequest *)
+     protobuf_c_message_unpack (&perch__v1__get_settings_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_settings_request__free_unpacked
+                     (Perch__V1__GetSettingsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_settings_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_settings_response__init
+                     (Perch__V1__GetSettingsResponse         *message)
+{
+  static const Perch__V1__GetSettingsResponse init_value = PERCH__V1__GET_SETTINGS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_settings_response__get_packed_size
+                     (const Perch__V1__GetSettingsResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_settings_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_settings_response__pack
+                     (const Perch__V1__GetSettingsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_settings_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_settings_response__pack_to_buffer
+                     (const Perch__V1__GetSettingsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_settings_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetSettingsResponse *
+       perch__v1__get_settings_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetSettingsResponse *)
+     protobuf_c_message_unpack (&perch__v1__get_settings_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_settings_response__free_unpacked
+                     (Perch__V1__GetSettingsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_settings_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   perch__v1__get_clock_request__init
@@ -817,97 +907,7 @@ void   perch__v1__set_clock_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__set_clock_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__set_time_rate_request__init
-                     (Perch__V1__SetTimeRateRequest         *message)
-{
-  static const Perch__V1__SetTimeRateRequest init_value = PERCH__V1__SET_TIME_RATE_REQUEST__INIT;
-  *message = init_value;
-}
-size_t perch__v1__set_time_rate_request__get_packed_size
-                     (const Perch__V1__SetTimeRateRequest *message)
-{
-  assert(message->base.descriptor == &perch__v1__set_time_rate_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t perch__v1__set_time_rate_request__pack
-                     (const Perch__V1__SetTimeRateRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &perch__v1__set_time_rate_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t perch__v1__set_time_rate_request__pack_to_buffer
-                     (const Perch__V1__SetTimeRateRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &perch__v1__set_time_rate_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Perch__V1__SetTimeRateRequest *
-       perch__v1__set_time_rate_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Perch__V1__SetTimeRateRequest *)
-     protobuf_c_message_unpack (&perch__v1__set_time_rate_request__descriptor,
-                                allocator, len, data);
-}
-void   perch__v1__set_time_rate_request__free_unpacked
-                     (Perch__V1__SetTimeRateRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &perch__v1__set_time_rate_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   perch__v1__set_time_rate_response__init
-                     (Perch__V1__SetTimeRateResponse         *message)
-{
-  static const Perch__V1__SetTimeRateResponse init_value = PERCH__V1__SET_TIME_RATE_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t perch__v1__set_time_rate_response__get_packed_size
-                     (const Perch__V1__SetTimeRateResponse *message)
-{
-  assert(message->base.descriptor == &perch__v1__set_time_rate_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t perch__v1__set_time_rate_response__pack
-                     (const Perch__V1__SetTimeRateResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &perch__v1__set_time_rate_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t perch__v1__set_time_rate_response__pack_to_buffer
-                     (const Perch__V1__SetTimeRateResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &perch__v1__set_time_rate_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Perch__V1__SetTimeRateResponse *
-       perch__v1__set_time_rate_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Perch__V1__SetTimeRateResponse *)
-     protobuf_c_message_unpack (&perch__v1__set_time_rate_response__descriptor,
-                                allocator, len, data);
-}
-void   perch__v1__set_time_rate_response__free_unpacked
-                     (Perch__V1__SetTimeRateResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &perch__v1__set_time_rate_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-static const ProtobufCFieldDescriptor perch__v1__buy_product_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__operate_request__field_descriptors[4] =
 {
   {
     "app",
@@ -915,7 +915,7 @@ static const ProtobufCFieldDescriptor perch__v1__buy_product_request__field_desc
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__BuyProductRequest, app),
+    offsetof(Perch__V1__OperateRequest, app),
     &perch__v1__app_ref__descriptor,
     NULL,
     0,             /* flags */
@@ -927,77 +927,64 @@ static const ProtobufCFieldDescriptor perch__v1__buy_product_request__field_desc
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__BuyProductRequest, account),
+    offsetof(Perch__V1__OperateRequest, account),
     NULL,
     &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "product_id",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__BuyProductRequest, product_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "quantity",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__BuyProductRequest, quantity),
-    NULL,
-    NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "idempotency_key",
-    5,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__BuyProductRequest, idempotency_key),
+    offsetof(Perch__V1__OperateRequest, idempotency_key),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "operation",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OperateRequest, operation),
+    &perch__v1__store_operation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
-static const unsigned perch__v1__buy_product_request__field_indices_by_name[] = {
+static const unsigned perch__v1__operate_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
-  4,   /* field[4] = idempotency_key */
-  2,   /* field[2] = product_id */
-  3,   /* field[3] = quantity */
+  2,   /* field[2] = idempotency_key */
+  3,   /* field[3] = operation */
 };
-static const ProtobufCIntRange perch__v1__buy_product_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__operate_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 4 }
 };
-const ProtobufCMessageDescriptor perch__v1__buy_product_request__descriptor =
+const ProtobufCMessageDescriptor perch__v1__operate_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.BuyProductRequest",
-  "BuyProductRequest",
-  "Perch__V1__BuyProductRequest",
+  "perch.v1.OperateRequest",
+  "OperateRequest",
+  "Perch__V1__OperateRequest",
   "perch.v1",
-  sizeof(Perch__V1__BuyProductRequest),
-  5,
-  perch__v1__buy_product_request__field_descriptors,
-  perch__v1__buy_product_request__field_indices_by_name,
-  1,  perch__v1__buy_product_request__number_ranges,
-  (ProtobufCMessageInit) perch__v1__buy_product_request__init,
+  sizeof(Perch__V1__OperateRequest),
+  4,
+  perch__v1__operate_request__field_descriptors,
+  perch__v1__operate_request__field_indices_by_name,
+  1,  perch__v1__operate_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__operate_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__buy_product_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__operate_response__field_descriptors[5] =
 {
   {
     "position",
@@ -1005,7 +992,7 @@ static const ProtobufCFieldDescriptor perch__v1__buy_product_response__field_des
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__BuyProductResponse, position),
+    offsetof(Perch__V1__OperateResponse, position),
     &perch__v1__position__descriptor,
     NULL,
     0,             /* flags */
@@ -1017,179 +1004,513 @@ static const ProtobufCFieldDescriptor perch__v1__buy_product_response__field_des
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__BuyProductResponse, transaction),
+    offsetof(Perch__V1__OperateResponse, transaction),
     &perch__v1__transaction_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchase_result",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OperateResponse, purchase_result),
+    &perch__v1__purchase_result__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "already_held",
-    3,
+    4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__BuyProductResponse, already_held),
+    offsetof(Perch__V1__OperateResponse, already_held),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "number",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OperateResponse, number),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned perch__v1__buy_product_response__field_indices_by_name[] = {
-  2,   /* field[2] = already_held */
+static const unsigned perch__v1__operate_response__field_indices_by_name[] = {
+  3,   /* field[3] = already_held */
+  4,   /* field[4] = number */
   0,   /* field[0] = position */
+  2,   /* field[2] = purchase_result */
   1,   /* field[1] = transaction */
 };
-static const ProtobufCIntRange perch__v1__buy_product_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__operate_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__operate_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.OperateResponse",
+  "OperateResponse",
+  "Perch__V1__OperateResponse",
+  "perch.v1",
+  sizeof(Perch__V1__OperateResponse),
+  5,
+  perch__v1__operate_response__field_descriptors,
+  perch__v1__operate_response__field_indices_by_name,
+  1,  perch__v1__operate_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__operate_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__inspect_account_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__InspectAccountRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__InspectAccountRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__InspectAccountRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__inspect_account_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  2,   /* field[2] = at_least */
+};
+static const ProtobufCIntRange perch__v1__inspect_account_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor perch__v1__buy_product_response__descriptor =
+const ProtobufCMessageDescriptor perch__v1__inspect_account_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.BuyProductResponse",
-  "BuyProductResponse",
-  "Perch__V1__BuyProductResponse",
+  "perch.v1.InspectAccountRequest",
+  "InspectAccountRequest",
+  "Perch__V1__InspectAccountRequest",
   "perch.v1",
-  sizeof(Perch__V1__BuyProductResponse),
+  sizeof(Perch__V1__InspectAccountRequest),
   3,
-  perch__v1__buy_product_response__field_descriptors,
-  perch__v1__buy_product_response__field_indices_by_name,
-  1,  perch__v1__buy_product_response__number_ranges,
-  (ProtobufCMessageInit) perch__v1__buy_product_response__init,
+  perch__v1__inspect_account_request__field_descriptors,
+  perch__v1__inspect_account_request__field_indices_by_name,
+  1,  perch__v1__inspect_account_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__inspect_account_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__refund_transaction_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__family_share__field_descriptors[2] =
 {
   {
-    "app",
+    "original_transaction_id",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
+    PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__RefundTransactionRequest, app),
-    &perch__v1__app_ref__descriptor,
+    offsetof(Perch__V1__FamilyShare, original_transaction_id),
+    NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "transaction_id",
+    "member_original_transaction_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__RefundTransactionRequest, transaction_id),
+    offsetof(Perch__V1__FamilyShare, member_original_transaction_id),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+};
+static const unsigned perch__v1__family_share__field_indices_by_name[] = {
+  1,   /* field[1] = member_original_transaction_id */
+  0,   /* field[0] = original_transaction_id */
+};
+static const ProtobufCIntRange perch__v1__family_share__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__family_share__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.FamilyShare",
+  "FamilyShare",
+  "Perch__V1__FamilyShare",
+  "perch.v1",
+  sizeof(Perch__V1__FamilyShare),
+  2,
+  perch__v1__family_share__field_descriptors,
+  perch__v1__family_share__field_indices_by_name,
+  1,  perch__v1__family_share__number_ranges,
+  (ProtobufCMessageInit) perch__v1__family_share__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__group_statuses__field_descriptors[2] =
+{
   {
-    "reason",
+    "group_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GroupStatuses, group_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "statuses",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GroupStatuses, statuses),
+    &perch__v1__subscription_statuses__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__group_statuses__field_indices_by_name[] = {
+  0,   /* field[0] = group_id */
+  1,   /* field[1] = statuses */
+};
+static const ProtobufCIntRange perch__v1__group_statuses__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__group_statuses__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GroupStatuses",
+  "GroupStatuses",
+  "Perch__V1__GroupStatuses",
+  "perch.v1",
+  sizeof(Perch__V1__GroupStatuses),
+  2,
+  perch__v1__group_statuses__field_descriptors,
+  perch__v1__group_statuses__field_indices_by_name,
+  1,  perch__v1__group_statuses__number_ranges,
+  (ProtobufCMessageInit) perch__v1__group_statuses__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__inspect_account_response__field_descriptors[10] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__InspectAccountResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "groups",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__InspectAccountResponse, n_groups),
+    offsetof(Perch__V1__InspectAccountResponse, groups),
+    &perch__v1__group_statuses__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "owned",
     3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__InspectAccountResponse, n_owned),
+    offsetof(Perch__V1__InspectAccountResponse, owned),
+    &perch__v1__transaction_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pending_purchases",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__InspectAccountResponse, n_pending_purchases),
+    offsetof(Perch__V1__InspectAccountResponse, pending_purchases),
+    &perch__v1__pending_purchase__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchase_intents",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__InspectAccountResponse, n_purchase_intents),
+    offsetof(Perch__V1__InspectAccountResponse, purchase_intents),
+    &perch__v1__purchase_intent__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "shares",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__InspectAccountResponse, n_shares),
+    offsetof(Perch__V1__InspectAccountResponse, shares),
+    &perch__v1__family_share__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "storefront",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__InspectAccountResponse, storefront),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "charges",
+    8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__RefundTransactionRequest, reason),
-    &perch__v1__revocation_reason__descriptor,
+    offsetof(Perch__V1__InspectAccountResponse, charges),
+    &perch__v1__charge_outcome__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
-    4,
+    "app_transaction_id",
+    9,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__RefundTransactionRequest, idempotency_key),
+    offsetof(Perch__V1__InspectAccountResponse, app_transaction_id),
     NULL,
-    NULL,
+    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-};
-static const unsigned perch__v1__refund_transaction_request__field_indices_by_name[] = {
-  0,   /* field[0] = app */
-  3,   /* field[3] = idempotency_key */
-  2,   /* field[2] = reason */
-  1,   /* field[1] = transaction_id */
-};
-static const ProtobufCIntRange perch__v1__refund_transaction_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 4 }
-};
-const ProtobufCMessageDescriptor perch__v1__refund_transaction_request__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.RefundTransactionRequest",
-  "RefundTransactionRequest",
-  "Perch__V1__RefundTransactionRequest",
-  "perch.v1",
-  sizeof(Perch__V1__RefundTransactionRequest),
-  4,
-  perch__v1__refund_transaction_request__field_descriptors,
-  perch__v1__refund_transaction_request__field_indices_by_name,
-  1,  perch__v1__refund_transaction_request__number_ranges,
-  (ProtobufCMessageInit) perch__v1__refund_transaction_request__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor perch__v1__refund_transaction_response__field_descriptors[2] =
-{
   {
-    "position",
-    1,
-    PROTOBUF_C_LABEL_NONE,
+    "awaiting_sync",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__RefundTransactionResponse, position),
-    &perch__v1__position__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "transaction",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__RefundTransactionResponse, transaction),
+    offsetof(Perch__V1__InspectAccountResponse, n_awaiting_sync),
+    offsetof(Perch__V1__InspectAccountResponse, awaiting_sync),
     &perch__v1__transaction_result__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned perch__v1__refund_transaction_response__field_indices_by_name[] = {
+static const unsigned perch__v1__inspect_account_response__field_indices_by_name[] = {
+  8,   /* field[8] = app_transaction_id */
+  9,   /* field[9] = awaiting_sync */
+  7,   /* field[7] = charges */
+  1,   /* field[1] = groups */
+  2,   /* field[2] = owned */
+  3,   /* field[3] = pending_purchases */
   0,   /* field[0] = position */
-  1,   /* field[1] = transaction */
+  4,   /* field[4] = purchase_intents */
+  5,   /* field[5] = shares */
+  6,   /* field[6] = storefront */
 };
-static const ProtobufCIntRange perch__v1__refund_transaction_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__inspect_account_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor perch__v1__inspect_account_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.InspectAccountResponse",
+  "InspectAccountResponse",
+  "Perch__V1__InspectAccountResponse",
+  "perch.v1",
+  sizeof(Perch__V1__InspectAccountResponse),
+  10,
+  perch__v1__inspect_account_response__field_descriptors,
+  perch__v1__inspect_account_response__field_indices_by_name,
+  1,  perch__v1__inspect_account_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__inspect_account_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_accounts_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListAccountsRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListAccountsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListAccountsRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_accounts_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = page_size */
+  2,   /* field[2] = page_token */
+};
+static const ProtobufCIntRange perch__v1__list_accounts_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_accounts_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListAccountsRequest",
+  "ListAccountsRequest",
+  "Perch__V1__ListAccountsRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ListAccountsRequest),
+  3,
+  perch__v1__list_accounts_request__field_descriptors,
+  perch__v1__list_accounts_request__field_indices_by_name,
+  1,  perch__v1__list_accounts_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_accounts_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_accounts_response__field_descriptors[2] =
+{
+  {
+    "accounts",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__ListAccountsResponse, n_accounts),
+    offsetof(Perch__V1__ListAccountsResponse, accounts),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListAccountsResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_accounts_response__field_indices_by_name[] = {
+  0,   /* field[0] = accounts */
+  1,   /* field[1] = next_page_token */
+};
+static const ProtobufCIntRange perch__v1__list_accounts_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor perch__v1__refund_transaction_response__descriptor =
+const ProtobufCMessageDescriptor perch__v1__list_accounts_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.RefundTransactionResponse",
-  "RefundTransactionResponse",
-  "Perch__V1__RefundTransactionResponse",
+  "perch.v1.ListAccountsResponse",
+  "ListAccountsResponse",
+  "Perch__V1__ListAccountsResponse",
   "perch.v1",
-  sizeof(Perch__V1__RefundTransactionResponse),
+  sizeof(Perch__V1__ListAccountsResponse),
   2,
-  perch__v1__refund_transaction_response__field_descriptors,
-  perch__v1__refund_transaction_response__field_indices_by_name,
-  1,  perch__v1__refund_transaction_response__number_ranges,
-  (ProtobufCMessageInit) perch__v1__refund_transaction_response__init,
+  perch__v1__list_accounts_response__field_descriptors,
+  perch__v1__list_accounts_response__field_indices_by_name,
+  1,  perch__v1__list_accounts_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_accounts_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__set_auto_renew_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__configure_request__field_descriptors[3] =
 {
   {
     "app",
@@ -1197,76 +1518,63 @@ static const ProtobufCFieldDescriptor perch__v1__set_auto_renew_request__field_d
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__SetAutoRenewRequest, app),
+    offsetof(Perch__V1__ConfigureRequest, app),
     &perch__v1__app_ref__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "transaction_id",
+    "settings",
     2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__SetAutoRenewRequest, transaction_id),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "enabled",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__SetAutoRenewRequest, enabled),
-    NULL,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ConfigureRequest, n_settings),
+    offsetof(Perch__V1__ConfigureRequest, settings),
+    &perch__v1__app_setting__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "idempotency_key",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__SetAutoRenewRequest, idempotency_key),
+    offsetof(Perch__V1__ConfigureRequest, idempotency_key),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned perch__v1__set_auto_renew_request__field_indices_by_name[] = {
+static const unsigned perch__v1__configure_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
-  2,   /* field[2] = enabled */
-  3,   /* field[3] = idempotency_key */
-  1,   /* field[1] = transaction_id */
+  2,   /* field[2] = idempotency_key */
+  1,   /* field[1] = settings */
 };
-static const ProtobufCIntRange perch__v1__set_auto_renew_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__configure_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
-const ProtobufCMessageDescriptor perch__v1__set_auto_renew_request__descriptor =
+const ProtobufCMessageDescriptor perch__v1__configure_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.SetAutoRenewRequest",
-  "SetAutoRenewRequest",
-  "Perch__V1__SetAutoRenewRequest",
+  "perch.v1.ConfigureRequest",
+  "ConfigureRequest",
+  "Perch__V1__ConfigureRequest",
   "perch.v1",
-  sizeof(Perch__V1__SetAutoRenewRequest),
-  4,
-  perch__v1__set_auto_renew_request__field_descriptors,
-  perch__v1__set_auto_renew_request__field_indices_by_name,
-  1,  perch__v1__set_auto_renew_request__number_ranges,
-  (ProtobufCMessageInit) perch__v1__set_auto_renew_request__init,
+  sizeof(Perch__V1__ConfigureRequest),
+  3,
+  perch__v1__configure_request__field_descriptors,
+  perch__v1__configure_request__field_indices_by_name,
+  1,  perch__v1__configure_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__configure_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__set_auto_renew_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor perch__v1__configure_response__field_descriptors[1] =
 {
   {
     "position",
@@ -1274,37 +1582,37 @@ static const ProtobufCFieldDescriptor perch__v1__set_auto_renew_response__field_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__SetAutoRenewResponse, position),
+    offsetof(Perch__V1__ConfigureResponse, position),
     &perch__v1__position__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned perch__v1__set_auto_renew_response__field_indices_by_name[] = {
+static const unsigned perch__v1__configure_response__field_indices_by_name[] = {
   0,   /* field[0] = position */
 };
-static const ProtobufCIntRange perch__v1__set_auto_renew_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__configure_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor perch__v1__set_auto_renew_response__descriptor =
+const ProtobufCMessageDescriptor perch__v1__configure_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.SetAutoRenewResponse",
-  "SetAutoRenewResponse",
-  "Perch__V1__SetAutoRenewResponse",
+  "perch.v1.ConfigureResponse",
+  "ConfigureResponse",
+  "Perch__V1__ConfigureResponse",
   "perch.v1",
-  sizeof(Perch__V1__SetAutoRenewResponse),
+  sizeof(Perch__V1__ConfigureResponse),
   1,
-  perch__v1__set_auto_renew_response__field_descriptors,
-  perch__v1__set_auto_renew_response__field_indices_by_name,
-  1,  perch__v1__set_auto_renew_response__number_ranges,
-  (ProtobufCMessageInit) perch__v1__set_auto_renew_response__init,
+  perch__v1__configure_response__field_descriptors,
+  perch__v1__configure_response__field_indices_by_name,
+  1,  perch__v1__configure_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__configure_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__force_renewal_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__get_settings_request__field_descriptors[1] =
 {
   {
     "app",
@@ -1312,239 +1620,72 @@ static const ProtobufCFieldDescriptor perch__v1__force_renewal_request__field_de
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__ForceRenewalRequest, app),
+    offsetof(Perch__V1__GetSettingsRequest, app),
     &perch__v1__app_ref__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "account",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__ForceRenewalRequest, account),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "product_id",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__ForceRenewalRequest, product_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "idempotency_key",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__ForceRenewalRequest, idempotency_key),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
-static const unsigned perch__v1__force_renewal_request__field_indices_by_name[] = {
-  1,   /* field[1] = account */
+static const unsigned perch__v1__get_settings_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
-  3,   /* field[3] = idempotency_key */
-  2,   /* field[2] = product_id */
 };
-static const ProtobufCIntRange perch__v1__force_renewal_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 4 }
-};
-const ProtobufCMessageDescriptor perch__v1__force_renewal_request__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.ForceRenewalRequest",
-  "ForceRenewalRequest",
-  "Perch__V1__ForceRenewalRequest",
-  "perch.v1",
-  sizeof(Perch__V1__ForceRenewalRequest),
-  4,
-  perch__v1__force_renewal_request__field_descriptors,
-  perch__v1__force_renewal_request__field_indices_by_name,
-  1,  perch__v1__force_renewal_request__number_ranges,
-  (ProtobufCMessageInit) perch__v1__force_renewal_request__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor perch__v1__force_renewal_response__field_descriptors[2] =
-{
-  {
-    "position",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__ForceRenewalResponse, position),
-    &perch__v1__position__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "transaction",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__ForceRenewalResponse, transaction),
-    &perch__v1__transaction_result__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned perch__v1__force_renewal_response__field_indices_by_name[] = {
-  0,   /* field[0] = position */
-  1,   /* field[1] = transaction */
-};
-static const ProtobufCIntRange perch__v1__force_renewal_response__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 2 }
-};
-const ProtobufCMessageDescriptor perch__v1__force_renewal_response__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.ForceRenewalResponse",
-  "ForceRenewalResponse",
-  "Perch__V1__ForceRenewalResponse",
-  "perch.v1",
-  sizeof(Perch__V1__ForceRenewalResponse),
-  2,
-  perch__v1__force_renewal_response__field_descriptors,
-  perch__v1__force_renewal_response__field_indices_by_name,
-  1,  perch__v1__force_renewal_response__number_ranges,
-  (ProtobufCMessageInit) perch__v1__force_renewal_response__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor perch__v1__expire_subscription_request__field_descriptors[4] =
-{
-  {
-    "app",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__ExpireSubscriptionRequest, app),
-    &perch__v1__app_ref__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "account",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__ExpireSubscriptionRequest, account),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "product_id",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__ExpireSubscriptionRequest, product_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "idempotency_key",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__ExpireSubscriptionRequest, idempotency_key),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned perch__v1__expire_subscription_request__field_indices_by_name[] = {
-  1,   /* field[1] = account */
-  0,   /* field[0] = app */
-  3,   /* field[3] = idempotency_key */
-  2,   /* field[2] = product_id */
-};
-static const ProtobufCIntRange perch__v1__expire_subscription_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 4 }
-};
-const ProtobufCMessageDescriptor perch__v1__expire_subscription_request__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.ExpireSubscriptionRequest",
-  "ExpireSubscriptionRequest",
-  "Perch__V1__ExpireSubscriptionRequest",
-  "perch.v1",
-  sizeof(Perch__V1__ExpireSubscriptionRequest),
-  4,
-  perch__v1__expire_subscription_request__field_descriptors,
-  perch__v1__expire_subscription_request__field_indices_by_name,
-  1,  perch__v1__expire_subscription_request__number_ranges,
-  (ProtobufCMessageInit) perch__v1__expire_subscription_request__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor perch__v1__expire_subscription_response__field_descriptors[1] =
-{
-  {
-    "position",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__ExpireSubscriptionResponse, position),
-    &perch__v1__position__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned perch__v1__expire_subscription_response__field_indices_by_name[] = {
-  0,   /* field[0] = position */
-};
-static const ProtobufCIntRange perch__v1__expire_subscription_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__get_settings_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor perch__v1__expire_subscription_response__descriptor =
+const ProtobufCMessageDescriptor perch__v1__get_settings_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.ExpireSubscriptionResponse",
-  "ExpireSubscriptionResponse",
-  "Perch__V1__ExpireSubscriptionResponse",
+  "perch.v1.GetSettingsRequest",
+  "GetSettingsRequest",
+  "Perch__V1__GetSettingsRequest",
   "perch.v1",
-  sizeof(Perch__V1__ExpireSubscriptionResponse),
+  sizeof(Perch__V1__GetSettingsRequest),
   1,
-  perch__v1__expire_subscription_response__field_descriptors,
-  perch__v1__expire_subscription_response__field_indices_by_name,
-  1,  perch__v1__expire_subscription_response__number_ranges,
-  (ProtobufCMessageInit) perch__v1__expire_subscription_response__init,
+  perch__v1__get_settings_request__field_descriptors,
+  perch__v1__get_settings_request__field_indices_by_name,
+  1,  perch__v1__get_settings_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_settings_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_settings_response__field_descriptors[1] =
+{
+  {
+    "settings",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__GetSettingsResponse, n_settings),
+    offsetof(Perch__V1__GetSettingsResponse, settings),
+    &perch__v1__app_setting__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_settings_response__field_indices_by_name[] = {
+  0,   /* field[0] = settings */
+};
+static const ProtobufCIntRange perch__v1__get_settings_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_settings_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetSettingsResponse",
+  "GetSettingsResponse",
+  "Perch__V1__GetSettingsResponse",
+  "perch.v1",
+  sizeof(Perch__V1__GetSettingsResponse),
+  1,
+  perch__v1__get_settings_response__field_descriptors,
+  perch__v1__get_settings_response__field_indices_by_name,
+  1,  perch__v1__get_settings_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_settings_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor perch__v1__get_clock_request__field_descriptors[1] =
@@ -1941,115 +2082,24 @@ const ProtobufCMessageDescriptor perch__v1__set_clock_response__descriptor =
   (ProtobufCMessageInit) perch__v1__set_clock_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__set_time_rate_request__field_descriptors[2] =
+static const ProtobufCMethodDescriptor perch__v1__test_store_service__method_descriptors[7] =
 {
-  {
-    "app",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__SetTimeRateRequest, app),
-    &perch__v1__app_ref__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "time_rate",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT32,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__SetTimeRateRequest, time_rate),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned perch__v1__set_time_rate_request__field_indices_by_name[] = {
-  0,   /* field[0] = app */
-  1,   /* field[1] = time_rate */
-};
-static const ProtobufCIntRange perch__v1__set_time_rate_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 2 }
-};
-const ProtobufCMessageDescriptor perch__v1__set_time_rate_request__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.SetTimeRateRequest",
-  "SetTimeRateRequest",
-  "Perch__V1__SetTimeRateRequest",
-  "perch.v1",
-  sizeof(Perch__V1__SetTimeRateRequest),
-  2,
-  perch__v1__set_time_rate_request__field_descriptors,
-  perch__v1__set_time_rate_request__field_indices_by_name,
-  1,  perch__v1__set_time_rate_request__number_ranges,
-  (ProtobufCMessageInit) perch__v1__set_time_rate_request__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor perch__v1__set_time_rate_response__field_descriptors[1] =
-{
-  {
-    "position",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__SetTimeRateResponse, position),
-    &perch__v1__position__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned perch__v1__set_time_rate_response__field_indices_by_name[] = {
-  0,   /* field[0] = position */
-};
-static const ProtobufCIntRange perch__v1__set_time_rate_response__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
-const ProtobufCMessageDescriptor perch__v1__set_time_rate_response__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.SetTimeRateResponse",
-  "SetTimeRateResponse",
-  "Perch__V1__SetTimeRateResponse",
-  "perch.v1",
-  sizeof(Perch__V1__SetTimeRateResponse),
-  1,
-  perch__v1__set_time_rate_response__field_descriptors,
-  perch__v1__set_time_rate_response__field_indices_by_name,
-  1,  perch__v1__set_time_rate_response__number_ranges,
-  (ProtobufCMessageInit) perch__v1__set_time_rate_response__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCMethodDescriptor perch__v1__test_store_service__method_descriptors[8] =
-{
-  { "BuyProduct", &perch__v1__buy_product_request__descriptor, &perch__v1__buy_product_response__descriptor },
-  { "RefundTransaction", &perch__v1__refund_transaction_request__descriptor, &perch__v1__refund_transaction_response__descriptor },
-  { "SetAutoRenew", &perch__v1__set_auto_renew_request__descriptor, &perch__v1__set_auto_renew_response__descriptor },
-  { "ForceRenewal", &perch__v1__force_renewal_request__descriptor, &perch__v1__force_renewal_response__descriptor },
-  { "ExpireSubscription", &perch__v1__expire_subscription_request__descriptor, &perch__v1__expire_subscription_response__descriptor },
+  { "Operate", &perch__v1__operate_request__descriptor, &perch__v1__operate_response__descriptor },
+  { "InspectAccount", &perch__v1__inspect_account_request__descriptor, &perch__v1__inspect_account_response__descriptor },
+  { "ListAccounts", &perch__v1__list_accounts_request__descriptor, &perch__v1__list_accounts_response__descriptor },
+  { "Configure", &perch__v1__configure_request__descriptor, &perch__v1__configure_response__descriptor },
+  { "GetSettings", &perch__v1__get_settings_request__descriptor, &perch__v1__get_settings_response__descriptor },
   { "GetClock", &perch__v1__get_clock_request__descriptor, &perch__v1__get_clock_response__descriptor },
   { "SetClock", &perch__v1__set_clock_request__descriptor, &perch__v1__set_clock_response__descriptor },
-  { "SetTimeRate", &perch__v1__set_time_rate_request__descriptor, &perch__v1__set_time_rate_response__descriptor },
 };
 const unsigned perch__v1__test_store_service__method_indices_by_name[] = {
-  0,        /* BuyProduct */
-  4,        /* ExpireSubscription */
-  3,        /* ForceRenewal */
+  3,        /* Configure */
   5,        /* GetClock */
-  1,        /* RefundTransaction */
-  2,        /* SetAutoRenew */
-  6,        /* SetClock */
-  7         /* SetTimeRate */
+  4,        /* GetSettings */
+  1,        /* InspectAccount */
+  2,        /* ListAccounts */
+  0,        /* Operate */
+  6         /* SetClock */
 };
 const ProtobufCServiceDescriptor perch__v1__test_store_service__descriptor =
 {
@@ -2058,46 +2108,46 @@ const ProtobufCServiceDescriptor perch__v1__test_store_service__descriptor =
   "TestStoreService",
   "Perch__V1__TestStoreService",
   "perch.v1",
-  8,
+  7,
   perch__v1__test_store_service__method_descriptors,
   perch__v1__test_store_service__method_indices_by_name
 };
-void perch__v1__test_store_service__buy_product(ProtobufCService *service,
-                                                const Perch__V1__BuyProductRequest *input,
-                                                Perch__V1__BuyProductResponse_Closure closure,
-                                                void *closure_data)
+void perch__v1__test_store_service__operate(ProtobufCService *service,
+                                            const Perch__V1__OperateRequest *input,
+                                            Perch__V1__OperateResponse_Closure closure,
+                                            void *closure_data)
 {
   assert(service->descriptor == &perch__v1__test_store_service__descriptor);
   service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
-void perch__v1__test_store_service__refund_transaction(ProtobufCService *service,
-                                                       const Perch__V1__RefundTransactionRequest *input,
-                                                       Perch__V1__RefundTransactionResponse_Closure closure,
-                                                       void *closure_data)
+void perch__v1__test_store_service__inspect_account(ProtobufCService *service,
+                                                    const Perch__V1__InspectAccountRequest *input,
+                                                    Perch__V1__InspectAccountResponse_Closure closure,
+                                                    void *closure_data)
 {
   assert(service->descriptor == &perch__v1__test_store_service__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
-void perch__v1__test_store_service__set_auto_renew(ProtobufCService *service,
-                                                   const Perch__V1__SetAutoRenewRequest *input,
-                                                   Perch__V1__SetAutoRenewResponse_Closure closure,
-                                                   void *closure_data)
+void perch__v1__test_store_service__list_accounts(ProtobufCService *service,
+                                                  const Perch__V1__ListAccountsRequest *input,
+                                                  Perch__V1__ListAccountsResponse_Closure closure,
+                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__test_store_service__descriptor);
   service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
-void perch__v1__test_store_service__force_renewal(ProtobufCService *service,
-                                                  const Perch__V1__ForceRenewalRequest *input,
-                                                  Perch__V1__ForceRenewalResponse_Closure closure,
-                                                  void *closure_data)
+void perch__v1__test_store_service__configure(ProtobufCService *service,
+                                              const Perch__V1__ConfigureRequest *input,
+                                              Perch__V1__ConfigureResponse_Closure closure,
+                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__test_store_service__descriptor);
   service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
-void perch__v1__test_store_service__expire_subscription(ProtobufCService *service,
-                                                        const Perch__V1__ExpireSubscriptionRequest *input,
-                                                        Perch__V1__ExpireSubscriptionResponse_Closure closure,
-                                                        void *closure_data)
+void perch__v1__test_store_service__get_settings(ProtobufCService *service,
+                                                 const Perch__V1__GetSettingsRequest *input,
+                                                 Perch__V1__GetSettingsResponse_Closure closure,
+                                                 void *closure_data)
 {
   assert(service->descriptor == &perch__v1__test_store_service__descriptor);
   service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
@@ -2117,14 +2167,6 @@ void perch__v1__test_store_service__set_clock(ProtobufCService *service,
 {
   assert(service->descriptor == &perch__v1__test_store_service__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
-}
-void perch__v1__test_store_service__set_time_rate(ProtobufCService *service,
-                                                  const Perch__V1__SetTimeRateRequest *input,
-                                                  Perch__V1__SetTimeRateResponse_Closure closure,
-                                                  void *closure_data)
-{
-  assert(service->descriptor == &perch__v1__test_store_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__test_store_service__init (Perch__V1__TestStoreService_Service *service,
                                           Perch__V1__TestStoreService_ServiceDestroy destroy)

@@ -7,51 +7,6 @@
 #endif
 
 #include "perch/v1/transaction_service.pb-c.h"
-void   perch__v1__purchase_offer__init
-                     (Perch__V1__PurchaseOffer         *message)
-{
-  static const Perch__V1__PurchaseOffer init_value = PERCH__V1__PURCHASE_OFFER__INIT;
-  *message = init_value;
-}
-size_t perch__v1__purchase_offer__get_packed_size
-                     (const Perch__V1__PurchaseOffer *message)
-{
-  assert(message->base.descriptor == &perch__v1__purchase_offer__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t perch__v1__purchase_offer__pack
-                     (const Perch__V1__PurchaseOffer *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &perch__v1__purchase_offer__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t perch__v1__purchase_offer__pack_to_buffer
-                     (const Perch__V1__PurchaseOffer *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &perch__v1__purchase_offer__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Perch__V1__PurchaseOffer *
-       perch__v1__purchase_offer__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Perch__V1__PurchaseOffer *)
-     protobuf_c_message_unpack (&perch__v1__purchase_offer__descriptor,
-                                allocator, len, data);
-}
-void   perch__v1__purchase_offer__free_unpacked
-                     (Perch__V1__PurchaseOffer *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &perch__v1__purchase_offer__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   perch__v1__purchase_request__init
                      (Perch__V1__PurchaseRequest         *message)
 {
@@ -592,71 +547,772 @@ void   perch__v1__transaction_updates_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__transaction_updates_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor perch__v1__purchase_offer__field_descriptors[3] =
+void   perch__v1__sync_request__init
+                     (Perch__V1__SyncRequest         *message)
 {
-  {
-    "type",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_ENUM,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__PurchaseOffer, type),
-    &perch__v1__offer_type__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "id",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__PurchaseOffer, id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "jws",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__PurchaseOffer, jws),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned perch__v1__purchase_offer__field_indices_by_name[] = {
-  1,   /* field[1] = id */
-  2,   /* field[2] = jws */
-  0,   /* field[0] = type */
-};
-static const ProtobufCIntRange perch__v1__purchase_offer__number_ranges[1 + 1] =
+  static const Perch__V1__SyncRequest init_value = PERCH__V1__SYNC_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__sync_request__get_packed_size
+                     (const Perch__V1__SyncRequest *message)
 {
-  { 1, 0 },
-  { 0, 3 }
-};
-const ProtobufCMessageDescriptor perch__v1__purchase_offer__descriptor =
+  assert(message->base.descriptor == &perch__v1__sync_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__sync_request__pack
+                     (const Perch__V1__SyncRequest *message,
+                      uint8_t       *out)
 {
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.PurchaseOffer",
-  "PurchaseOffer",
-  "Perch__V1__PurchaseOffer",
-  "perch.v1",
-  sizeof(Perch__V1__PurchaseOffer),
-  3,
-  perch__v1__purchase_offer__field_descriptors,
-  perch__v1__purchase_offer__field_indices_by_name,
-  1,  perch__v1__purchase_offer__number_ranges,
-  (ProtobufCMessageInit) perch__v1__purchase_offer__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor perch__v1__purchase_request__field_descriptors[8] =
+  assert(message->base.descriptor == &perch__v1__sync_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__sync_request__pack_to_buffer
+                     (const Perch__V1__SyncRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__sync_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__SyncRequest *
+       perch__v1__sync_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__SyncRequest *)
+     protobuf_c_message_unpack (&perch__v1__sync_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__sync_request__free_unpacked
+                     (Perch__V1__SyncRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__sync_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__sync_response__init
+                     (Perch__V1__SyncResponse         *message)
+{
+  static const Perch__V1__SyncResponse init_value = PERCH__V1__SYNC_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__sync_response__get_packed_size
+                     (const Perch__V1__SyncResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__sync_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__sync_response__pack
+                     (const Perch__V1__SyncResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__sync_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__sync_response__pack_to_buffer
+                     (const Perch__V1__SyncResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__sync_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__SyncResponse *
+       perch__v1__sync_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__SyncResponse *)
+     protobuf_c_message_unpack (&perch__v1__sync_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__sync_response__free_unpacked
+                     (Perch__V1__SyncResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__sync_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__request_refund_request__init
+                     (Perch__V1__RequestRefundRequest         *message)
+{
+  static const Perch__V1__RequestRefundRequest init_value = PERCH__V1__REQUEST_REFUND_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__request_refund_request__get_packed_size
+                     (const Perch__V1__RequestRefundRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__request_refund_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__request_refund_request__pack
+                     (const Perch__V1__RequestRefundRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__request_refund_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__request_refund_request__pack_to_buffer
+                     (const Perch__V1__RequestRefundRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__request_refund_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RequestRefundRequest *
+       perch__v1__request_refund_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RequestRefundRequest *)
+     protobuf_c_message_unpack (&perch__v1__request_refund_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__request_refund_request__free_unpacked
+                     (Perch__V1__RequestRefundRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__request_refund_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__request_refund_response__init
+                     (Perch__V1__RequestRefundResponse         *message)
+{
+  static const Perch__V1__RequestRefundResponse init_value = PERCH__V1__REQUEST_REFUND_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__request_refund_response__get_packed_size
+                     (const Perch__V1__RequestRefundResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__request_refund_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__request_refund_response__pack
+                     (const Perch__V1__RequestRefundResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__request_refund_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__request_refund_response__pack_to_buffer
+                     (const Perch__V1__RequestRefundResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__request_refund_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RequestRefundResponse *
+       perch__v1__request_refund_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RequestRefundResponse *)
+     protobuf_c_message_unpack (&perch__v1__request_refund_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__request_refund_response__free_unpacked
+                     (Perch__V1__RequestRefundResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__request_refund_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__redeem_offer_code_request__init
+                     (Perch__V1__RedeemOfferCodeRequest         *message)
+{
+  static const Perch__V1__RedeemOfferCodeRequest init_value = PERCH__V1__REDEEM_OFFER_CODE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__redeem_offer_code_request__get_packed_size
+                     (const Perch__V1__RedeemOfferCodeRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_offer_code_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__redeem_offer_code_request__pack
+                     (const Perch__V1__RedeemOfferCodeRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_offer_code_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__redeem_offer_code_request__pack_to_buffer
+                     (const Perch__V1__RedeemOfferCodeRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_offer_code_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RedeemOfferCodeRequest *
+       perch__v1__redeem_offer_code_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RedeemOfferCodeRequest *)
+     protobuf_c_message_unpack (&perch__v1__redeem_offer_code_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__redeem_offer_code_request__free_unpacked
+                     (Perch__V1__RedeemOfferCodeRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__redeem_offer_code_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__redeem_offer_code_response__init
+                     (Perch__V1__RedeemOfferCodeResponse         *message)
+{
+  static const Perch__V1__RedeemOfferCodeResponse init_value = PERCH__V1__REDEEM_OFFER_CODE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__redeem_offer_code_response__get_packed_size
+                     (const Perch__V1__RedeemOfferCodeResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_offer_code_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__redeem_offer_code_response__pack
+                     (const Perch__V1__RedeemOfferCodeResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_offer_code_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__redeem_offer_code_response__pack_to_buffer
+                     (const Perch__V1__RedeemOfferCodeResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_offer_code_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RedeemOfferCodeResponse *
+       perch__v1__redeem_offer_code_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RedeemOfferCodeResponse *)
+     protobuf_c_message_unpack (&perch__v1__redeem_offer_code_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__redeem_offer_code_response__free_unpacked
+                     (Perch__V1__RedeemOfferCodeResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__redeem_offer_code_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__manage_subscriptions_request__init
+                     (Perch__V1__ManageSubscriptionsRequest         *message)
+{
+  static const Perch__V1__ManageSubscriptionsRequest init_value = PERCH__V1__MANAGE_SUBSCRIPTIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__manage_subscriptions_request__get_packed_size
+                     (const Perch__V1__ManageSubscriptionsRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__manage_subscriptions_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__manage_subscriptions_request__pack
+                     (const Perch__V1__ManageSubscriptionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__manage_subscriptions_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__manage_subscriptions_request__pack_to_buffer
+                     (const Perch__V1__ManageSubscriptionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__manage_subscriptions_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ManageSubscriptionsRequest *
+       perch__v1__manage_subscriptions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ManageSubscriptionsRequest *)
+     protobuf_c_message_unpack (&perch__v1__manage_subscriptions_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__manage_subscriptions_request__free_unpacked
+                     (Perch__V1__ManageSubscriptionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__manage_subscriptions_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__manage_subscriptions_response__init
+                     (Perch__V1__ManageSubscriptionsResponse         *message)
+{
+  static const Perch__V1__ManageSubscriptionsResponse init_value = PERCH__V1__MANAGE_SUBSCRIPTIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__manage_subscriptions_response__get_packed_size
+                     (const Perch__V1__ManageSubscriptionsResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__manage_subscriptions_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__manage_subscriptions_response__pack
+                     (const Perch__V1__ManageSubscriptionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__manage_subscriptions_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__manage_subscriptions_response__pack_to_buffer
+                     (const Perch__V1__ManageSubscriptionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__manage_subscriptions_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ManageSubscriptionsResponse *
+       perch__v1__manage_subscriptions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ManageSubscriptionsResponse *)
+     protobuf_c_message_unpack (&perch__v1__manage_subscriptions_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__manage_subscriptions_response__free_unpacked
+                     (Perch__V1__ManageSubscriptionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__manage_subscriptions_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_app_transaction_request__init
+                     (Perch__V1__GetAppTransactionRequest         *message)
+{
+  static const Perch__V1__GetAppTransactionRequest init_value = PERCH__V1__GET_APP_TRANSACTION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_app_transaction_request__get_packed_size
+                     (const Perch__V1__GetAppTransactionRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_transaction_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_app_transaction_request__pack
+                     (const Perch__V1__GetAppTransactionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_transaction_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_app_transaction_request__pack_to_buffer
+                     (const Perch__V1__GetAppTransactionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_transaction_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetAppTransactionRequest *
+       perch__v1__get_app_transaction_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetAppTransactionRequest *)
+     protobuf_c_message_unpack (&perch__v1__get_app_transaction_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_app_transaction_request__free_unpacked
+                     (Perch__V1__GetAppTransactionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_app_transaction_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_app_transaction_response__init
+                     (Perch__V1__GetAppTransactionResponse         *message)
+{
+  static const Perch__V1__GetAppTransactionResponse init_value = PERCH__V1__GET_APP_TRANSACTION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_app_transaction_response__get_packed_size
+                     (const Perch__V1__GetAppTransactionResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_transaction_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_app_transaction_response__pack
+                     (const Perch__V1__GetAppTransactionResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_transaction_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_app_transaction_response__pack_to_buffer
+                     (const Perch__V1__GetAppTransactionResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_app_transaction_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetAppTransactionResponse *
+       perch__v1__get_app_transaction_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetAppTransactionResponse *)
+     protobuf_c_message_unpack (&perch__v1__get_app_transaction_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_app_transaction_response__free_unpacked
+                     (Perch__V1__GetAppTransactionResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_app_transaction_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__purchase_intents_request__init
+                     (Perch__V1__PurchaseIntentsRequest         *message)
+{
+  static const Perch__V1__PurchaseIntentsRequest init_value = PERCH__V1__PURCHASE_INTENTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__purchase_intents_request__get_packed_size
+                     (const Perch__V1__PurchaseIntentsRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__purchase_intents_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__purchase_intents_request__pack
+                     (const Perch__V1__PurchaseIntentsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__purchase_intents_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__purchase_intents_request__pack_to_buffer
+                     (const Perch__V1__PurchaseIntentsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__purchase_intents_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__PurchaseIntentsRequest *
+       perch__v1__purchase_intents_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__PurchaseIntentsRequest *)
+     protobuf_c_message_unpack (&perch__v1__purchase_intents_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__purchase_intents_request__free_unpacked
+                     (Perch__V1__PurchaseIntentsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__purchase_intents_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__purchase_intent_list__init
+                     (Perch__V1__PurchaseIntentList         *message)
+{
+  static const Perch__V1__PurchaseIntentList init_value = PERCH__V1__PURCHASE_INTENT_LIST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__purchase_intent_list__get_packed_size
+                     (const Perch__V1__PurchaseIntentList *message)
+{
+  assert(message->base.descriptor == &perch__v1__purchase_intent_list__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__purchase_intent_list__pack
+                     (const Perch__V1__PurchaseIntentList *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__purchase_intent_list__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__purchase_intent_list__pack_to_buffer
+                     (const Perch__V1__PurchaseIntentList *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__purchase_intent_list__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__PurchaseIntentList *
+       perch__v1__purchase_intent_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__PurchaseIntentList *)
+     protobuf_c_message_unpack (&perch__v1__purchase_intent_list__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__purchase_intent_list__free_unpacked
+                     (Perch__V1__PurchaseIntentList *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__purchase_intent_list__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__purchase_intents_response__init
+                     (Perch__V1__PurchaseIntentsResponse         *message)
+{
+  static const Perch__V1__PurchaseIntentsResponse init_value = PERCH__V1__PURCHASE_INTENTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__purchase_intents_response__get_packed_size
+                     (const Perch__V1__PurchaseIntentsResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__purchase_intents_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__purchase_intents_response__pack
+                     (const Perch__V1__PurchaseIntentsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__purchase_intents_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__purchase_intents_response__pack_to_buffer
+                     (const Perch__V1__PurchaseIntentsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__purchase_intents_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__PurchaseIntentsResponse *
+       perch__v1__purchase_intents_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__PurchaseIntentsResponse *)
+     protobuf_c_message_unpack (&perch__v1__purchase_intents_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__purchase_intents_response__free_unpacked
+                     (Perch__V1__PurchaseIntentsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__purchase_intents_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__messages_request__init
+                     (Perch__V1__MessagesRequest         *message)
+{
+  static const Perch__V1__MessagesRequest init_value = PERCH__V1__MESSAGES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__messages_request__get_packed_size
+                     (const Perch__V1__MessagesRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__messages_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__messages_request__pack
+                     (const Perch__V1__MessagesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__messages_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__messages_request__pack_to_buffer
+                     (const Perch__V1__MessagesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__messages_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__MessagesRequest *
+       perch__v1__messages_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__MessagesRequest *)
+     protobuf_c_message_unpack (&perch__v1__messages_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__messages_request__free_unpacked
+                     (Perch__V1__MessagesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__messages_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__store_message__init
+                     (Perch__V1__StoreMessage         *message)
+{
+  static const Perch__V1__StoreMessage init_value = PERCH__V1__STORE_MESSAGE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__store_message__get_packed_size
+                     (const Perch__V1__StoreMessage *message)
+{
+  assert(message->base.descriptor == &perch__v1__store_message__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__store_message__pack
+                     (const Perch__V1__StoreMessage *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__store_message__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__store_message__pack_to_buffer
+                     (const Perch__V1__StoreMessage *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__store_message__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__StoreMessage *
+       perch__v1__store_message__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__StoreMessage *)
+     protobuf_c_message_unpack (&perch__v1__store_message__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__store_message__free_unpacked
+                     (Perch__V1__StoreMessage *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__store_message__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__store_messages__init
+                     (Perch__V1__StoreMessages         *message)
+{
+  static const Perch__V1__StoreMessages init_value = PERCH__V1__STORE_MESSAGES__INIT;
+  *message = init_value;
+}
+size_t perch__v1__store_messages__get_packed_size
+                     (const Perch__V1__StoreMessages *message)
+{
+  assert(message->base.descriptor == &perch__v1__store_messages__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__store_messages__pack
+                     (const Perch__V1__StoreMessages *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__store_messages__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__store_messages__pack_to_buffer
+                     (const Perch__V1__StoreMessages *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__store_messages__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__StoreMessages *
+       perch__v1__store_messages__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__StoreMessages *)
+     protobuf_c_message_unpack (&perch__v1__store_messages__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__store_messages__free_unpacked
+                     (Perch__V1__StoreMessages *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__store_messages__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__messages_response__init
+                     (Perch__V1__MessagesResponse         *message)
+{
+  static const Perch__V1__MessagesResponse init_value = PERCH__V1__MESSAGES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__messages_response__get_packed_size
+                     (const Perch__V1__MessagesResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__messages_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__messages_response__pack
+                     (const Perch__V1__MessagesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__messages_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__messages_response__pack_to_buffer
+                     (const Perch__V1__MessagesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__messages_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__MessagesResponse *
+       perch__v1__messages_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__MessagesResponse *)
+     protobuf_c_message_unpack (&perch__v1__messages_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__messages_response__free_unpacked
+                     (Perch__V1__MessagesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__messages_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor perch__v1__purchase_request__field_descriptors[4] =
 {
   {
     "app",
@@ -683,61 +1339,13 @@ static const ProtobufCFieldDescriptor perch__v1__purchase_request__field_descrip
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "product_id",
+    "order",
     3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__PurchaseRequest, product_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "quantity",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__PurchaseRequest, quantity),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "app_account_token",
-    5,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__PurchaseRequest, app_account_token),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "offer",
-    6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Perch__V1__PurchaseRequest, offer),
-    &perch__v1__purchase_offer__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "billing_plan",
-    7,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_ENUM,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__PurchaseRequest, billing_plan),
-    &perch__v1__billing_plan_type__descriptor,
+    offsetof(Perch__V1__PurchaseRequest, order),
+    &perch__v1__purchase_order__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -758,17 +1366,14 @@ static const ProtobufCFieldDescriptor perch__v1__purchase_request__field_descrip
 static const unsigned perch__v1__purchase_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
-  4,   /* field[4] = app_account_token */
-  6,   /* field[6] = billing_plan */
-  7,   /* field[7] = idempotency_key */
-  5,   /* field[5] = offer */
-  2,   /* field[2] = product_id */
-  3,   /* field[3] = quantity */
+  3,   /* field[3] = idempotency_key */
+  2,   /* field[2] = order */
 };
-static const ProtobufCIntRange perch__v1__purchase_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__purchase_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 8, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor perch__v1__purchase_request__descriptor =
 {
@@ -778,14 +1383,14 @@ const ProtobufCMessageDescriptor perch__v1__purchase_request__descriptor =
   "Perch__V1__PurchaseRequest",
   "perch.v1",
   sizeof(Perch__V1__PurchaseRequest),
-  8,
+  4,
   perch__v1__purchase_request__field_descriptors,
   perch__v1__purchase_request__field_indices_by_name,
-  1,  perch__v1__purchase_request__number_ranges,
+  2,  perch__v1__purchase_request__number_ranges,
   (ProtobufCMessageInit) perch__v1__purchase_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__purchase_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__purchase_response__field_descriptors[5] =
 {
   {
     "position",
@@ -835,9 +1440,22 @@ static const ProtobufCFieldDescriptor perch__v1__purchase_response__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "pending_number",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PurchaseResponse, pending_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__purchase_response__field_indices_by_name[] = {
   3,   /* field[3] = already_held */
+  4,   /* field[4] = pending_number */
   0,   /* field[0] = position */
   1,   /* field[1] = result */
   2,   /* field[2] = transaction */
@@ -845,7 +1463,7 @@ static const unsigned perch__v1__purchase_response__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__purchase_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__purchase_response__descriptor =
 {
@@ -855,7 +1473,7 @@ const ProtobufCMessageDescriptor perch__v1__purchase_response__descriptor =
   "Perch__V1__PurchaseResponse",
   "perch.v1",
   sizeof(Perch__V1__PurchaseResponse),
-  4,
+  5,
   perch__v1__purchase_response__field_descriptors,
   perch__v1__purchase_response__field_indices_by_name,
   1,  perch__v1__purchase_response__number_ranges,
@@ -1619,37 +2237,1212 @@ const ProtobufCMessageDescriptor perch__v1__transaction_updates_response__descri
   (ProtobufCMessageInit) perch__v1__transaction_updates_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue perch__v1__purchase_result__enum_values_by_number[4] =
+static const ProtobufCFieldDescriptor perch__v1__sync_request__field_descriptors[3] =
 {
-  { "PURCHASE_RESULT_UNSPECIFIED", "PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_UNSPECIFIED", 0 },
-  { "PURCHASE_RESULT_SUCCESS", "PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_SUCCESS", 1 },
-  { "PURCHASE_RESULT_USER_CANCELLED", "PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_USER_CANCELLED", 2 },
-  { "PURCHASE_RESULT_PENDING", "PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_PENDING", 3 },
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SyncRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SyncRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SyncRequest, idempotency_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
-static const ProtobufCIntRange perch__v1__purchase_result__value_ranges[] = {
-{0, 0},{0, 4}
+static const unsigned perch__v1__sync_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  2,   /* field[2] = idempotency_key */
 };
-static const ProtobufCEnumValueIndex perch__v1__purchase_result__enum_values_by_name[4] =
+static const ProtobufCIntRange perch__v1__sync_request__number_ranges[1 + 1] =
 {
-  { "PURCHASE_RESULT_PENDING", 3 },
-  { "PURCHASE_RESULT_SUCCESS", 1 },
-  { "PURCHASE_RESULT_UNSPECIFIED", 0 },
-  { "PURCHASE_RESULT_USER_CANCELLED", 2 },
+  { 1, 0 },
+  { 0, 3 }
 };
-const ProtobufCEnumDescriptor perch__v1__purchase_result__descriptor =
+const ProtobufCMessageDescriptor perch__v1__sync_request__descriptor =
 {
-  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
-  "perch.v1.PurchaseResult",
-  "PurchaseResult",
-  "Perch__V1__PurchaseResult",
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.SyncRequest",
+  "SyncRequest",
+  "Perch__V1__SyncRequest",
   "perch.v1",
-  4,
-  perch__v1__purchase_result__enum_values_by_number,
-  4,
-  perch__v1__purchase_result__enum_values_by_name,
+  sizeof(Perch__V1__SyncRequest),
+  3,
+  perch__v1__sync_request__field_descriptors,
+  perch__v1__sync_request__field_indices_by_name,
+  1,  perch__v1__sync_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__sync_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__sync_response__field_descriptors[1] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SyncResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__sync_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__sync_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__sync_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.SyncResponse",
+  "SyncResponse",
+  "Perch__V1__SyncResponse",
+  "perch.v1",
+  sizeof(Perch__V1__SyncResponse),
   1,
-  perch__v1__purchase_result__value_ranges,
-  NULL,NULL,NULL,NULL   /* reserved[1234] */
+  perch__v1__sync_response__field_descriptors,
+  perch__v1__sync_response__field_indices_by_name,
+  1,  perch__v1__sync_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__sync_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__request_refund_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RequestRefundRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RequestRefundRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RequestRefundRequest, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RequestRefundRequest, reason),
+    &perch__v1__revocation_reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "text",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RequestRefundRequest, text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RequestRefundRequest, idempotency_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__request_refund_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  5,   /* field[5] = idempotency_key */
+  3,   /* field[3] = reason */
+  4,   /* field[4] = text */
+  2,   /* field[2] = transaction_id */
+};
+static const ProtobufCIntRange perch__v1__request_refund_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor perch__v1__request_refund_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RequestRefundRequest",
+  "RequestRefundRequest",
+  "Perch__V1__RequestRefundRequest",
+  "perch.v1",
+  sizeof(Perch__V1__RequestRefundRequest),
+  6,
+  perch__v1__request_refund_request__field_descriptors,
+  perch__v1__request_refund_request__field_indices_by_name,
+  1,  perch__v1__request_refund_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__request_refund_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__request_refund_response__field_descriptors[3] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RequestRefundResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "approved",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RequestRefundResponse, approved),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RequestRefundResponse, transaction),
+    &perch__v1__transaction_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__request_refund_response__field_indices_by_name[] = {
+  1,   /* field[1] = approved */
+  0,   /* field[0] = position */
+  2,   /* field[2] = transaction */
+};
+static const ProtobufCIntRange perch__v1__request_refund_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__request_refund_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RequestRefundResponse",
+  "RequestRefundResponse",
+  "Perch__V1__RequestRefundResponse",
+  "perch.v1",
+  sizeof(Perch__V1__RequestRefundResponse),
+  3,
+  perch__v1__request_refund_response__field_descriptors,
+  perch__v1__request_refund_response__field_indices_by_name,
+  1,  perch__v1__request_refund_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__request_refund_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__redeem_offer_code_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemOfferCodeRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemOfferCodeRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemOfferCodeRequest, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemOfferCodeRequest, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemOfferCodeRequest, idempotency_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__redeem_offer_code_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  2,   /* field[2] = code */
+  4,   /* field[4] = idempotency_key */
+  3,   /* field[3] = product_id */
+};
+static const ProtobufCIntRange perch__v1__redeem_offer_code_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__redeem_offer_code_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RedeemOfferCodeRequest",
+  "RedeemOfferCodeRequest",
+  "Perch__V1__RedeemOfferCodeRequest",
+  "perch.v1",
+  sizeof(Perch__V1__RedeemOfferCodeRequest),
+  5,
+  perch__v1__redeem_offer_code_request__field_descriptors,
+  perch__v1__redeem_offer_code_request__field_indices_by_name,
+  1,  perch__v1__redeem_offer_code_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__redeem_offer_code_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__redeem_offer_code_response__field_descriptors[3] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemOfferCodeResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemOfferCodeResponse, transaction),
+    &perch__v1__transaction_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "applies_at_renewal",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemOfferCodeResponse, applies_at_renewal),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__redeem_offer_code_response__field_indices_by_name[] = {
+  2,   /* field[2] = applies_at_renewal */
+  0,   /* field[0] = position */
+  1,   /* field[1] = transaction */
+};
+static const ProtobufCIntRange perch__v1__redeem_offer_code_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__redeem_offer_code_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RedeemOfferCodeResponse",
+  "RedeemOfferCodeResponse",
+  "Perch__V1__RedeemOfferCodeResponse",
+  "perch.v1",
+  sizeof(Perch__V1__RedeemOfferCodeResponse),
+  3,
+  perch__v1__redeem_offer_code_response__field_descriptors,
+  perch__v1__redeem_offer_code_response__field_indices_by_name,
+  1,  perch__v1__redeem_offer_code_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__redeem_offer_code_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__manage_subscriptions_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ManageSubscriptionsRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ManageSubscriptionsRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ManageSubscriptionsRequest, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "auto_renew",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ManageSubscriptionsRequest, auto_renew),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ManageSubscriptionsRequest, idempotency_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__manage_subscriptions_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  3,   /* field[3] = auto_renew */
+  4,   /* field[4] = idempotency_key */
+  2,   /* field[2] = product_id */
+};
+static const ProtobufCIntRange perch__v1__manage_subscriptions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__manage_subscriptions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ManageSubscriptionsRequest",
+  "ManageSubscriptionsRequest",
+  "Perch__V1__ManageSubscriptionsRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ManageSubscriptionsRequest),
+  5,
+  perch__v1__manage_subscriptions_request__field_descriptors,
+  perch__v1__manage_subscriptions_request__field_indices_by_name,
+  1,  perch__v1__manage_subscriptions_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__manage_subscriptions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__manage_subscriptions_response__field_descriptors[1] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ManageSubscriptionsResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__manage_subscriptions_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__manage_subscriptions_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__manage_subscriptions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ManageSubscriptionsResponse",
+  "ManageSubscriptionsResponse",
+  "Perch__V1__ManageSubscriptionsResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ManageSubscriptionsResponse),
+  1,
+  perch__v1__manage_subscriptions_response__field_descriptors,
+  perch__v1__manage_subscriptions_response__field_indices_by_name,
+  1,  perch__v1__manage_subscriptions_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__manage_subscriptions_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_app_transaction_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  2,   /* field[2] = at_least */
+};
+static const ProtobufCIntRange perch__v1__get_app_transaction_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_app_transaction_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetAppTransactionRequest",
+  "GetAppTransactionRequest",
+  "Perch__V1__GetAppTransactionRequest",
+  "perch.v1",
+  sizeof(Perch__V1__GetAppTransactionRequest),
+  3,
+  perch__v1__get_app_transaction_request__field_descriptors,
+  perch__v1__get_app_transaction_request__field_indices_by_name,
+  1,  perch__v1__get_app_transaction_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_app_transaction_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__field_descriptors[5] =
+{
+  {
+    "app_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, app_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bundle_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, bundle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, environment),
+    &perch__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "verification_error",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, verification_error),
+    &perch__v1__verification_error__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_app_transaction_response__field_indices_by_name[] = {
+  0,   /* field[0] = app_transaction_id */
+  1,   /* field[1] = bundle_id */
+  2,   /* field[2] = environment */
+  4,   /* field[4] = position */
+  3,   /* field[3] = verification_error */
+};
+static const ProtobufCIntRange perch__v1__get_app_transaction_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetAppTransactionResponse",
+  "GetAppTransactionResponse",
+  "Perch__V1__GetAppTransactionResponse",
+  "perch.v1",
+  sizeof(Perch__V1__GetAppTransactionResponse),
+  5,
+  perch__v1__get_app_transaction_response__field_descriptors,
+  perch__v1__get_app_transaction_response__field_indices_by_name,
+  1,  perch__v1__get_app_transaction_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_app_transaction_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__purchase_intents_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PurchaseIntentsRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PurchaseIntentsRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resume_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PurchaseIntentsRequest, resume_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PurchaseIntentsRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__purchase_intents_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  3,   /* field[3] = at_least */
+  2,   /* field[2] = resume_token */
+};
+static const ProtobufCIntRange perch__v1__purchase_intents_request__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 4, 2 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__purchase_intents_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.PurchaseIntentsRequest",
+  "PurchaseIntentsRequest",
+  "Perch__V1__PurchaseIntentsRequest",
+  "perch.v1",
+  sizeof(Perch__V1__PurchaseIntentsRequest),
+  4,
+  perch__v1__purchase_intents_request__field_descriptors,
+  perch__v1__purchase_intents_request__field_indices_by_name,
+  2,  perch__v1__purchase_intents_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__purchase_intents_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__purchase_intent_list__field_descriptors[1] =
+{
+  {
+    "intents",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__PurchaseIntentList, n_intents),
+    offsetof(Perch__V1__PurchaseIntentList, intents),
+    &perch__v1__purchase_intent__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__purchase_intent_list__field_indices_by_name[] = {
+  0,   /* field[0] = intents */
+};
+static const ProtobufCIntRange perch__v1__purchase_intent_list__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__purchase_intent_list__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.PurchaseIntentList",
+  "PurchaseIntentList",
+  "Perch__V1__PurchaseIntentList",
+  "perch.v1",
+  sizeof(Perch__V1__PurchaseIntentList),
+  1,
+  perch__v1__purchase_intent_list__field_descriptors,
+  perch__v1__purchase_intent_list__field_indices_by_name,
+  1,  perch__v1__purchase_intent_list__number_ranges,
+  (ProtobufCMessageInit) perch__v1__purchase_intent_list__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__purchase_intents_response__field_descriptors[5] =
+{
+  {
+    "loading",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__PurchaseIntentsResponse, state_case),
+    offsetof(Perch__V1__PurchaseIntentsResponse, loading),
+    &perch__v1__loading__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failure",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__PurchaseIntentsResponse, state_case),
+    offsetof(Perch__V1__PurchaseIntentsResponse, failure),
+    &perch__v1__failure__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "success",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__PurchaseIntentsResponse, state_case),
+    offsetof(Perch__V1__PurchaseIntentsResponse, success),
+    &perch__v1__purchase_intent_list__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unchanged",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__PurchaseIntentsResponse, state_case),
+    offsetof(Perch__V1__PurchaseIntentsResponse, unchanged),
+    &perch__v1__unchanged__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "info",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PurchaseIntentsResponse, info),
+    &perch__v1__value_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__purchase_intents_response__field_indices_by_name[] = {
+  1,   /* field[1] = failure */
+  4,   /* field[4] = info */
+  0,   /* field[0] = loading */
+  2,   /* field[2] = success */
+  3,   /* field[3] = unchanged */
+};
+static const ProtobufCIntRange perch__v1__purchase_intents_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__purchase_intents_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.PurchaseIntentsResponse",
+  "PurchaseIntentsResponse",
+  "Perch__V1__PurchaseIntentsResponse",
+  "perch.v1",
+  sizeof(Perch__V1__PurchaseIntentsResponse),
+  5,
+  perch__v1__purchase_intents_response__field_descriptors,
+  perch__v1__purchase_intents_response__field_indices_by_name,
+  1,  perch__v1__purchase_intents_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__purchase_intents_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__messages_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MessagesRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MessagesRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resume_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MessagesRequest, resume_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MessagesRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__messages_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  3,   /* field[3] = at_least */
+  2,   /* field[2] = resume_token */
+};
+static const ProtobufCIntRange perch__v1__messages_request__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 4, 2 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__messages_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.MessagesRequest",
+  "MessagesRequest",
+  "Perch__V1__MessagesRequest",
+  "perch.v1",
+  sizeof(Perch__V1__MessagesRequest),
+  4,
+  perch__v1__messages_request__field_descriptors,
+  perch__v1__messages_request__field_indices_by_name,
+  2,  perch__v1__messages_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__messages_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__store_message__field_descriptors[5] =
+{
+  {
+    "reason",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__StoreMessage, reason),
+    &perch__v1__message_reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__StoreMessage, since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Perch__V1__StoreMessage, line_case),
+    offsetof(Perch__V1__StoreMessage, original_transaction_id),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__StoreMessage, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__StoreMessage, offer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__store_message__field_indices_by_name[] = {
+  4,   /* field[4] = offer_id */
+  2,   /* field[2] = original_transaction_id */
+  3,   /* field[3] = product_id */
+  0,   /* field[0] = reason */
+  1,   /* field[1] = since_ms */
+};
+static const ProtobufCIntRange perch__v1__store_message__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__store_message__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.StoreMessage",
+  "StoreMessage",
+  "Perch__V1__StoreMessage",
+  "perch.v1",
+  sizeof(Perch__V1__StoreMessage),
+  5,
+  perch__v1__store_message__field_descriptors,
+  perch__v1__store_message__field_indices_by_name,
+  1,  perch__v1__store_message__number_ranges,
+  (ProtobufCMessageInit) perch__v1__store_message__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__store_messages__field_descriptors[1] =
+{
+  {
+    "messages",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__StoreMessages, n_messages),
+    offsetof(Perch__V1__StoreMessages, messages),
+    &perch__v1__store_message__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__store_messages__field_indices_by_name[] = {
+  0,   /* field[0] = messages */
+};
+static const ProtobufCIntRange perch__v1__store_messages__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__store_messages__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.StoreMessages",
+  "StoreMessages",
+  "Perch__V1__StoreMessages",
+  "perch.v1",
+  sizeof(Perch__V1__StoreMessages),
+  1,
+  perch__v1__store_messages__field_descriptors,
+  perch__v1__store_messages__field_indices_by_name,
+  1,  perch__v1__store_messages__number_ranges,
+  (ProtobufCMessageInit) perch__v1__store_messages__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__messages_response__field_descriptors[5] =
+{
+  {
+    "loading",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__MessagesResponse, state_case),
+    offsetof(Perch__V1__MessagesResponse, loading),
+    &perch__v1__loading__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failure",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__MessagesResponse, state_case),
+    offsetof(Perch__V1__MessagesResponse, failure),
+    &perch__v1__failure__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "success",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__MessagesResponse, state_case),
+    offsetof(Perch__V1__MessagesResponse, success),
+    &perch__v1__store_messages__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unchanged",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__MessagesResponse, state_case),
+    offsetof(Perch__V1__MessagesResponse, unchanged),
+    &perch__v1__unchanged__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "info",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MessagesResponse, info),
+    &perch__v1__value_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__messages_response__field_indices_by_name[] = {
+  1,   /* field[1] = failure */
+  4,   /* field[4] = info */
+  0,   /* field[0] = loading */
+  2,   /* field[2] = success */
+  3,   /* field[3] = unchanged */
+};
+static const ProtobufCIntRange perch__v1__messages_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__messages_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.MessagesResponse",
+  "MessagesResponse",
+  "Perch__V1__MessagesResponse",
+  "perch.v1",
+  sizeof(Perch__V1__MessagesResponse),
+  5,
+  perch__v1__messages_response__field_descriptors,
+  perch__v1__messages_response__field_indices_by_name,
+  1,  perch__v1__messages_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__messages_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue perch__v1__transaction_event_kind__enum_values_by_number[7] =
 {
@@ -1689,7 +3482,41 @@ const ProtobufCEnumDescriptor perch__v1__transaction_event_kind__descriptor =
   perch__v1__transaction_event_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor perch__v1__transaction_service__method_descriptors[6] =
+static const ProtobufCEnumValue perch__v1__message_reason__enum_values_by_number[5] =
+{
+  { "MESSAGE_REASON_UNSPECIFIED", "PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_UNSPECIFIED", 0 },
+  { "MESSAGE_REASON_BILLING_ISSUE", "PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_BILLING_ISSUE", 1 },
+  { "MESSAGE_REASON_PRICE_INCREASE_CONSENT", "PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_PRICE_INCREASE_CONSENT", 2 },
+  { "MESSAGE_REASON_GENERIC", "PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_GENERIC", 3 },
+  { "MESSAGE_REASON_WIN_BACK_OFFER", "PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_WIN_BACK_OFFER", 4 },
+};
+static const ProtobufCIntRange perch__v1__message_reason__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex perch__v1__message_reason__enum_values_by_name[5] =
+{
+  { "MESSAGE_REASON_BILLING_ISSUE", 1 },
+  { "MESSAGE_REASON_GENERIC", 3 },
+  { "MESSAGE_REASON_PRICE_INCREASE_CONSENT", 2 },
+  { "MESSAGE_REASON_UNSPECIFIED", 0 },
+  { "MESSAGE_REASON_WIN_BACK_OFFER", 4 },
+};
+const ProtobufCEnumDescriptor perch__v1__message_reason__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.MessageReason",
+  "MessageReason",
+  "Perch__V1__MessageReason",
+  "perch.v1",
+  5,
+  perch__v1__message_reason__enum_values_by_number,
+  5,
+  perch__v1__message_reason__enum_values_by_name,
+  1,
+  perch__v1__message_reason__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor perch__v1__transaction_service__method_descriptors[13] =
 {
   { "Purchase", &perch__v1__purchase_request__descriptor, &perch__v1__purchase_response__descriptor },
   { "Finish", &perch__v1__finish_request__descriptor, &perch__v1__finish_response__descriptor },
@@ -1697,13 +3524,27 @@ static const ProtobufCMethodDescriptor perch__v1__transaction_service__method_de
   { "ListUnfinished", &perch__v1__list_unfinished_request__descriptor, &perch__v1__list_unfinished_response__descriptor },
   { "GetLatestTransaction", &perch__v1__get_latest_transaction_request__descriptor, &perch__v1__get_latest_transaction_response__descriptor },
   { "TransactionUpdates", &perch__v1__transaction_updates_request__descriptor, &perch__v1__transaction_updates_response__descriptor },
+  { "Sync", &perch__v1__sync_request__descriptor, &perch__v1__sync_response__descriptor },
+  { "RequestRefund", &perch__v1__request_refund_request__descriptor, &perch__v1__request_refund_response__descriptor },
+  { "RedeemOfferCode", &perch__v1__redeem_offer_code_request__descriptor, &perch__v1__redeem_offer_code_response__descriptor },
+  { "ManageSubscriptions", &perch__v1__manage_subscriptions_request__descriptor, &perch__v1__manage_subscriptions_response__descriptor },
+  { "GetAppTransaction", &perch__v1__get_app_transaction_request__descriptor, &perch__v1__get_app_transaction_response__descriptor },
+  { "PurchaseIntents", &perch__v1__purchase_intents_request__descriptor, &perch__v1__purchase_intents_response__descriptor },
+  { "Messages", &perch__v1__messages_request__descriptor, &perch__v1__messages_response__descriptor },
 };
 const unsigned perch__v1__transaction_service__method_indices_by_name[] = {
   1,        /* Finish */
+  10,        /* GetAppTransaction */
   4,        /* GetLatestTransaction */
   2,        /* ListTransactions */
   3,        /* ListUnfinished */
+  9,        /* ManageSubscriptions */
+  12,        /* Messages */
   0,        /* Purchase */
+  11,        /* PurchaseIntents */
+  8,        /* RedeemOfferCode */
+  7,        /* RequestRefund */
+  6,        /* Sync */
   5         /* TransactionUpdates */
 };
 const ProtobufCServiceDescriptor perch__v1__transaction_service__descriptor =
@@ -1713,7 +3554,7 @@ const ProtobufCServiceDescriptor perch__v1__transaction_service__descriptor =
   "TransactionService",
   "Perch__V1__TransactionService",
   "perch.v1",
-  6,
+  13,
   perch__v1__transaction_service__method_descriptors,
   perch__v1__transaction_service__method_indices_by_name
 };
@@ -1764,6 +3605,62 @@ void perch__v1__transaction_service__transaction_updates(ProtobufCService *servi
 {
   assert(service->descriptor == &perch__v1__transaction_service__descriptor);
   service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__transaction_service__sync(ProtobufCService *service,
+                                          const Perch__V1__SyncRequest *input,
+                                          Perch__V1__SyncResponse_Closure closure,
+                                          void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__transaction_service__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__transaction_service__request_refund(ProtobufCService *service,
+                                                    const Perch__V1__RequestRefundRequest *input,
+                                                    Perch__V1__RequestRefundResponse_Closure closure,
+                                                    void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__transaction_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__transaction_service__redeem_offer_code(ProtobufCService *service,
+                                                       const Perch__V1__RedeemOfferCodeRequest *input,
+                                                       Perch__V1__RedeemOfferCodeResponse_Closure closure,
+                                                       void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__transaction_service__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__transaction_service__manage_subscriptions(ProtobufCService *service,
+                                                          const Perch__V1__ManageSubscriptionsRequest *input,
+                                                          Perch__V1__ManageSubscriptionsResponse_Closure closure,
+                                                          void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__transaction_service__descriptor);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__transaction_service__get_app_transaction(ProtobufCService *service,
+                                                         const Perch__V1__GetAppTransactionRequest *input,
+                                                         Perch__V1__GetAppTransactionResponse_Closure closure,
+                                                         void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__transaction_service__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__transaction_service__purchase_intents(ProtobufCService *service,
+                                                      const Perch__V1__PurchaseIntentsRequest *input,
+                                                      Perch__V1__PurchaseIntentsResponse_Closure closure,
+                                                      void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__transaction_service__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__transaction_service__messages(ProtobufCService *service,
+                                              const Perch__V1__MessagesRequest *input,
+                                              Perch__V1__MessagesResponse_Closure closure,
+                                              void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__transaction_service__descriptor);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__transaction_service__init (Perch__V1__TransactionService_Service *service,
                                            Perch__V1__TransactionService_ServiceDestroy destroy)

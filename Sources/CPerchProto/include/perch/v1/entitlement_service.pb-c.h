@@ -20,6 +20,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "perch/v1/subscription.pb-c.h"
 #include "perch/v1/transaction.pb-c.h"
 
+typedef struct Perch__V1__AsOf Perch__V1__AsOf;
 typedef struct Perch__V1__Products Perch__V1__Products;
 typedef struct Perch__V1__CurrentEntitlement Perch__V1__CurrentEntitlement;
 typedef struct Perch__V1__ProductsTaskRequest Perch__V1__ProductsTaskRequest;
@@ -38,12 +39,79 @@ typedef struct Perch__V1__GetCurrentEntitlementRequest Perch__V1__GetCurrentEnti
 typedef struct Perch__V1__GetCurrentEntitlementResponse Perch__V1__GetCurrentEntitlementResponse;
 typedef struct Perch__V1__ListCurrentEntitlementsRequest Perch__V1__ListCurrentEntitlementsRequest;
 typedef struct Perch__V1__ListCurrentEntitlementsResponse Perch__V1__ListCurrentEntitlementsResponse;
+typedef struct Perch__V1__ListPlanOptionsRequest Perch__V1__ListPlanOptionsRequest;
+typedef struct Perch__V1__PlanOption Perch__V1__PlanOption;
+typedef struct Perch__V1__ListPlanOptionsResponse Perch__V1__ListPlanOptionsResponse;
+typedef struct Perch__V1__GetOfferEligibilityRequest Perch__V1__GetOfferEligibilityRequest;
+typedef struct Perch__V1__OfferEligibility Perch__V1__OfferEligibility;
+typedef struct Perch__V1__GetOfferEligibilityResponse Perch__V1__GetOfferEligibilityResponse;
+typedef struct Perch__V1__GetAppPoliciesRequest Perch__V1__GetAppPoliciesRequest;
+typedef struct Perch__V1__GetAppPoliciesResponse Perch__V1__GetAppPoliciesResponse;
+typedef struct Perch__V1__ExplainRequest Perch__V1__ExplainRequest;
+typedef struct Perch__V1__ExplainedFact Perch__V1__ExplainedFact;
+typedef struct Perch__V1__Explanation Perch__V1__Explanation;
+typedef struct Perch__V1__ExplainResponse Perch__V1__ExplainResponse;
 
 
 /* --- enums --- */
 
+/*
+ * What choosing a plan is to the one that is held.
+ */
+typedef enum _Perch__V1__PlanRelation {
+  /*
+   * No plan is held.
+   */
+  PERCH__V1__PLAN_RELATION__PLAN_RELATION_UNSPECIFIED = 0,
+  /*
+   * It is held.
+   */
+  PERCH__V1__PLAN_RELATION__PLAN_RELATION_CURRENT = 1,
+  /*
+   * A higher level of service.
+   */
+  PERCH__V1__PLAN_RELATION__PLAN_RELATION_UPGRADE = 2,
+  /*
+   * A lower level of service.
+   */
+  PERCH__V1__PLAN_RELATION__PLAN_RELATION_DOWNGRADE = 3,
+  /*
+   * The same level of service.
+   */
+  PERCH__V1__PLAN_RELATION__PLAN_RELATION_CROSSGRADE = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PLAN_RELATION)
+} Perch__V1__PlanRelation;
 
 /* --- messages --- */
+
+typedef enum {
+  PERCH__V1__AS_OF__INSTANT__NOT_SET = 0,
+  PERCH__V1__AS_OF__INSTANT_AT_MS = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__AS_OF__INSTANT__CASE)
+} Perch__V1__AsOf__InstantCase;
+
+/*
+ * Which moment a read is about. Absent: now.
+ */
+struct  Perch__V1__AsOf
+{
+  ProtobufCMessage base;
+  /*
+   * What was known at this revision; 0: what is known now.
+   */
+  uint64_t known_at_revision;
+  Perch__V1__AsOf__InstantCase instant_case;
+  union {
+    /*
+     * An instant in the past or in the future, in milliseconds since the Unix epoch: the same rules, asked of then.
+     */
+    int64_t at_ms;
+  };
+};
+#define PERCH__V1__AS_OF__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__as_of__descriptor) \
+    , 0, PERCH__V1__AS_OF__INSTANT__NOT_SET, {0} }
+
 
 /*
  * The success value of ProductsTask.
@@ -461,10 +529,14 @@ struct  Perch__V1__GetSubscriptionStatusRequest
    * Wait until the server is at least here.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Which moment; absent: now.
+   */
+  Perch__V1__AsOf *as_of;
 };
 #define PERCH__V1__GET_SUBSCRIPTION_STATUS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_subscription_status_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
 
 
 typedef enum {
@@ -523,10 +595,14 @@ struct  Perch__V1__GetCurrentEntitlementRequest
    * Wait until the server is at least here.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Which moment; absent: now.
+   */
+  Perch__V1__AsOf *as_of;
 };
 #define PERCH__V1__GET_CURRENT_ENTITLEMENT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_current_entitlement_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
 
 
 typedef enum {
@@ -581,10 +657,14 @@ struct  Perch__V1__ListCurrentEntitlementsRequest
    * Wait until the server is at least here.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Which moment; absent: now.
+   */
+  Perch__V1__AsOf *as_of;
 };
 #define PERCH__V1__LIST_CURRENT_ENTITLEMENTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_current_entitlements_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, NULL }
+    , NULL, (char *)protobuf_c_empty_string, NULL, NULL }
 
 
 /*
@@ -608,6 +688,404 @@ struct  Perch__V1__ListCurrentEntitlementsResponse
     , 0,NULL, NULL }
 
 
+/*
+ * Asks for plan options.
+ */
+struct  Perch__V1__ListPlanOptionsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account: 1 to 255 bytes.
+   */
+  char *account;
+  /*
+   * Subscription group.
+   */
+  char *group_id;
+  /*
+   * Locale such as `en_US`; empty for the app's.
+   */
+  char *locale;
+  /*
+   * Wait until the server is at least here.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__LIST_PLAN_OPTIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_plan_options_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * A plan that can be chosen.
+ */
+struct  Perch__V1__PlanOption
+{
+  ProtobufCMessage base;
+  /*
+   * The product.
+   */
+  Perch__V1__Product *product;
+  /*
+   * What it is to the plan that is held.
+   */
+  Perch__V1__PlanRelation relation;
+  /*
+   * It would take effect at the next renewal, not now.
+   */
+  protobuf_c_boolean takes_effect_at_renewal;
+  /*
+   * It is the plan of the next period.
+   */
+  protobuf_c_boolean preferred;
+  /*
+   * The offer that would apply now; absent for none.
+   */
+  Perch__V1__TransactionOffer *offer;
+};
+#define PERCH__V1__PLAN_OPTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__plan_option__descriptor) \
+    , NULL, PERCH__V1__PLAN_RELATION__PLAN_RELATION_UNSPECIFIED, 0, 0, NULL }
+
+
+/*
+ * The plans of a group.
+ */
+struct  Perch__V1__ListPlanOptionsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * By level of service, then in the order of the catalogue.
+   */
+  size_t n_options;
+  Perch__V1__PlanOption **options;
+  /*
+   * Where the answer stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__LIST_PLAN_OPTIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_plan_options_response__descriptor) \
+    , 0,NULL, NULL }
+
+
+/*
+ * Asks for the eligibility of offers.
+ */
+struct  Perch__V1__GetOfferEligibilityRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account: 1 to 255 bytes.
+   */
+  char *account;
+  /*
+   * Only of this product; empty for all of the group.
+   */
+  char *product_id;
+  /*
+   * Subscription group; may be left out with a product.
+   */
+  char *group_id;
+  /*
+   * Wait until the server is at least here.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__GET_OFFER_ELIGIBILITY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_offer_eligibility_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * Whether an offer can be had.
+ */
+struct  Perch__V1__OfferEligibility
+{
+  ProtobufCMessage base;
+  /*
+   * The product.
+   */
+  char *product_id;
+  /*
+   * Which kind.
+   */
+  Perch__V1__OfferType type;
+  /*
+   * Its identifier; for a code, its reference name; empty for introductory.
+   */
+  char *offer_id;
+  /*
+   * Whether.
+   */
+  protobuf_c_boolean eligible;
+  /*
+   * For programs: one word of the table in proto/README.md.
+   */
+  char *reason;
+  /*
+   * For people.
+   */
+  char *message;
+};
+#define PERCH__V1__OFFER_ELIGIBILITY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__offer_eligibility__descriptor) \
+    , (char *)protobuf_c_empty_string, PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The eligibility of offers.
+ */
+struct  Perch__V1__GetOfferEligibilityResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Whether an introductory offer of the group could be had; can be true where there is none.
+   */
+  protobuf_c_boolean introductory_eligible;
+  /*
+   * Each offer of the products, win-back offers best first.
+   */
+  size_t n_offers;
+  Perch__V1__OfferEligibility **offers;
+  /*
+   * Where the answer stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__GET_OFFER_ELIGIBILITY_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_offer_eligibility_response__descriptor) \
+    , 0, 0,NULL, NULL }
+
+
+/*
+ * Asks for policies.
+ */
+struct  Perch__V1__GetAppPoliciesRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * Locale such as `en_US`; empty for the app's.
+   */
+  char *locale;
+};
+#define PERCH__V1__GET_APP_POLICIES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_app_policies_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The app's policies.
+ */
+struct  Perch__V1__GetAppPoliciesResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Text of the licence agreement; empty for none.
+   */
+  char *licence_agreement;
+  /*
+   * Text of the privacy policy; empty for none.
+   */
+  char *privacy_policy_text;
+  /*
+   * Address of the privacy policy; empty for none.
+   */
+  char *privacy_policy_url;
+  /*
+   * The locale of the privacy policy that was found.
+   */
+  char *privacy_policy_locale;
+};
+#define PERCH__V1__GET_APP_POLICIES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_app_policies_response__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+typedef enum {
+  PERCH__V1__EXPLAIN_REQUEST__ABOUT__NOT_SET = 0,
+  PERCH__V1__EXPLAIN_REQUEST__ABOUT_GROUP_ID = 3,
+  PERCH__V1__EXPLAIN_REQUEST__ABOUT_PRODUCT_ID = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__EXPLAIN_REQUEST__ABOUT__CASE)
+} Perch__V1__ExplainRequest__AboutCase;
+
+/*
+ * Asks why.
+ */
+struct  Perch__V1__ExplainRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account: 1 to 255 bytes.
+   */
+  char *account;
+  /*
+   * Which moment; absent: now.
+   */
+  Perch__V1__AsOf *as_of;
+  /*
+   * Wait until the server is at least here.
+   */
+  Perch__V1__Position *at_least;
+  Perch__V1__ExplainRequest__AboutCase about_case;
+  union {
+    /*
+     * The statuses of a group.
+     */
+    char *group_id;
+    /*
+     * The entitlement to a product.
+     */
+    char *product_id;
+  };
+};
+#define PERCH__V1__EXPLAIN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explain_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, NULL, NULL, PERCH__V1__EXPLAIN_REQUEST__ABOUT__NOT_SET, {0} }
+
+
+/*
+ * A fact that decided.
+ */
+struct  Perch__V1__ExplainedFact
+{
+  ProtobufCMessage base;
+  /*
+   * The transaction.
+   */
+  uint64_t transaction_id;
+  /*
+   * Its field, as the contract names it, such as `expiration_date_ms`.
+   */
+  char *field;
+  /*
+   * The field's value, for people.
+   */
+  char *value;
+};
+#define PERCH__V1__EXPLAINED_FACT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explained_fact__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+typedef enum {
+  PERCH__V1__EXPLANATION__LINE__NOT_SET = 0,
+  PERCH__V1__EXPLANATION__LINE_ORIGINAL_TRANSACTION_ID = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__EXPLANATION__LINE__CASE)
+} Perch__V1__Explanation__LineCase;
+
+/*
+ * What decided about one line, or one owned product.
+ */
+struct  Perch__V1__Explanation
+{
+  ProtobufCMessage base;
+  /*
+   * The rule, for programs: one word of the table in proto/README.md.
+   */
+  char *rule;
+  /*
+   * The rule and its facts, for people.
+   */
+  char *message;
+  /*
+   * The line's state; unspecified where there is no line.
+   */
+  Perch__V1__RenewalState state;
+  /*
+   * Whether this one entitles.
+   */
+  protobuf_c_boolean entitled;
+  /*
+   * What decided.
+   */
+  size_t n_facts;
+  Perch__V1__ExplainedFact **facts;
+  /*
+   * What changes by itself next; absent for nothing.
+   */
+  Perch__V1__Forecast *next_change;
+  /*
+   * That, for people.
+   */
+  char *next_message;
+  Perch__V1__Explanation__LineCase line_case;
+  union {
+    /*
+     * The first transaction of the line.
+     */
+    uint64_t original_transaction_id;
+  };
+};
+#define PERCH__V1__EXPLANATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explanation__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__RENEWAL_STATE__RENEWAL_STATE_UNSPECIFIED, 0, 0,NULL, NULL, (char *)protobuf_c_empty_string, PERCH__V1__EXPLANATION__LINE__NOT_SET, {0} }
+
+
+/*
+ * Why.
+ */
+struct  Perch__V1__ExplainResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The answer in one sentence.
+   */
+  char *message;
+  /*
+   * Whether the account is entitled.
+   */
+  protobuf_c_boolean entitled;
+  /*
+   * One for each line or transaction that was looked at; the one that counts is first.
+   */
+  size_t n_explanations;
+  Perch__V1__Explanation **explanations;
+  /*
+   * Where the answer stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__EXPLAIN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explain_response__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL }
+
+
+/* Perch__V1__AsOf methods */
+void   perch__v1__as_of__init
+                     (Perch__V1__AsOf         *message);
+size_t perch__v1__as_of__get_packed_size
+                     (const Perch__V1__AsOf   *message);
+size_t perch__v1__as_of__pack
+                     (const Perch__V1__AsOf   *message,
+                      uint8_t             *out);
+size_t perch__v1__as_of__pack_to_buffer
+                     (const Perch__V1__AsOf   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AsOf *
+       perch__v1__as_of__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__as_of__free_unpacked
+                     (Perch__V1__AsOf *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__Products methods */
 void   perch__v1__products__init
                      (Perch__V1__Products         *message);
@@ -950,8 +1428,239 @@ Perch__V1__ListCurrentEntitlementsResponse *
 void   perch__v1__list_current_entitlements_response__free_unpacked
                      (Perch__V1__ListCurrentEntitlementsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__ListPlanOptionsRequest methods */
+void   perch__v1__list_plan_options_request__init
+                     (Perch__V1__ListPlanOptionsRequest         *message);
+size_t perch__v1__list_plan_options_request__get_packed_size
+                     (const Perch__V1__ListPlanOptionsRequest   *message);
+size_t perch__v1__list_plan_options_request__pack
+                     (const Perch__V1__ListPlanOptionsRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_plan_options_request__pack_to_buffer
+                     (const Perch__V1__ListPlanOptionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListPlanOptionsRequest *
+       perch__v1__list_plan_options_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_plan_options_request__free_unpacked
+                     (Perch__V1__ListPlanOptionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__PlanOption methods */
+void   perch__v1__plan_option__init
+                     (Perch__V1__PlanOption         *message);
+size_t perch__v1__plan_option__get_packed_size
+                     (const Perch__V1__PlanOption   *message);
+size_t perch__v1__plan_option__pack
+                     (const Perch__V1__PlanOption   *message,
+                      uint8_t             *out);
+size_t perch__v1__plan_option__pack_to_buffer
+                     (const Perch__V1__PlanOption   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__PlanOption *
+       perch__v1__plan_option__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__plan_option__free_unpacked
+                     (Perch__V1__PlanOption *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListPlanOptionsResponse methods */
+void   perch__v1__list_plan_options_response__init
+                     (Perch__V1__ListPlanOptionsResponse         *message);
+size_t perch__v1__list_plan_options_response__get_packed_size
+                     (const Perch__V1__ListPlanOptionsResponse   *message);
+size_t perch__v1__list_plan_options_response__pack
+                     (const Perch__V1__ListPlanOptionsResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_plan_options_response__pack_to_buffer
+                     (const Perch__V1__ListPlanOptionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListPlanOptionsResponse *
+       perch__v1__list_plan_options_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_plan_options_response__free_unpacked
+                     (Perch__V1__ListPlanOptionsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetOfferEligibilityRequest methods */
+void   perch__v1__get_offer_eligibility_request__init
+                     (Perch__V1__GetOfferEligibilityRequest         *message);
+size_t perch__v1__get_offer_eligibility_request__get_packed_size
+                     (const Perch__V1__GetOfferEligibilityRequest   *message);
+size_t perch__v1__get_offer_eligibility_request__pack
+                     (const Perch__V1__GetOfferEligibilityRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_offer_eligibility_request__pack_to_buffer
+                     (const Perch__V1__GetOfferEligibilityRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetOfferEligibilityRequest *
+       perch__v1__get_offer_eligibility_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_offer_eligibility_request__free_unpacked
+                     (Perch__V1__GetOfferEligibilityRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__OfferEligibility methods */
+void   perch__v1__offer_eligibility__init
+                     (Perch__V1__OfferEligibility         *message);
+size_t perch__v1__offer_eligibility__get_packed_size
+                     (const Perch__V1__OfferEligibility   *message);
+size_t perch__v1__offer_eligibility__pack
+                     (const Perch__V1__OfferEligibility   *message,
+                      uint8_t             *out);
+size_t perch__v1__offer_eligibility__pack_to_buffer
+                     (const Perch__V1__OfferEligibility   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__OfferEligibility *
+       perch__v1__offer_eligibility__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__offer_eligibility__free_unpacked
+                     (Perch__V1__OfferEligibility *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetOfferEligibilityResponse methods */
+void   perch__v1__get_offer_eligibility_response__init
+                     (Perch__V1__GetOfferEligibilityResponse         *message);
+size_t perch__v1__get_offer_eligibility_response__get_packed_size
+                     (const Perch__V1__GetOfferEligibilityResponse   *message);
+size_t perch__v1__get_offer_eligibility_response__pack
+                     (const Perch__V1__GetOfferEligibilityResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_offer_eligibility_response__pack_to_buffer
+                     (const Perch__V1__GetOfferEligibilityResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetOfferEligibilityResponse *
+       perch__v1__get_offer_eligibility_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_offer_eligibility_response__free_unpacked
+                     (Perch__V1__GetOfferEligibilityResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetAppPoliciesRequest methods */
+void   perch__v1__get_app_policies_request__init
+                     (Perch__V1__GetAppPoliciesRequest         *message);
+size_t perch__v1__get_app_policies_request__get_packed_size
+                     (const Perch__V1__GetAppPoliciesRequest   *message);
+size_t perch__v1__get_app_policies_request__pack
+                     (const Perch__V1__GetAppPoliciesRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_app_policies_request__pack_to_buffer
+                     (const Perch__V1__GetAppPoliciesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetAppPoliciesRequest *
+       perch__v1__get_app_policies_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_app_policies_request__free_unpacked
+                     (Perch__V1__GetAppPoliciesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetAppPoliciesResponse methods */
+void   perch__v1__get_app_policies_response__init
+                     (Perch__V1__GetAppPoliciesResponse         *message);
+size_t perch__v1__get_app_policies_response__get_packed_size
+                     (const Perch__V1__GetAppPoliciesResponse   *message);
+size_t perch__v1__get_app_policies_response__pack
+                     (const Perch__V1__GetAppPoliciesResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_app_policies_response__pack_to_buffer
+                     (const Perch__V1__GetAppPoliciesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetAppPoliciesResponse *
+       perch__v1__get_app_policies_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_app_policies_response__free_unpacked
+                     (Perch__V1__GetAppPoliciesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ExplainRequest methods */
+void   perch__v1__explain_request__init
+                     (Perch__V1__ExplainRequest         *message);
+size_t perch__v1__explain_request__get_packed_size
+                     (const Perch__V1__ExplainRequest   *message);
+size_t perch__v1__explain_request__pack
+                     (const Perch__V1__ExplainRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__explain_request__pack_to_buffer
+                     (const Perch__V1__ExplainRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ExplainRequest *
+       perch__v1__explain_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__explain_request__free_unpacked
+                     (Perch__V1__ExplainRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ExplainedFact methods */
+void   perch__v1__explained_fact__init
+                     (Perch__V1__ExplainedFact         *message);
+size_t perch__v1__explained_fact__get_packed_size
+                     (const Perch__V1__ExplainedFact   *message);
+size_t perch__v1__explained_fact__pack
+                     (const Perch__V1__ExplainedFact   *message,
+                      uint8_t             *out);
+size_t perch__v1__explained_fact__pack_to_buffer
+                     (const Perch__V1__ExplainedFact   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ExplainedFact *
+       perch__v1__explained_fact__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__explained_fact__free_unpacked
+                     (Perch__V1__ExplainedFact *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__Explanation methods */
+void   perch__v1__explanation__init
+                     (Perch__V1__Explanation         *message);
+size_t perch__v1__explanation__get_packed_size
+                     (const Perch__V1__Explanation   *message);
+size_t perch__v1__explanation__pack
+                     (const Perch__V1__Explanation   *message,
+                      uint8_t             *out);
+size_t perch__v1__explanation__pack_to_buffer
+                     (const Perch__V1__Explanation   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__Explanation *
+       perch__v1__explanation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__explanation__free_unpacked
+                     (Perch__V1__Explanation *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ExplainResponse methods */
+void   perch__v1__explain_response__init
+                     (Perch__V1__ExplainResponse         *message);
+size_t perch__v1__explain_response__get_packed_size
+                     (const Perch__V1__ExplainResponse   *message);
+size_t perch__v1__explain_response__pack
+                     (const Perch__V1__ExplainResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__explain_response__pack_to_buffer
+                     (const Perch__V1__ExplainResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ExplainResponse *
+       perch__v1__explain_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__explain_response__free_unpacked
+                     (Perch__V1__ExplainResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
+typedef void (*Perch__V1__AsOf_Closure)
+                 (const Perch__V1__AsOf *message,
+                  void *closure_data);
 typedef void (*Perch__V1__Products_Closure)
                  (const Perch__V1__Products *message,
                   void *closure_data);
@@ -1006,6 +1715,42 @@ typedef void (*Perch__V1__ListCurrentEntitlementsRequest_Closure)
 typedef void (*Perch__V1__ListCurrentEntitlementsResponse_Closure)
                  (const Perch__V1__ListCurrentEntitlementsResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__ListPlanOptionsRequest_Closure)
+                 (const Perch__V1__ListPlanOptionsRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__PlanOption_Closure)
+                 (const Perch__V1__PlanOption *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListPlanOptionsResponse_Closure)
+                 (const Perch__V1__ListPlanOptionsResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetOfferEligibilityRequest_Closure)
+                 (const Perch__V1__GetOfferEligibilityRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__OfferEligibility_Closure)
+                 (const Perch__V1__OfferEligibility *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetOfferEligibilityResponse_Closure)
+                 (const Perch__V1__GetOfferEligibilityResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetAppPoliciesRequest_Closure)
+                 (const Perch__V1__GetAppPoliciesRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetAppPoliciesResponse_Closure)
+                 (const Perch__V1__GetAppPoliciesResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ExplainRequest_Closure)
+                 (const Perch__V1__ExplainRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ExplainedFact_Closure)
+                 (const Perch__V1__ExplainedFact *message,
+                  void *closure_data);
+typedef void (*Perch__V1__Explanation_Closure)
+                 (const Perch__V1__Explanation *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ExplainResponse_Closure)
+                 (const Perch__V1__ExplainResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1045,6 +1790,22 @@ struct Perch__V1__EntitlementService_Service
                                     const Perch__V1__ListCurrentEntitlementsRequest *input,
                                     Perch__V1__ListCurrentEntitlementsResponse_Closure closure,
                                     void *closure_data);
+  void (*list_plan_options)(Perch__V1__EntitlementService_Service *service,
+                            const Perch__V1__ListPlanOptionsRequest *input,
+                            Perch__V1__ListPlanOptionsResponse_Closure closure,
+                            void *closure_data);
+  void (*get_offer_eligibility)(Perch__V1__EntitlementService_Service *service,
+                                const Perch__V1__GetOfferEligibilityRequest *input,
+                                Perch__V1__GetOfferEligibilityResponse_Closure closure,
+                                void *closure_data);
+  void (*get_app_policies)(Perch__V1__EntitlementService_Service *service,
+                           const Perch__V1__GetAppPoliciesRequest *input,
+                           Perch__V1__GetAppPoliciesResponse_Closure closure,
+                           void *closure_data);
+  void (*explain)(Perch__V1__EntitlementService_Service *service,
+                  const Perch__V1__ExplainRequest *input,
+                  Perch__V1__ExplainResponse_Closure closure,
+                  void *closure_data);
 };
 typedef void (*Perch__V1__EntitlementService_ServiceDestroy)(Perch__V1__EntitlementService_Service *);
 void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service *service,
@@ -1060,7 +1821,11 @@ void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service
       function_prefix__ ## get_image,\
       function_prefix__ ## get_subscription_status,\
       function_prefix__ ## get_current_entitlement,\
-      function_prefix__ ## list_current_entitlements  }
+      function_prefix__ ## list_current_entitlements,\
+      function_prefix__ ## list_plan_options,\
+      function_prefix__ ## get_offer_eligibility,\
+      function_prefix__ ## get_app_policies,\
+      function_prefix__ ## explain  }
 void perch__v1__entitlement_service__products_task(ProtobufCService *service,
                                                    const Perch__V1__ProductsTaskRequest *input,
                                                    Perch__V1__ProductsTaskResponse_Closure closure,
@@ -1093,9 +1858,27 @@ void perch__v1__entitlement_service__list_current_entitlements(ProtobufCService 
                                                                const Perch__V1__ListCurrentEntitlementsRequest *input,
                                                                Perch__V1__ListCurrentEntitlementsResponse_Closure closure,
                                                                void *closure_data);
+void perch__v1__entitlement_service__list_plan_options(ProtobufCService *service,
+                                                       const Perch__V1__ListPlanOptionsRequest *input,
+                                                       Perch__V1__ListPlanOptionsResponse_Closure closure,
+                                                       void *closure_data);
+void perch__v1__entitlement_service__get_offer_eligibility(ProtobufCService *service,
+                                                           const Perch__V1__GetOfferEligibilityRequest *input,
+                                                           Perch__V1__GetOfferEligibilityResponse_Closure closure,
+                                                           void *closure_data);
+void perch__v1__entitlement_service__get_app_policies(ProtobufCService *service,
+                                                      const Perch__V1__GetAppPoliciesRequest *input,
+                                                      Perch__V1__GetAppPoliciesResponse_Closure closure,
+                                                      void *closure_data);
+void perch__v1__entitlement_service__explain(ProtobufCService *service,
+                                             const Perch__V1__ExplainRequest *input,
+                                             Perch__V1__ExplainResponse_Closure closure,
+                                             void *closure_data);
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    perch__v1__plan_relation__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__as_of__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__products__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__current_entitlement__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__products_task_request__descriptor;
@@ -1114,6 +1897,18 @@ extern const ProtobufCMessageDescriptor perch__v1__get_current_entitlement_reque
 extern const ProtobufCMessageDescriptor perch__v1__get_current_entitlement_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_current_entitlements_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_current_entitlements_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_plan_options_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__plan_option__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_plan_options_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__offer_eligibility__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_app_policies_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_app_policies_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__explain_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__explained_fact__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__explanation__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__entitlement_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -91,7 +91,15 @@ typedef enum _Perch__V1__ForecastKind {
   /*
    * The store stops trying to charge.
    */
-  PERCH__V1__FORECAST_KIND__FORECAST_KIND_RETRY_END = 4
+  PERCH__V1__FORECAST_KIND__FORECAST_KIND_RETRY_END = 4,
+  /*
+   * A win-back offer begins or ends to be one that the account may have.
+   */
+  PERCH__V1__FORECAST_KIND__FORECAST_KIND_OFFER_WINDOW = 5,
+  /*
+   * A message of the store comes or goes.
+   */
+  PERCH__V1__FORECAST_KIND__FORECAST_KIND_MESSAGE = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__FORECAST_KIND)
 } Perch__V1__ForecastKind;
 

@@ -15,18 +15,22 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "perch/v1/common.pb-c.h"
+#include "perch/v1/store_operation.pb-c.h"
+#include "perch/v1/subscription.pb-c.h"
 #include "perch/v1/transaction.pb-c.h"
 
-typedef struct Perch__V1__BuyProductRequest Perch__V1__BuyProductRequest;
-typedef struct Perch__V1__BuyProductResponse Perch__V1__BuyProductResponse;
-typedef struct Perch__V1__RefundTransactionRequest Perch__V1__RefundTransactionRequest;
-typedef struct Perch__V1__RefundTransactionResponse Perch__V1__RefundTransactionResponse;
-typedef struct Perch__V1__SetAutoRenewRequest Perch__V1__SetAutoRenewRequest;
-typedef struct Perch__V1__SetAutoRenewResponse Perch__V1__SetAutoRenewResponse;
-typedef struct Perch__V1__ForceRenewalRequest Perch__V1__ForceRenewalRequest;
-typedef struct Perch__V1__ForceRenewalResponse Perch__V1__ForceRenewalResponse;
-typedef struct Perch__V1__ExpireSubscriptionRequest Perch__V1__ExpireSubscriptionRequest;
-typedef struct Perch__V1__ExpireSubscriptionResponse Perch__V1__ExpireSubscriptionResponse;
+typedef struct Perch__V1__OperateRequest Perch__V1__OperateRequest;
+typedef struct Perch__V1__OperateResponse Perch__V1__OperateResponse;
+typedef struct Perch__V1__InspectAccountRequest Perch__V1__InspectAccountRequest;
+typedef struct Perch__V1__FamilyShare Perch__V1__FamilyShare;
+typedef struct Perch__V1__GroupStatuses Perch__V1__GroupStatuses;
+typedef struct Perch__V1__InspectAccountResponse Perch__V1__InspectAccountResponse;
+typedef struct Perch__V1__ListAccountsRequest Perch__V1__ListAccountsRequest;
+typedef struct Perch__V1__ListAccountsResponse Perch__V1__ListAccountsResponse;
+typedef struct Perch__V1__ConfigureRequest Perch__V1__ConfigureRequest;
+typedef struct Perch__V1__ConfigureResponse Perch__V1__ConfigureResponse;
+typedef struct Perch__V1__GetSettingsRequest Perch__V1__GetSettingsRequest;
+typedef struct Perch__V1__GetSettingsResponse Perch__V1__GetSettingsResponse;
 typedef struct Perch__V1__GetClockRequest Perch__V1__GetClockRequest;
 typedef struct Perch__V1__Clock Perch__V1__Clock;
 typedef struct Perch__V1__GetClockResponse Perch__V1__GetClockResponse;
@@ -35,8 +39,6 @@ typedef struct Perch__V1__ResumeClock Perch__V1__ResumeClock;
 typedef struct Perch__V1__AdvanceToBoundary Perch__V1__AdvanceToBoundary;
 typedef struct Perch__V1__SetClockRequest Perch__V1__SetClockRequest;
 typedef struct Perch__V1__SetClockResponse Perch__V1__SetClockResponse;
-typedef struct Perch__V1__SetTimeRateRequest Perch__V1__SetTimeRateRequest;
-typedef struct Perch__V1__SetTimeRateResponse Perch__V1__SetTimeRateResponse;
 
 
 /* --- enums --- */
@@ -45,9 +47,9 @@ typedef struct Perch__V1__SetTimeRateResponse Perch__V1__SetTimeRateResponse;
 /* --- messages --- */
 
 /*
- * Buys a product outside the app.
+ * Does one thing to one account.
  */
-struct  Perch__V1__BuyProductRequest
+struct  Perch__V1__OperateRequest
 {
   ProtobufCMessage base;
   /*
@@ -55,31 +57,28 @@ struct  Perch__V1__BuyProductRequest
    */
   Perch__V1__AppRef *app;
   /*
-   * The caller's key of the account. The account is made if there is none.
+   * The caller's key of the account: 1 to 255 bytes. May be left out where the operation names a transaction. `buy`,
+   * `create_intent`, `set_storefront` and `set_charges` make the account if there is none.
    */
   char *account;
-  /*
-   * What to buy.
-   */
-  char *product_id;
-  /*
-   * How many, for consumables; 0 means 1.
-   */
-  uint32_t quantity;
   /*
    * Makes the call safe to repeat. Up to 64 bytes.
    */
   ProtobufCBinaryData idempotency_key;
+  /*
+   * What to do.
+   */
+  Perch__V1__StoreOperation *operation;
 };
-#define PERCH__V1__BUY_PRODUCT_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__buy_product_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, {0,NULL} }
+#define PERCH__V1__OPERATE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__operate_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, {0,NULL}, NULL }
 
 
 /*
- * The transaction.
+ * It is done.
  */
-struct  Perch__V1__BuyProductResponse
+struct  Perch__V1__OperateResponse
 {
   ProtobufCMessage base;
   /*
@@ -87,115 +86,31 @@ struct  Perch__V1__BuyProductResponse
    */
   Perch__V1__Position *position;
   /*
-   * The transaction.
+   * The transaction that was made or changed; absent where there is none.
    */
   Perch__V1__TransactionResult *transaction;
   /*
-   * True when the transaction was held before.
+   * Of a purchase: what became of it.
+   */
+  Perch__V1__PurchaseResult purchase_result;
+  /*
+   * Of a purchase: the transaction was held before.
    */
   protobuf_c_boolean already_held;
+  /*
+   * The number of a purchase that waits, or of an intent.
+   */
+  uint64_t number;
 };
-#define PERCH__V1__BUY_PRODUCT_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__buy_product_response__descriptor) \
-    , NULL, NULL, 0 }
+#define PERCH__V1__OPERATE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__operate_response__descriptor) \
+    , NULL, NULL, PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_UNSPECIFIED, 0, 0 }
 
 
 /*
- * Refunds a transaction.
+ * Asks what the store knows of an account.
  */
-struct  Perch__V1__RefundTransactionRequest
-{
-  ProtobufCMessage base;
-  /*
-   * The app.
-   */
-  Perch__V1__AppRef *app;
-  /*
-   * The transaction.
-   */
-  uint64_t transaction_id;
-  /*
-   * Why; unspecified means other.
-   */
-  Perch__V1__RevocationReason reason;
-  /*
-   * Makes the call safe to repeat. Up to 64 bytes.
-   */
-  ProtobufCBinaryData idempotency_key;
-};
-#define PERCH__V1__REFUND_TRANSACTION_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__refund_transaction_request__descriptor) \
-    , NULL, 0, PERCH__V1__REVOCATION_REASON__REVOCATION_REASON_UNSPECIFIED, {0,NULL} }
-
-
-/*
- * The transaction, revoked.
- */
-struct  Perch__V1__RefundTransactionResponse
-{
-  ProtobufCMessage base;
-  /*
-   * Where the change stands.
-   */
-  Perch__V1__Position *position;
-  /*
-   * The transaction.
-   */
-  Perch__V1__TransactionResult *transaction;
-};
-#define PERCH__V1__REFUND_TRANSACTION_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__refund_transaction_response__descriptor) \
-    , NULL, NULL }
-
-
-/*
- * Switches renewal on or off.
- */
-struct  Perch__V1__SetAutoRenewRequest
-{
-  ProtobufCMessage base;
-  /*
-   * The app.
-   */
-  Perch__V1__AppRef *app;
-  /*
-   * Any transaction of the subscription line.
-   */
-  uint64_t transaction_id;
-  /*
-   * On or off.
-   */
-  protobuf_c_boolean enabled;
-  /*
-   * Makes the call safe to repeat. Up to 64 bytes.
-   */
-  ProtobufCBinaryData idempotency_key;
-};
-#define PERCH__V1__SET_AUTO_RENEW_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__set_auto_renew_request__descriptor) \
-    , NULL, 0, 0, {0,NULL} }
-
-
-/*
- * Renewal is on or off.
- */
-struct  Perch__V1__SetAutoRenewResponse
-{
-  ProtobufCMessage base;
-  /*
-   * Where the change stands.
-   */
-  Perch__V1__Position *position;
-};
-#define PERCH__V1__SET_AUTO_RENEW_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__set_auto_renew_response__descriptor) \
-    , NULL }
-
-
-/*
- * Renews now.
- */
-struct  Perch__V1__ForceRenewalRequest
+struct  Perch__V1__InspectAccountRequest
 {
   ProtobufCMessage base;
   /*
@@ -207,43 +122,117 @@ struct  Perch__V1__ForceRenewalRequest
    */
   char *account;
   /*
-   * A product held by the account.
+   * Wait until the server is at least here.
    */
-  char *product_id;
-  /*
-   * Makes the call safe to repeat. Up to 64 bytes.
-   */
-  ProtobufCBinaryData idempotency_key;
+  Perch__V1__Position *at_least;
 };
-#define PERCH__V1__FORCE_RENEWAL_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__force_renewal_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL} }
+#define PERCH__V1__INSPECT_ACCOUNT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__inspect_account_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, NULL }
 
 
 /*
- * The renewal.
+ * What one account shares with another.
  */
-struct  Perch__V1__ForceRenewalResponse
+struct  Perch__V1__FamilyShare
 {
   ProtobufCMessage base;
   /*
-   * Where the change stands.
+   * The first transaction of the purchaser's line, or its transaction of a non-consumable.
    */
-  Perch__V1__Position *position;
+  uint64_t original_transaction_id;
   /*
-   * The new transaction.
+   * The same as the member has it.
    */
-  Perch__V1__TransactionResult *transaction;
+  uint64_t member_original_transaction_id;
 };
-#define PERCH__V1__FORCE_RENEWAL_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__force_renewal_response__descriptor) \
-    , NULL, NULL }
+#define PERCH__V1__FAMILY_SHARE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__family_share__descriptor) \
+    , 0, 0 }
 
 
 /*
- * Ends a subscription now.
+ * A group and its statuses.
  */
-struct  Perch__V1__ExpireSubscriptionRequest
+struct  Perch__V1__GroupStatuses
+{
+  ProtobufCMessage base;
+  /*
+   * The group.
+   */
+  char *group_id;
+  /*
+   * Its statuses.
+   */
+  Perch__V1__SubscriptionStatuses *statuses;
+};
+#define PERCH__V1__GROUP_STATUSES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__group_statuses__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * What the store knows of an account.
+ */
+struct  Perch__V1__InspectAccountResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the answer stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * The groups in which the account has a line.
+   */
+  size_t n_groups;
+  Perch__V1__GroupStatuses **groups;
+  /*
+   * Products without an end that it owns.
+   */
+  size_t n_owned;
+  Perch__V1__TransactionResult **owned;
+  /*
+   * Purchases that wait, oldest first.
+   */
+  size_t n_pending_purchases;
+  Perch__V1__PendingPurchase **pending_purchases;
+  /*
+   * Purchases that were begun outside the app, oldest first.
+   */
+  size_t n_purchase_intents;
+  Perch__V1__PurchaseIntent **purchase_intents;
+  /*
+   * What it shares with others.
+   */
+  size_t n_shares;
+  Perch__V1__FamilyShare **shares;
+  /*
+   * Its own storefront; empty for the app's.
+   */
+  char *storefront;
+  /*
+   * Whether its charges fail.
+   */
+  Perch__V1__ChargeOutcome charges;
+  /*
+   * One for each account and app.
+   */
+  char *app_transaction_id;
+  /*
+   * Non-consumables that are shared with it and come with its next Sync.
+   */
+  size_t n_awaiting_sync;
+  Perch__V1__TransactionResult **awaiting_sync;
+};
+#define PERCH__V1__INSPECT_ACCOUNT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__inspect_account_response__descriptor) \
+    , NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, PERCH__V1__CHARGE_OUTCOME__CHARGE_OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL }
+
+
+/*
+ * Asks for accounts.
+ */
+struct  Perch__V1__ListAccountsRequest
 {
   ProtobufCMessage base;
   /*
@@ -251,27 +240,69 @@ struct  Perch__V1__ExpireSubscriptionRequest
    */
   Perch__V1__AppRef *app;
   /*
-   * The caller's key of the account.
+   * At most so many; 0 for 100, at most 500.
    */
-  char *account;
+  uint32_t page_size;
   /*
-   * A product held by the account.
+   * From the page before; empty to begin.
    */
-  char *product_id;
+  ProtobufCBinaryData page_token;
+};
+#define PERCH__V1__LIST_ACCOUNTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_accounts_request__descriptor) \
+    , NULL, 0, {0,NULL} }
+
+
+/*
+ * A page of accounts.
+ */
+struct  Perch__V1__ListAccountsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Their keys, in bytewise order.
+   */
+  size_t n_accounts;
+  char **accounts;
+  /*
+   * Empty on the last page.
+   */
+  ProtobufCBinaryData next_page_token;
+};
+#define PERCH__V1__LIST_ACCOUNTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_accounts_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
+/*
+ * Changes an app.
+ */
+struct  Perch__V1__ConfigureRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * In order; all or none.
+   */
+  size_t n_settings;
+  Perch__V1__AppSetting **settings;
   /*
    * Makes the call safe to repeat. Up to 64 bytes.
    */
   ProtobufCBinaryData idempotency_key;
 };
-#define PERCH__V1__EXPIRE_SUBSCRIPTION_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__expire_subscription_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL} }
+#define PERCH__V1__CONFIGURE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__configure_request__descriptor) \
+    , NULL, 0,NULL, {0,NULL} }
 
 
 /*
- * The subscription is over.
+ * The app is changed.
  */
-struct  Perch__V1__ExpireSubscriptionResponse
+struct  Perch__V1__ConfigureResponse
 {
   ProtobufCMessage base;
   /*
@@ -279,9 +310,42 @@ struct  Perch__V1__ExpireSubscriptionResponse
    */
   Perch__V1__Position *position;
 };
-#define PERCH__V1__EXPIRE_SUBSCRIPTION_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__expire_subscription_response__descriptor) \
+#define PERCH__V1__CONFIGURE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__configure_response__descriptor) \
     , NULL }
+
+
+/*
+ * Asks for settings.
+ */
+struct  Perch__V1__GetSettingsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+};
+#define PERCH__V1__GET_SETTINGS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_settings_request__descriptor) \
+    , NULL }
+
+
+/*
+ * Settings of an app, as a list that Configure would take.
+ */
+struct  Perch__V1__GetSettingsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * One of each kind, then one for each armed failure.
+   */
+  size_t n_settings;
+  Perch__V1__AppSetting **settings;
+};
+#define PERCH__V1__GET_SETTINGS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_settings_response__descriptor) \
+    , 0,NULL }
 
 
 /*
@@ -457,231 +521,233 @@ struct  Perch__V1__SetClockResponse
     , NULL, NULL, 0 }
 
 
-/*
- * Sets the time rate.
- */
-struct  Perch__V1__SetTimeRateRequest
-{
-  ProtobufCMessage base;
-  /*
-   * The app.
-   */
-  Perch__V1__AppRef *app;
-  /*
-   * A value of SKTestSession.TimeRate.
-   */
-  int32_t time_rate;
-};
-#define PERCH__V1__SET_TIME_RATE_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__set_time_rate_request__descriptor) \
-    , NULL, 0 }
-
-
-/*
- * The time rate is set.
- */
-struct  Perch__V1__SetTimeRateResponse
-{
-  ProtobufCMessage base;
-  /*
-   * Where the change stands.
-   */
-  Perch__V1__Position *position;
-};
-#define PERCH__V1__SET_TIME_RATE_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__set_time_rate_response__descriptor) \
-    , NULL }
-
-
-/* Perch__V1__BuyProductRequest methods */
-void   perch__v1__buy_product_request__init
-                     (Perch__V1__BuyProductRequest         *message);
-size_t perch__v1__buy_product_request__get_packed_size
-                     (const Perch__V1__BuyProductRequest   *message);
-size_t perch__v1__buy_product_request__pack
-                     (const Perch__V1__BuyProductRequest   *message,
+/* Perch__V1__OperateRequest methods */
+void   perch__v1__operate_request__init
+                     (Perch__V1__OperateRequest         *message);
+size_t perch__v1__operate_request__get_packed_size
+                     (const Perch__V1__OperateRequest   *message);
+size_t perch__v1__operate_request__pack
+                     (const Perch__V1__OperateRequest   *message,
                       uint8_t             *out);
-size_t perch__v1__buy_product_request__pack_to_buffer
-                     (const Perch__V1__BuyProductRequest   *message,
+size_t perch__v1__operate_request__pack_to_buffer
+                     (const Perch__V1__OperateRequest   *message,
                       ProtobufCBuffer     *buffer);
-Perch__V1__BuyProductRequest *
-       perch__v1__buy_product_request__unpack
+Perch__V1__OperateRequest *
+       perch__v1__operate_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   perch__v1__buy_product_request__free_unpacked
-                     (Perch__V1__BuyProductRequest *message,
+void   perch__v1__operate_request__free_unpacked
+                     (Perch__V1__OperateRequest *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__BuyProductResponse methods */
-void   perch__v1__buy_product_response__init
-                     (Perch__V1__BuyProductResponse         *message);
-size_t perch__v1__buy_product_response__get_packed_size
-                     (const Perch__V1__BuyProductResponse   *message);
-size_t perch__v1__buy_product_response__pack
-                     (const Perch__V1__BuyProductResponse   *message,
+/* Perch__V1__OperateResponse methods */
+void   perch__v1__operate_response__init
+                     (Perch__V1__OperateResponse         *message);
+size_t perch__v1__operate_response__get_packed_size
+                     (const Perch__V1__OperateResponse   *message);
+size_t perch__v1__operate_response__pack
+                     (const Perch__V1__OperateResponse   *message,
                       uint8_t             *out);
-size_t perch__v1__buy_product_response__pack_to_buffer
-                     (const Perch__V1__BuyProductResponse   *message,
+size_t perch__v1__operate_response__pack_to_buffer
+                     (const Perch__V1__OperateResponse   *message,
                       ProtobufCBuffer     *buffer);
-Perch__V1__BuyProductResponse *
-       perch__v1__buy_product_response__unpack
+Perch__V1__OperateResponse *
+       perch__v1__operate_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   perch__v1__buy_product_response__free_unpacked
-                     (Perch__V1__BuyProductResponse *message,
+void   perch__v1__operate_response__free_unpacked
+                     (Perch__V1__OperateResponse *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__RefundTransactionRequest methods */
-void   perch__v1__refund_transaction_request__init
-                     (Perch__V1__RefundTransactionRequest         *message);
-size_t perch__v1__refund_transaction_request__get_packed_size
-                     (const Perch__V1__RefundTransactionRequest   *message);
-size_t perch__v1__refund_transaction_request__pack
-                     (const Perch__V1__RefundTransactionRequest   *message,
+/* Perch__V1__InspectAccountRequest methods */
+void   perch__v1__inspect_account_request__init
+                     (Perch__V1__InspectAccountRequest         *message);
+size_t perch__v1__inspect_account_request__get_packed_size
+                     (const Perch__V1__InspectAccountRequest   *message);
+size_t perch__v1__inspect_account_request__pack
+                     (const Perch__V1__InspectAccountRequest   *message,
                       uint8_t             *out);
-size_t perch__v1__refund_transaction_request__pack_to_buffer
-                     (const Perch__V1__RefundTransactionRequest   *message,
+size_t perch__v1__inspect_account_request__pack_to_buffer
+                     (const Perch__V1__InspectAccountRequest   *message,
                       ProtobufCBuffer     *buffer);
-Perch__V1__RefundTransactionRequest *
-       perch__v1__refund_transaction_request__unpack
+Perch__V1__InspectAccountRequest *
+       perch__v1__inspect_account_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   perch__v1__refund_transaction_request__free_unpacked
-                     (Perch__V1__RefundTransactionRequest *message,
+void   perch__v1__inspect_account_request__free_unpacked
+                     (Perch__V1__InspectAccountRequest *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__RefundTransactionResponse methods */
-void   perch__v1__refund_transaction_response__init
-                     (Perch__V1__RefundTransactionResponse         *message);
-size_t perch__v1__refund_transaction_response__get_packed_size
-                     (const Perch__V1__RefundTransactionResponse   *message);
-size_t perch__v1__refund_transaction_response__pack
-                     (const Perch__V1__RefundTransactionResponse   *message,
+/* Perch__V1__FamilyShare methods */
+void   perch__v1__family_share__init
+                     (Perch__V1__FamilyShare         *message);
+size_t perch__v1__family_share__get_packed_size
+                     (const Perch__V1__FamilyShare   *message);
+size_t perch__v1__family_share__pack
+                     (const Perch__V1__FamilyShare   *message,
                       uint8_t             *out);
-size_t perch__v1__refund_transaction_response__pack_to_buffer
-                     (const Perch__V1__RefundTransactionResponse   *message,
+size_t perch__v1__family_share__pack_to_buffer
+                     (const Perch__V1__FamilyShare   *message,
                       ProtobufCBuffer     *buffer);
-Perch__V1__RefundTransactionResponse *
-       perch__v1__refund_transaction_response__unpack
+Perch__V1__FamilyShare *
+       perch__v1__family_share__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   perch__v1__refund_transaction_response__free_unpacked
-                     (Perch__V1__RefundTransactionResponse *message,
+void   perch__v1__family_share__free_unpacked
+                     (Perch__V1__FamilyShare *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__SetAutoRenewRequest methods */
-void   perch__v1__set_auto_renew_request__init
-                     (Perch__V1__SetAutoRenewRequest         *message);
-size_t perch__v1__set_auto_renew_request__get_packed_size
-                     (const Perch__V1__SetAutoRenewRequest   *message);
-size_t perch__v1__set_auto_renew_request__pack
-                     (const Perch__V1__SetAutoRenewRequest   *message,
+/* Perch__V1__GroupStatuses methods */
+void   perch__v1__group_statuses__init
+                     (Perch__V1__GroupStatuses         *message);
+size_t perch__v1__group_statuses__get_packed_size
+                     (const Perch__V1__GroupStatuses   *message);
+size_t perch__v1__group_statuses__pack
+                     (const Perch__V1__GroupStatuses   *message,
                       uint8_t             *out);
-size_t perch__v1__set_auto_renew_request__pack_to_buffer
-                     (const Perch__V1__SetAutoRenewRequest   *message,
+size_t perch__v1__group_statuses__pack_to_buffer
+                     (const Perch__V1__GroupStatuses   *message,
                       ProtobufCBuffer     *buffer);
-Perch__V1__SetAutoRenewRequest *
-       perch__v1__set_auto_renew_request__unpack
+Perch__V1__GroupStatuses *
+       perch__v1__group_statuses__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   perch__v1__set_auto_renew_request__free_unpacked
-                     (Perch__V1__SetAutoRenewRequest *message,
+void   perch__v1__group_statuses__free_unpacked
+                     (Perch__V1__GroupStatuses *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__SetAutoRenewResponse methods */
-void   perch__v1__set_auto_renew_response__init
-                     (Perch__V1__SetAutoRenewResponse         *message);
-size_t perch__v1__set_auto_renew_response__get_packed_size
-                     (const Perch__V1__SetAutoRenewResponse   *message);
-size_t perch__v1__set_auto_renew_response__pack
-                     (const Perch__V1__SetAutoRenewResponse   *message,
+/* Perch__V1__InspectAccountResponse methods */
+void   perch__v1__inspect_account_response__init
+                     (Perch__V1__InspectAccountResponse         *message);
+size_t perch__v1__inspect_account_response__get_packed_size
+                     (const Perch__V1__InspectAccountResponse   *message);
+size_t perch__v1__inspect_account_response__pack
+                     (const Perch__V1__InspectAccountResponse   *message,
                       uint8_t             *out);
-size_t perch__v1__set_auto_renew_response__pack_to_buffer
-                     (const Perch__V1__SetAutoRenewResponse   *message,
+size_t perch__v1__inspect_account_response__pack_to_buffer
+                     (const Perch__V1__InspectAccountResponse   *message,
                       ProtobufCBuffer     *buffer);
-Perch__V1__SetAutoRenewResponse *
-       perch__v1__set_auto_renew_response__unpack
+Perch__V1__InspectAccountResponse *
+       perch__v1__inspect_account_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   perch__v1__set_auto_renew_response__free_unpacked
-                     (Perch__V1__SetAutoRenewResponse *message,
+void   perch__v1__inspect_account_response__free_unpacked
+                     (Perch__V1__InspectAccountResponse *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__ForceRenewalRequest methods */
-void   perch__v1__force_renewal_request__init
-                     (Perch__V1__ForceRenewalRequest         *message);
-size_t perch__v1__force_renewal_request__get_packed_size
-                     (const Perch__V1__ForceRenewalRequest   *message);
-size_t perch__v1__force_renewal_request__pack
-                     (const Perch__V1__ForceRenewalRequest   *message,
+/* Perch__V1__ListAccountsRequest methods */
+void   perch__v1__list_accounts_request__init
+                     (Perch__V1__ListAccountsRequest         *message);
+size_t perch__v1__list_accounts_request__get_packed_size
+                     (const Perch__V1__ListAccountsRequest   *message);
+size_t perch__v1__list_accounts_request__pack
+                     (const Perch__V1__ListAccountsRequest   *message,
                       uint8_t             *out);
-size_t perch__v1__force_renewal_request__pack_to_buffer
-                     (const Perch__V1__ForceRenewalRequest   *message,
+size_t perch__v1__list_accounts_request__pack_to_buffer
+                     (const Perch__V1__ListAccountsRequest   *message,
                       ProtobufCBuffer     *buffer);
-Perch__V1__ForceRenewalRequest *
-       perch__v1__force_renewal_request__unpack
+Perch__V1__ListAccountsRequest *
+       perch__v1__list_accounts_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   perch__v1__force_renewal_request__free_unpacked
-                     (Perch__V1__ForceRenewalRequest *message,
+void   perch__v1__list_accounts_request__free_unpacked
+                     (Perch__V1__ListAccountsRequest *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__ForceRenewalResponse methods */
-void   perch__v1__force_renewal_response__init
-                     (Perch__V1__ForceRenewalResponse         *message);
-size_t perch__v1__force_renewal_response__get_packed_size
-                     (const Perch__V1__ForceRenewalResponse   *message);
-size_t perch__v1__force_renewal_response__pack
-                     (const Perch__V1__ForceRenewalResponse   *message,
+/* Perch__V1__ListAccountsResponse methods */
+void   perch__v1__list_accounts_response__init
+                     (Perch__V1__ListAccountsResponse         *message);
+size_t perch__v1__list_accounts_response__get_packed_size
+                     (const Perch__V1__ListAccountsResponse   *message);
+size_t perch__v1__list_accounts_response__pack
+                     (const Perch__V1__ListAccountsResponse   *message,
                       uint8_t             *out);
-size_t perch__v1__force_renewal_response__pack_to_buffer
-                     (const Perch__V1__ForceRenewalResponse   *message,
+size_t perch__v1__list_accounts_response__pack_to_buffer
+                     (const Perch__V1__ListAccountsResponse   *message,
                       ProtobufCBuffer     *buffer);
-Perch__V1__ForceRenewalResponse *
-       perch__v1__force_renewal_response__unpack
+Perch__V1__ListAccountsResponse *
+       perch__v1__list_accounts_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   perch__v1__force_renewal_response__free_unpacked
-                     (Perch__V1__ForceRenewalResponse *message,
+void   perch__v1__list_accounts_response__free_unpacked
+                     (Perch__V1__ListAccountsResponse *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__ExpireSubscriptionRequest methods */
-void   perch__v1__expire_subscription_request__init
-                     (Perch__V1__ExpireSubscriptionRequest         *message);
-size_t perch__v1__expire_subscription_request__get_packed_size
-                     (const Perch__V1__ExpireSubscriptionRequest   *message);
-size_t perch__v1__expire_subscription_request__pack
-                     (const Perch__V1__ExpireSubscriptionRequest   *message,
+/* Perch__V1__ConfigureRequest methods */
+void   perch__v1__configure_request__init
+                     (Perch__V1__ConfigureRequest         *message);
+size_t perch__v1__configure_request__get_packed_size
+                     (const Perch__V1__ConfigureRequest   *message);
+size_t perch__v1__configure_request__pack
+                     (const Perch__V1__ConfigureRequest   *message,
                       uint8_t             *out);
-size_t perch__v1__expire_subscription_request__pack_to_buffer
-                     (const Perch__V1__ExpireSubscriptionRequest   *message,
+size_t perch__v1__configure_request__pack_to_buffer
+                     (const Perch__V1__ConfigureRequest   *message,
                       ProtobufCBuffer     *buffer);
-Perch__V1__ExpireSubscriptionRequest *
-       perch__v1__expire_subscription_request__unpack
+Perch__V1__ConfigureRequest *
+       perch__v1__configure_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   perch__v1__expire_subscription_request__free_unpacked
-                     (Perch__V1__ExpireSubscriptionRequest *message,
+void   perch__v1__configure_request__free_unpacked
+                     (Perch__V1__ConfigureRequest *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__ExpireSubscriptionResponse methods */
-void   perch__v1__expire_subscription_response__init
-                     (Perch__V1__ExpireSubscriptionResponse         *message);
-size_t perch__v1__expire_subscription_response__get_packed_size
-                     (const Perch__V1__ExpireSubscriptionResponse   *message);
-size_t perch__v1__expire_subscription_response__pack
-                     (const Perch__V1__ExpireSubscriptionResponse   *message,
+/* Perch__V1__ConfigureResponse methods */
+void   perch__v1__configure_response__init
+                     (Perch__V1__ConfigureResponse         *message);
+size_t perch__v1__configure_response__get_packed_size
+                     (const Perch__V1__ConfigureResponse   *message);
+size_t perch__v1__configure_response__pack
+                     (const Perch__V1__ConfigureResponse   *message,
                       uint8_t             *out);
-size_t perch__v1__expire_subscription_response__pack_to_buffer
-                     (const Perch__V1__ExpireSubscriptionResponse   *message,
+size_t perch__v1__configure_response__pack_to_buffer
+                     (const Perch__V1__ConfigureResponse   *message,
                       ProtobufCBuffer     *buffer);
-Perch__V1__ExpireSubscriptionResponse *
-       perch__v1__expire_subscription_response__unpack
+Perch__V1__ConfigureResponse *
+       perch__v1__configure_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   perch__v1__expire_subscription_response__free_unpacked
-                     (Perch__V1__ExpireSubscriptionResponse *message,
+void   perch__v1__configure_response__free_unpacked
+                     (Perch__V1__ConfigureResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetSettingsRequest methods */
+void   perch__v1__get_settings_request__init
+                     (Perch__V1__GetSettingsRequest         *message);
+size_t perch__v1__get_settings_request__get_packed_size
+                     (const Perch__V1__GetSettingsRequest   *message);
+size_t perch__v1__get_settings_request__pack
+                     (const Perch__V1__GetSettingsRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_settings_request__pack_to_buffer
+                     (const Perch__V1__GetSettingsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetSettingsRequest *
+       perch__v1__get_settings_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_settings_request__free_unpacked
+                     (Perch__V1__GetSettingsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetSettingsResponse methods */
+void   perch__v1__get_settings_response__init
+                     (Perch__V1__GetSettingsResponse         *message);
+size_t perch__v1__get_settings_response__get_packed_size
+                     (const Perch__V1__GetSettingsResponse   *message);
+size_t perch__v1__get_settings_response__pack
+                     (const Perch__V1__GetSettingsResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_settings_response__pack_to_buffer
+                     (const Perch__V1__GetSettingsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetSettingsResponse *
+       perch__v1__get_settings_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_settings_response__free_unpacked
+                     (Perch__V1__GetSettingsResponse *message,
                       ProtobufCAllocator *allocator);
 /* Perch__V1__GetClockRequest methods */
 void   perch__v1__get_clock_request__init
@@ -835,75 +901,43 @@ Perch__V1__SetClockResponse *
 void   perch__v1__set_clock_response__free_unpacked
                      (Perch__V1__SetClockResponse *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__SetTimeRateRequest methods */
-void   perch__v1__set_time_rate_request__init
-                     (Perch__V1__SetTimeRateRequest         *message);
-size_t perch__v1__set_time_rate_request__get_packed_size
-                     (const Perch__V1__SetTimeRateRequest   *message);
-size_t perch__v1__set_time_rate_request__pack
-                     (const Perch__V1__SetTimeRateRequest   *message,
-                      uint8_t             *out);
-size_t perch__v1__set_time_rate_request__pack_to_buffer
-                     (const Perch__V1__SetTimeRateRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Perch__V1__SetTimeRateRequest *
-       perch__v1__set_time_rate_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   perch__v1__set_time_rate_request__free_unpacked
-                     (Perch__V1__SetTimeRateRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Perch__V1__SetTimeRateResponse methods */
-void   perch__v1__set_time_rate_response__init
-                     (Perch__V1__SetTimeRateResponse         *message);
-size_t perch__v1__set_time_rate_response__get_packed_size
-                     (const Perch__V1__SetTimeRateResponse   *message);
-size_t perch__v1__set_time_rate_response__pack
-                     (const Perch__V1__SetTimeRateResponse   *message,
-                      uint8_t             *out);
-size_t perch__v1__set_time_rate_response__pack_to_buffer
-                     (const Perch__V1__SetTimeRateResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Perch__V1__SetTimeRateResponse *
-       perch__v1__set_time_rate_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   perch__v1__set_time_rate_response__free_unpacked
-                     (Perch__V1__SetTimeRateResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
-typedef void (*Perch__V1__BuyProductRequest_Closure)
-                 (const Perch__V1__BuyProductRequest *message,
+typedef void (*Perch__V1__OperateRequest_Closure)
+                 (const Perch__V1__OperateRequest *message,
                   void *closure_data);
-typedef void (*Perch__V1__BuyProductResponse_Closure)
-                 (const Perch__V1__BuyProductResponse *message,
+typedef void (*Perch__V1__OperateResponse_Closure)
+                 (const Perch__V1__OperateResponse *message,
                   void *closure_data);
-typedef void (*Perch__V1__RefundTransactionRequest_Closure)
-                 (const Perch__V1__RefundTransactionRequest *message,
+typedef void (*Perch__V1__InspectAccountRequest_Closure)
+                 (const Perch__V1__InspectAccountRequest *message,
                   void *closure_data);
-typedef void (*Perch__V1__RefundTransactionResponse_Closure)
-                 (const Perch__V1__RefundTransactionResponse *message,
+typedef void (*Perch__V1__FamilyShare_Closure)
+                 (const Perch__V1__FamilyShare *message,
                   void *closure_data);
-typedef void (*Perch__V1__SetAutoRenewRequest_Closure)
-                 (const Perch__V1__SetAutoRenewRequest *message,
+typedef void (*Perch__V1__GroupStatuses_Closure)
+                 (const Perch__V1__GroupStatuses *message,
                   void *closure_data);
-typedef void (*Perch__V1__SetAutoRenewResponse_Closure)
-                 (const Perch__V1__SetAutoRenewResponse *message,
+typedef void (*Perch__V1__InspectAccountResponse_Closure)
+                 (const Perch__V1__InspectAccountResponse *message,
                   void *closure_data);
-typedef void (*Perch__V1__ForceRenewalRequest_Closure)
-                 (const Perch__V1__ForceRenewalRequest *message,
+typedef void (*Perch__V1__ListAccountsRequest_Closure)
+                 (const Perch__V1__ListAccountsRequest *message,
                   void *closure_data);
-typedef void (*Perch__V1__ForceRenewalResponse_Closure)
-                 (const Perch__V1__ForceRenewalResponse *message,
+typedef void (*Perch__V1__ListAccountsResponse_Closure)
+                 (const Perch__V1__ListAccountsResponse *message,
                   void *closure_data);
-typedef void (*Perch__V1__ExpireSubscriptionRequest_Closure)
-                 (const Perch__V1__ExpireSubscriptionRequest *message,
+typedef void (*Perch__V1__ConfigureRequest_Closure)
+                 (const Perch__V1__ConfigureRequest *message,
                   void *closure_data);
-typedef void (*Perch__V1__ExpireSubscriptionResponse_Closure)
-                 (const Perch__V1__ExpireSubscriptionResponse *message,
+typedef void (*Perch__V1__ConfigureResponse_Closure)
+                 (const Perch__V1__ConfigureResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetSettingsRequest_Closure)
+                 (const Perch__V1__GetSettingsRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetSettingsResponse_Closure)
+                 (const Perch__V1__GetSettingsResponse *message,
                   void *closure_data);
 typedef void (*Perch__V1__GetClockRequest_Closure)
                  (const Perch__V1__GetClockRequest *message,
@@ -929,12 +963,6 @@ typedef void (*Perch__V1__SetClockRequest_Closure)
 typedef void (*Perch__V1__SetClockResponse_Closure)
                  (const Perch__V1__SetClockResponse *message,
                   void *closure_data);
-typedef void (*Perch__V1__SetTimeRateRequest_Closure)
-                 (const Perch__V1__SetTimeRateRequest *message,
-                  void *closure_data);
-typedef void (*Perch__V1__SetTimeRateResponse_Closure)
-                 (const Perch__V1__SetTimeRateResponse *message,
-                  void *closure_data);
 
 /* --- services --- */
 
@@ -942,26 +970,26 @@ typedef struct Perch__V1__TestStoreService_Service Perch__V1__TestStoreService_S
 struct Perch__V1__TestStoreService_Service
 {
   ProtobufCService base;
-  void (*buy_product)(Perch__V1__TestStoreService_Service *service,
-                      const Perch__V1__BuyProductRequest *input,
-                      Perch__V1__BuyProductResponse_Closure closure,
-                      void *closure_data);
-  void (*refund_transaction)(Perch__V1__TestStoreService_Service *service,
-                             const Perch__V1__RefundTransactionRequest *input,
-                             Perch__V1__RefundTransactionResponse_Closure closure,
-                             void *closure_data);
-  void (*set_auto_renew)(Perch__V1__TestStoreService_Service *service,
-                         const Perch__V1__SetAutoRenewRequest *input,
-                         Perch__V1__SetAutoRenewResponse_Closure closure,
-                         void *closure_data);
-  void (*force_renewal)(Perch__V1__TestStoreService_Service *service,
-                        const Perch__V1__ForceRenewalRequest *input,
-                        Perch__V1__ForceRenewalResponse_Closure closure,
+  void (*operate)(Perch__V1__TestStoreService_Service *service,
+                  const Perch__V1__OperateRequest *input,
+                  Perch__V1__OperateResponse_Closure closure,
+                  void *closure_data);
+  void (*inspect_account)(Perch__V1__TestStoreService_Service *service,
+                          const Perch__V1__InspectAccountRequest *input,
+                          Perch__V1__InspectAccountResponse_Closure closure,
+                          void *closure_data);
+  void (*list_accounts)(Perch__V1__TestStoreService_Service *service,
+                        const Perch__V1__ListAccountsRequest *input,
+                        Perch__V1__ListAccountsResponse_Closure closure,
                         void *closure_data);
-  void (*expire_subscription)(Perch__V1__TestStoreService_Service *service,
-                              const Perch__V1__ExpireSubscriptionRequest *input,
-                              Perch__V1__ExpireSubscriptionResponse_Closure closure,
-                              void *closure_data);
+  void (*configure)(Perch__V1__TestStoreService_Service *service,
+                    const Perch__V1__ConfigureRequest *input,
+                    Perch__V1__ConfigureResponse_Closure closure,
+                    void *closure_data);
+  void (*get_settings)(Perch__V1__TestStoreService_Service *service,
+                       const Perch__V1__GetSettingsRequest *input,
+                       Perch__V1__GetSettingsResponse_Closure closure,
+                       void *closure_data);
   void (*get_clock)(Perch__V1__TestStoreService_Service *service,
                     const Perch__V1__GetClockRequest *input,
                     Perch__V1__GetClockResponse_Closure closure,
@@ -970,10 +998,6 @@ struct Perch__V1__TestStoreService_Service
                     const Perch__V1__SetClockRequest *input,
                     Perch__V1__SetClockResponse_Closure closure,
                     void *closure_data);
-  void (*set_time_rate)(Perch__V1__TestStoreService_Service *service,
-                        const Perch__V1__SetTimeRateRequest *input,
-                        Perch__V1__SetTimeRateResponse_Closure closure,
-                        void *closure_data);
 };
 typedef void (*Perch__V1__TestStoreService_ServiceDestroy)(Perch__V1__TestStoreService_Service *);
 void perch__v1__test_store_service__init (Perch__V1__TestStoreService_Service *service,
@@ -982,34 +1006,33 @@ void perch__v1__test_store_service__init (Perch__V1__TestStoreService_Service *s
     { &perch__v1__test_store_service__descriptor, protobuf_c_service_invoke_internal, NULL }
 #define PERCH__V1__TEST_STORE_SERVICE__INIT(function_prefix__) \
     { PERCH__V1__TEST_STORE_SERVICE__BASE_INIT,\
-      function_prefix__ ## buy_product,\
-      function_prefix__ ## refund_transaction,\
-      function_prefix__ ## set_auto_renew,\
-      function_prefix__ ## force_renewal,\
-      function_prefix__ ## expire_subscription,\
+      function_prefix__ ## operate,\
+      function_prefix__ ## inspect_account,\
+      function_prefix__ ## list_accounts,\
+      function_prefix__ ## configure,\
+      function_prefix__ ## get_settings,\
       function_prefix__ ## get_clock,\
-      function_prefix__ ## set_clock,\
-      function_prefix__ ## set_time_rate  }
-void perch__v1__test_store_service__buy_product(ProtobufCService *service,
-                                                const Perch__V1__BuyProductRequest *input,
-                                                Perch__V1__BuyProductResponse_Closure closure,
-                                                void *closure_data);
-void perch__v1__test_store_service__refund_transaction(ProtobufCService *service,
-                                                       const Perch__V1__RefundTransactionRequest *input,
-                                                       Perch__V1__RefundTransactionResponse_Closure closure,
-                                                       void *closure_data);
-void perch__v1__test_store_service__set_auto_renew(ProtobufCService *service,
-                                                   const Perch__V1__SetAutoRenewRequest *input,
-                                                   Perch__V1__SetAutoRenewResponse_Closure closure,
-                                                   void *closure_data);
-void perch__v1__test_store_service__force_renewal(ProtobufCService *service,
-                                                  const Perch__V1__ForceRenewalRequest *input,
-                                                  Perch__V1__ForceRenewalResponse_Closure closure,
+      function_prefix__ ## set_clock  }
+void perch__v1__test_store_service__operate(ProtobufCService *service,
+                                            const Perch__V1__OperateRequest *input,
+                                            Perch__V1__OperateResponse_Closure closure,
+                                            void *closure_data);
+void perch__v1__test_store_service__inspect_account(ProtobufCService *service,
+                                                    const Perch__V1__InspectAccountRequest *input,
+                                                    Perch__V1__InspectAccountResponse_Closure closure,
+                                                    void *closure_data);
+void perch__v1__test_store_service__list_accounts(ProtobufCService *service,
+                                                  const Perch__V1__ListAccountsRequest *input,
+                                                  Perch__V1__ListAccountsResponse_Closure closure,
                                                   void *closure_data);
-void perch__v1__test_store_service__expire_subscription(ProtobufCService *service,
-                                                        const Perch__V1__ExpireSubscriptionRequest *input,
-                                                        Perch__V1__ExpireSubscriptionResponse_Closure closure,
-                                                        void *closure_data);
+void perch__v1__test_store_service__configure(ProtobufCService *service,
+                                              const Perch__V1__ConfigureRequest *input,
+                                              Perch__V1__ConfigureResponse_Closure closure,
+                                              void *closure_data);
+void perch__v1__test_store_service__get_settings(ProtobufCService *service,
+                                                 const Perch__V1__GetSettingsRequest *input,
+                                                 Perch__V1__GetSettingsResponse_Closure closure,
+                                                 void *closure_data);
 void perch__v1__test_store_service__get_clock(ProtobufCService *service,
                                               const Perch__V1__GetClockRequest *input,
                                               Perch__V1__GetClockResponse_Closure closure,
@@ -1018,23 +1041,21 @@ void perch__v1__test_store_service__set_clock(ProtobufCService *service,
                                               const Perch__V1__SetClockRequest *input,
                                               Perch__V1__SetClockResponse_Closure closure,
                                               void *closure_data);
-void perch__v1__test_store_service__set_time_rate(ProtobufCService *service,
-                                                  const Perch__V1__SetTimeRateRequest *input,
-                                                  Perch__V1__SetTimeRateResponse_Closure closure,
-                                                  void *closure_data);
 
 /* --- descriptors --- */
 
-extern const ProtobufCMessageDescriptor perch__v1__buy_product_request__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__buy_product_response__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__refund_transaction_request__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__refund_transaction_response__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__set_auto_renew_request__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__set_auto_renew_response__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__force_renewal_request__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__force_renewal_response__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__expire_subscription_request__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__expire_subscription_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__operate_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__operate_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__inspect_account_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__family_share__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__group_statuses__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__inspect_account_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_accounts_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_accounts_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__configure_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__configure_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_settings_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_settings_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_clock_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__clock__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_clock_response__descriptor;
@@ -1043,8 +1064,6 @@ extern const ProtobufCMessageDescriptor perch__v1__resume_clock__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__advance_to_boundary__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__set_clock_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__set_clock_response__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__set_time_rate_request__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__set_time_rate_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__test_store_service__descriptor;
 
 PROTOBUF_C__END_DECLS

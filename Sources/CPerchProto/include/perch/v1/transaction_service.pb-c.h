@@ -15,9 +15,10 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "perch/v1/common.pb-c.h"
+#include "perch/v1/store_operation.pb-c.h"
+#include "perch/v1/stream.pb-c.h"
 #include "perch/v1/transaction.pb-c.h"
 
-typedef struct Perch__V1__PurchaseOffer Perch__V1__PurchaseOffer;
 typedef struct Perch__V1__PurchaseRequest Perch__V1__PurchaseRequest;
 typedef struct Perch__V1__PurchaseResponse Perch__V1__PurchaseResponse;
 typedef struct Perch__V1__FinishRequest Perch__V1__FinishRequest;
@@ -30,32 +31,27 @@ typedef struct Perch__V1__GetLatestTransactionRequest Perch__V1__GetLatestTransa
 typedef struct Perch__V1__GetLatestTransactionResponse Perch__V1__GetLatestTransactionResponse;
 typedef struct Perch__V1__TransactionUpdatesRequest Perch__V1__TransactionUpdatesRequest;
 typedef struct Perch__V1__TransactionUpdatesResponse Perch__V1__TransactionUpdatesResponse;
+typedef struct Perch__V1__SyncRequest Perch__V1__SyncRequest;
+typedef struct Perch__V1__SyncResponse Perch__V1__SyncResponse;
+typedef struct Perch__V1__RequestRefundRequest Perch__V1__RequestRefundRequest;
+typedef struct Perch__V1__RequestRefundResponse Perch__V1__RequestRefundResponse;
+typedef struct Perch__V1__RedeemOfferCodeRequest Perch__V1__RedeemOfferCodeRequest;
+typedef struct Perch__V1__RedeemOfferCodeResponse Perch__V1__RedeemOfferCodeResponse;
+typedef struct Perch__V1__ManageSubscriptionsRequest Perch__V1__ManageSubscriptionsRequest;
+typedef struct Perch__V1__ManageSubscriptionsResponse Perch__V1__ManageSubscriptionsResponse;
+typedef struct Perch__V1__GetAppTransactionRequest Perch__V1__GetAppTransactionRequest;
+typedef struct Perch__V1__GetAppTransactionResponse Perch__V1__GetAppTransactionResponse;
+typedef struct Perch__V1__PurchaseIntentsRequest Perch__V1__PurchaseIntentsRequest;
+typedef struct Perch__V1__PurchaseIntentList Perch__V1__PurchaseIntentList;
+typedef struct Perch__V1__PurchaseIntentsResponse Perch__V1__PurchaseIntentsResponse;
+typedef struct Perch__V1__MessagesRequest Perch__V1__MessagesRequest;
+typedef struct Perch__V1__StoreMessage Perch__V1__StoreMessage;
+typedef struct Perch__V1__StoreMessages Perch__V1__StoreMessages;
+typedef struct Perch__V1__MessagesResponse Perch__V1__MessagesResponse;
 
 
 /* --- enums --- */
 
-/*
- * What became of a purchase.
- */
-typedef enum _Perch__V1__PurchaseResult {
-  /*
-   * Not said.
-   */
-  PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_UNSPECIFIED = 0,
-  /*
-   * There is a transaction. It may be the one already held.
-   */
-  PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_SUCCESS = 1,
-  /*
-   * The customer changed his mind; nothing happened.
-   */
-  PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_USER_CANCELLED = 2,
-  /*
-   * It waits for somebody. If approved, the transaction arrives on TransactionUpdates.
-   */
-  PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_PENDING = 3
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PURCHASE_RESULT)
-} Perch__V1__PurchaseResult;
 /*
  * What happened to a transaction.
  */
@@ -90,32 +86,34 @@ typedef enum _Perch__V1__TransactionEventKind {
   PERCH__V1__TRANSACTION_EVENT_KIND__TRANSACTION_EVENT_KIND_CHANGED = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__TRANSACTION_EVENT_KIND)
 } Perch__V1__TransactionEventKind;
+/*
+ * Why the store has something to tell.
+ */
+typedef enum _Perch__V1__MessageReason {
+  /*
+   * Not said.
+   */
+  PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_UNSPECIFIED = 0,
+  /*
+   * A charge failed. Told again and again while the store tries.
+   */
+  PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_BILLING_ISSUE = 1,
+  /*
+   * A price increase waits for an answer.
+   */
+  PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_PRICE_INCREASE_CONSENT = 2,
+  /*
+   * Something else.
+   */
+  PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_GENERIC = 3,
+  /*
+   * A win-back offer can be had.
+   */
+  PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_WIN_BACK_OFFER = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__MESSAGE_REASON)
+} Perch__V1__MessageReason;
 
 /* --- messages --- */
-
-/*
- * An offer to buy with.
- */
-struct  Perch__V1__PurchaseOffer
-{
-  ProtobufCMessage base;
-  /*
-   * Promotional, code or win-back. Introductory offers apply by themselves.
-   */
-  Perch__V1__OfferType type;
-  /*
-   * The offer's identifier; for a code, its reference name.
-   */
-  char *id;
-  /*
-   * Signature of a promotional offer, as a compact JWS.
-   */
-  char *jws;
-};
-#define PERCH__V1__PURCHASE_OFFER__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__purchase_offer__descriptor) \
-    , PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
-
 
 /*
  * Buys a product.
@@ -132,25 +130,9 @@ struct  Perch__V1__PurchaseRequest
    */
   char *account;
   /*
-   * What to buy.
+   * What to buy, and how.
    */
-  char *product_id;
-  /*
-   * How many, for consumables; 0 means 1.
-   */
-  uint32_t quantity;
-  /*
-   * A UUID of the caller's own, passed through; empty for none.
-   */
-  char *app_account_token;
-  /*
-   * An offer to buy with; absent for none.
-   */
-  Perch__V1__PurchaseOffer *offer;
-  /*
-   * The billing plan, where the product has several.
-   */
-  Perch__V1__BillingPlanType billing_plan;
+  Perch__V1__PurchaseOrder *order;
   /*
    * Makes the call safe to repeat: the same key gives the same answer for seven days. Up to 64 bytes.
    */
@@ -158,7 +140,7 @@ struct  Perch__V1__PurchaseRequest
 };
 #define PERCH__V1__PURCHASE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__purchase_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, NULL, PERCH__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, {0,NULL} }
+    , NULL, (char *)protobuf_c_empty_string, NULL, {0,NULL} }
 
 
 /*
@@ -183,10 +165,14 @@ struct  Perch__V1__PurchaseResponse
    * True when the transaction was held before and nothing was charged.
    */
   protobuf_c_boolean already_held;
+  /*
+   * The number of a pending purchase.
+   */
+  uint64_t pending_number;
 };
 #define PERCH__V1__PURCHASE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__purchase_response__descriptor) \
-    , NULL, PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_UNSPECIFIED, NULL, 0 }
+    , NULL, PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_UNSPECIFIED, NULL, 0, 0 }
 
 
 /*
@@ -469,25 +455,485 @@ struct  Perch__V1__TransactionUpdatesResponse
     , NULL, PERCH__V1__TRANSACTION_EVENT_KIND__TRANSACTION_EVENT_KIND_UNSPECIFIED, {0,NULL}, 0, 0, {0,NULL} }
 
 
-/* Perch__V1__PurchaseOffer methods */
-void   perch__v1__purchase_offer__init
-                     (Perch__V1__PurchaseOffer         *message);
-size_t perch__v1__purchase_offer__get_packed_size
-                     (const Perch__V1__PurchaseOffer   *message);
-size_t perch__v1__purchase_offer__pack
-                     (const Perch__V1__PurchaseOffer   *message,
-                      uint8_t             *out);
-size_t perch__v1__purchase_offer__pack_to_buffer
-                     (const Perch__V1__PurchaseOffer   *message,
-                      ProtobufCBuffer     *buffer);
-Perch__V1__PurchaseOffer *
-       perch__v1__purchase_offer__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   perch__v1__purchase_offer__free_unpacked
-                     (Perch__V1__PurchaseOffer *message,
-                      ProtobufCAllocator *allocator);
+/*
+ * Restores.
+ */
+struct  Perch__V1__SyncRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account.
+   */
+  char *account;
+  /*
+   * Makes the call safe to repeat. Up to 64 bytes.
+   */
+  ProtobufCBinaryData idempotency_key;
+};
+#define PERCH__V1__SYNC_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__sync_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, {0,NULL} }
+
+
+/*
+ * Everything is there.
+ */
+struct  Perch__V1__SyncResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__SYNC_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__sync_response__descriptor) \
+    , NULL }
+
+
+/*
+ * Asks for a refund.
+ */
+struct  Perch__V1__RequestRefundRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account.
+   */
+  char *account;
+  /*
+   * Which transaction.
+   */
+  uint64_t transaction_id;
+  /*
+   * Why; unspecified means other.
+   */
+  Perch__V1__RevocationReason reason;
+  /*
+   * What the customer wrote. `REJECT` under the reason other is declined.
+   */
+  char *text;
+  /*
+   * Makes the call safe to repeat. Up to 64 bytes.
+   */
+  ProtobufCBinaryData idempotency_key;
+};
+#define PERCH__V1__REQUEST_REFUND_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__request_refund_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, 0, PERCH__V1__REVOCATION_REASON__REVOCATION_REASON_UNSPECIFIED, (char *)protobuf_c_empty_string, {0,NULL} }
+
+
+/*
+ * What became of it.
+ */
+struct  Perch__V1__RequestRefundResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * Whether the money is given back.
+   */
+  protobuf_c_boolean approved;
+  /*
+   * The transaction, revoked or as it was.
+   */
+  Perch__V1__TransactionResult *transaction;
+};
+#define PERCH__V1__REQUEST_REFUND_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__request_refund_response__descriptor) \
+    , NULL, 0, NULL }
+
+
+/*
+ * Redeems an offer code.
+ */
+struct  Perch__V1__RedeemOfferCodeRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account. The account is made if there is none.
+   */
+  char *account;
+  /*
+   * The code's reference name.
+   */
+  char *code;
+  /*
+   * Which product, where several have a code of that name; empty otherwise.
+   */
+  char *product_id;
+  /*
+   * Makes the call safe to repeat. Up to 64 bytes.
+   */
+  ProtobufCBinaryData idempotency_key;
+};
+#define PERCH__V1__REDEEM_OFFER_CODE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__redeem_offer_code_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL} }
+
+
+/*
+ * It is redeemed.
+ */
+struct  Perch__V1__RedeemOfferCodeResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * New, or the one held while the offer waits for the next period. It arrives on TransactionUpdates too.
+   */
+  Perch__V1__TransactionResult *transaction;
+  /*
+   * The offer applies from the next period.
+   */
+  protobuf_c_boolean applies_at_renewal;
+};
+#define PERCH__V1__REDEEM_OFFER_CODE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__redeem_offer_code_response__descriptor) \
+    , NULL, NULL, 0 }
+
+
+/*
+ * Switches renewal on or off.
+ */
+struct  Perch__V1__ManageSubscriptionsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account.
+   */
+  char *account;
+  /*
+   * The product of the subscription that is held.
+   */
+  char *product_id;
+  /*
+   * On or off.
+   */
+  protobuf_c_boolean auto_renew;
+  /*
+   * Makes the call safe to repeat. Up to 64 bytes.
+   */
+  ProtobufCBinaryData idempotency_key;
+};
+#define PERCH__V1__MANAGE_SUBSCRIPTIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__manage_subscriptions_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, {0,NULL} }
+
+
+/*
+ * It is switched.
+ */
+struct  Perch__V1__ManageSubscriptionsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__MANAGE_SUBSCRIPTIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__manage_subscriptions_response__descriptor) \
+    , NULL }
+
+
+/*
+ * Asks for the app transaction.
+ */
+struct  Perch__V1__GetAppTransactionRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account.
+   */
+  char *account;
+  /*
+   * Wait until the server is at least here.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__GET_APP_TRANSACTION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_app_transaction_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * The app transaction.
+ */
+struct  Perch__V1__GetAppTransactionResponse
+{
+  ProtobufCMessage base;
+  /*
+   * One for each account and app.
+   */
+  char *app_transaction_id;
+  /*
+   * The app.
+   */
+  char *bundle_id;
+  /*
+   * Its store.
+   */
+  Perch__V1__Environment environment;
+  /*
+   * Unspecified: verified.
+   */
+  Perch__V1__VerificationError verification_error;
+  /*
+   * Where the answer stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__GET_APP_TRANSACTION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_app_transaction_response__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_UNSPECIFIED, NULL }
+
+
+/*
+ * Asks for purchase intents.
+ */
+struct  Perch__V1__PurchaseIntentsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account: 1 to 255 bytes.
+   */
+  char *account;
+  /*
+   * From the last value of an earlier call with the same parameters; empty to begin.
+   */
+  ProtobufCBinaryData resume_token;
+  /*
+   * Wait until the server is at least here.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__PURCHASE_INTENTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__purchase_intents_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, {0,NULL}, NULL }
+
+
+/*
+ * All purchase intents that wait.
+ */
+struct  Perch__V1__PurchaseIntentList
+{
+  ProtobufCMessage base;
+  /*
+   * Oldest first. An intent goes when its product is bought, or when it is ended.
+   */
+  size_t n_intents;
+  Perch__V1__PurchaseIntent **intents;
+};
+#define PERCH__V1__PURCHASE_INTENT_LIST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__purchase_intent_list__descriptor) \
+    , 0,NULL }
+
+
+typedef enum {
+  PERCH__V1__PURCHASE_INTENTS_RESPONSE__STATE__NOT_SET = 0,
+  PERCH__V1__PURCHASE_INTENTS_RESPONSE__STATE_LOADING = 1,
+  PERCH__V1__PURCHASE_INTENTS_RESPONSE__STATE_FAILURE = 2,
+  PERCH__V1__PURCHASE_INTENTS_RESPONSE__STATE_SUCCESS = 3,
+  PERCH__V1__PURCHASE_INTENTS_RESPONSE__STATE_UNCHANGED = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PURCHASE_INTENTS_RESPONSE__STATE__CASE)
+} Perch__V1__PurchaseIntentsResponse__StateCase;
+
+/*
+ * A state of PurchaseIntents.
+ */
+struct  Perch__V1__PurchaseIntentsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the value stands; absent with `loading`.
+   */
+  Perch__V1__ValueInfo *info;
+  Perch__V1__PurchaseIntentsResponse__StateCase state_case;
+  union {
+    /*
+     * The first message.
+     */
+    Perch__V1__Loading *loading;
+    /*
+     * No value now.
+     */
+    Perch__V1__Failure *failure;
+    /*
+     * The value.
+     */
+    Perch__V1__PurchaseIntentList *success;
+    /*
+     * The value is the one of the token.
+     */
+    Perch__V1__Unchanged *unchanged;
+  };
+};
+#define PERCH__V1__PURCHASE_INTENTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__purchase_intents_response__descriptor) \
+    , NULL, PERCH__V1__PURCHASE_INTENTS_RESPONSE__STATE__NOT_SET, {0} }
+
+
+/*
+ * Asks for messages.
+ */
+struct  Perch__V1__MessagesRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account: 1 to 255 bytes.
+   */
+  char *account;
+  /*
+   * From the last value of an earlier call with the same parameters; empty to begin.
+   */
+  ProtobufCBinaryData resume_token;
+  /*
+   * Wait until the server is at least here.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__MESSAGES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__messages_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, {0,NULL}, NULL }
+
+
+typedef enum {
+  PERCH__V1__STORE_MESSAGE__LINE__NOT_SET = 0,
+  PERCH__V1__STORE_MESSAGE__LINE_ORIGINAL_TRANSACTION_ID = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__STORE_MESSAGE__LINE__CASE)
+} Perch__V1__StoreMessage__LineCase;
+
+/*
+ * Something to tell the customer once. Equal messages are one message: a reminder has a later `since_ms`.
+ */
+struct  Perch__V1__StoreMessage
+{
+  ProtobufCMessage base;
+  /*
+   * Why.
+   */
+  Perch__V1__MessageReason reason;
+  /*
+   * When it came to be told, in milliseconds since the Unix epoch.
+   */
+  int64_t since_ms;
+  /*
+   * The product that it is about; empty for none.
+   */
+  char *product_id;
+  /*
+   * The win-back offer; empty for none.
+   */
+  char *offer_id;
+  Perch__V1__StoreMessage__LineCase line_case;
+  union {
+    /*
+     * The first transaction of the line that it is about.
+     */
+    uint64_t original_transaction_id;
+  };
+};
+#define PERCH__V1__STORE_MESSAGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__store_message__descriptor) \
+    , PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__STORE_MESSAGE__LINE__NOT_SET, {0} }
+
+
+/*
+ * All messages that matter now.
+ */
+struct  Perch__V1__StoreMessages
+{
+  ProtobufCMessage base;
+  /*
+   * Oldest first.
+   */
+  size_t n_messages;
+  Perch__V1__StoreMessage **messages;
+};
+#define PERCH__V1__STORE_MESSAGES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__store_messages__descriptor) \
+    , 0,NULL }
+
+
+typedef enum {
+  PERCH__V1__MESSAGES_RESPONSE__STATE__NOT_SET = 0,
+  PERCH__V1__MESSAGES_RESPONSE__STATE_LOADING = 1,
+  PERCH__V1__MESSAGES_RESPONSE__STATE_FAILURE = 2,
+  PERCH__V1__MESSAGES_RESPONSE__STATE_SUCCESS = 3,
+  PERCH__V1__MESSAGES_RESPONSE__STATE_UNCHANGED = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__MESSAGES_RESPONSE__STATE__CASE)
+} Perch__V1__MessagesResponse__StateCase;
+
+/*
+ * A state of Messages.
+ */
+struct  Perch__V1__MessagesResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the value stands; absent with `loading`.
+   */
+  Perch__V1__ValueInfo *info;
+  Perch__V1__MessagesResponse__StateCase state_case;
+  union {
+    /*
+     * The first message.
+     */
+    Perch__V1__Loading *loading;
+    /*
+     * No value now.
+     */
+    Perch__V1__Failure *failure;
+    /*
+     * The value.
+     */
+    Perch__V1__StoreMessages *success;
+    /*
+     * The value is the one of the token.
+     */
+    Perch__V1__Unchanged *unchanged;
+  };
+};
+#define PERCH__V1__MESSAGES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__messages_response__descriptor) \
+    , NULL, PERCH__V1__MESSAGES_RESPONSE__STATE__NOT_SET, {0} }
+
+
 /* Perch__V1__PurchaseRequest methods */
 void   perch__v1__purchase_request__init
                      (Perch__V1__PurchaseRequest         *message);
@@ -716,11 +1162,331 @@ Perch__V1__TransactionUpdatesResponse *
 void   perch__v1__transaction_updates_response__free_unpacked
                      (Perch__V1__TransactionUpdatesResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__SyncRequest methods */
+void   perch__v1__sync_request__init
+                     (Perch__V1__SyncRequest         *message);
+size_t perch__v1__sync_request__get_packed_size
+                     (const Perch__V1__SyncRequest   *message);
+size_t perch__v1__sync_request__pack
+                     (const Perch__V1__SyncRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__sync_request__pack_to_buffer
+                     (const Perch__V1__SyncRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__SyncRequest *
+       perch__v1__sync_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__sync_request__free_unpacked
+                     (Perch__V1__SyncRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__SyncResponse methods */
+void   perch__v1__sync_response__init
+                     (Perch__V1__SyncResponse         *message);
+size_t perch__v1__sync_response__get_packed_size
+                     (const Perch__V1__SyncResponse   *message);
+size_t perch__v1__sync_response__pack
+                     (const Perch__V1__SyncResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__sync_response__pack_to_buffer
+                     (const Perch__V1__SyncResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__SyncResponse *
+       perch__v1__sync_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__sync_response__free_unpacked
+                     (Perch__V1__SyncResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RequestRefundRequest methods */
+void   perch__v1__request_refund_request__init
+                     (Perch__V1__RequestRefundRequest         *message);
+size_t perch__v1__request_refund_request__get_packed_size
+                     (const Perch__V1__RequestRefundRequest   *message);
+size_t perch__v1__request_refund_request__pack
+                     (const Perch__V1__RequestRefundRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__request_refund_request__pack_to_buffer
+                     (const Perch__V1__RequestRefundRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RequestRefundRequest *
+       perch__v1__request_refund_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__request_refund_request__free_unpacked
+                     (Perch__V1__RequestRefundRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RequestRefundResponse methods */
+void   perch__v1__request_refund_response__init
+                     (Perch__V1__RequestRefundResponse         *message);
+size_t perch__v1__request_refund_response__get_packed_size
+                     (const Perch__V1__RequestRefundResponse   *message);
+size_t perch__v1__request_refund_response__pack
+                     (const Perch__V1__RequestRefundResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__request_refund_response__pack_to_buffer
+                     (const Perch__V1__RequestRefundResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RequestRefundResponse *
+       perch__v1__request_refund_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__request_refund_response__free_unpacked
+                     (Perch__V1__RequestRefundResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RedeemOfferCodeRequest methods */
+void   perch__v1__redeem_offer_code_request__init
+                     (Perch__V1__RedeemOfferCodeRequest         *message);
+size_t perch__v1__redeem_offer_code_request__get_packed_size
+                     (const Perch__V1__RedeemOfferCodeRequest   *message);
+size_t perch__v1__redeem_offer_code_request__pack
+                     (const Perch__V1__RedeemOfferCodeRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__redeem_offer_code_request__pack_to_buffer
+                     (const Perch__V1__RedeemOfferCodeRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RedeemOfferCodeRequest *
+       perch__v1__redeem_offer_code_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__redeem_offer_code_request__free_unpacked
+                     (Perch__V1__RedeemOfferCodeRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RedeemOfferCodeResponse methods */
+void   perch__v1__redeem_offer_code_response__init
+                     (Perch__V1__RedeemOfferCodeResponse         *message);
+size_t perch__v1__redeem_offer_code_response__get_packed_size
+                     (const Perch__V1__RedeemOfferCodeResponse   *message);
+size_t perch__v1__redeem_offer_code_response__pack
+                     (const Perch__V1__RedeemOfferCodeResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__redeem_offer_code_response__pack_to_buffer
+                     (const Perch__V1__RedeemOfferCodeResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RedeemOfferCodeResponse *
+       perch__v1__redeem_offer_code_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__redeem_offer_code_response__free_unpacked
+                     (Perch__V1__RedeemOfferCodeResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ManageSubscriptionsRequest methods */
+void   perch__v1__manage_subscriptions_request__init
+                     (Perch__V1__ManageSubscriptionsRequest         *message);
+size_t perch__v1__manage_subscriptions_request__get_packed_size
+                     (const Perch__V1__ManageSubscriptionsRequest   *message);
+size_t perch__v1__manage_subscriptions_request__pack
+                     (const Perch__V1__ManageSubscriptionsRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__manage_subscriptions_request__pack_to_buffer
+                     (const Perch__V1__ManageSubscriptionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ManageSubscriptionsRequest *
+       perch__v1__manage_subscriptions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__manage_subscriptions_request__free_unpacked
+                     (Perch__V1__ManageSubscriptionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ManageSubscriptionsResponse methods */
+void   perch__v1__manage_subscriptions_response__init
+                     (Perch__V1__ManageSubscriptionsResponse         *message);
+size_t perch__v1__manage_subscriptions_response__get_packed_size
+                     (const Perch__V1__ManageSubscriptionsResponse   *message);
+size_t perch__v1__manage_subscriptions_response__pack
+                     (const Perch__V1__ManageSubscriptionsResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__manage_subscriptions_response__pack_to_buffer
+                     (const Perch__V1__ManageSubscriptionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ManageSubscriptionsResponse *
+       perch__v1__manage_subscriptions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__manage_subscriptions_response__free_unpacked
+                     (Perch__V1__ManageSubscriptionsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetAppTransactionRequest methods */
+void   perch__v1__get_app_transaction_request__init
+                     (Perch__V1__GetAppTransactionRequest         *message);
+size_t perch__v1__get_app_transaction_request__get_packed_size
+                     (const Perch__V1__GetAppTransactionRequest   *message);
+size_t perch__v1__get_app_transaction_request__pack
+                     (const Perch__V1__GetAppTransactionRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_app_transaction_request__pack_to_buffer
+                     (const Perch__V1__GetAppTransactionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetAppTransactionRequest *
+       perch__v1__get_app_transaction_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_app_transaction_request__free_unpacked
+                     (Perch__V1__GetAppTransactionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetAppTransactionResponse methods */
+void   perch__v1__get_app_transaction_response__init
+                     (Perch__V1__GetAppTransactionResponse         *message);
+size_t perch__v1__get_app_transaction_response__get_packed_size
+                     (const Perch__V1__GetAppTransactionResponse   *message);
+size_t perch__v1__get_app_transaction_response__pack
+                     (const Perch__V1__GetAppTransactionResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_app_transaction_response__pack_to_buffer
+                     (const Perch__V1__GetAppTransactionResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetAppTransactionResponse *
+       perch__v1__get_app_transaction_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_app_transaction_response__free_unpacked
+                     (Perch__V1__GetAppTransactionResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__PurchaseIntentsRequest methods */
+void   perch__v1__purchase_intents_request__init
+                     (Perch__V1__PurchaseIntentsRequest         *message);
+size_t perch__v1__purchase_intents_request__get_packed_size
+                     (const Perch__V1__PurchaseIntentsRequest   *message);
+size_t perch__v1__purchase_intents_request__pack
+                     (const Perch__V1__PurchaseIntentsRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__purchase_intents_request__pack_to_buffer
+                     (const Perch__V1__PurchaseIntentsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__PurchaseIntentsRequest *
+       perch__v1__purchase_intents_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__purchase_intents_request__free_unpacked
+                     (Perch__V1__PurchaseIntentsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__PurchaseIntentList methods */
+void   perch__v1__purchase_intent_list__init
+                     (Perch__V1__PurchaseIntentList         *message);
+size_t perch__v1__purchase_intent_list__get_packed_size
+                     (const Perch__V1__PurchaseIntentList   *message);
+size_t perch__v1__purchase_intent_list__pack
+                     (const Perch__V1__PurchaseIntentList   *message,
+                      uint8_t             *out);
+size_t perch__v1__purchase_intent_list__pack_to_buffer
+                     (const Perch__V1__PurchaseIntentList   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__PurchaseIntentList *
+       perch__v1__purchase_intent_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__purchase_intent_list__free_unpacked
+                     (Perch__V1__PurchaseIntentList *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__PurchaseIntentsResponse methods */
+void   perch__v1__purchase_intents_response__init
+                     (Perch__V1__PurchaseIntentsResponse         *message);
+size_t perch__v1__purchase_intents_response__get_packed_size
+                     (const Perch__V1__PurchaseIntentsResponse   *message);
+size_t perch__v1__purchase_intents_response__pack
+                     (const Perch__V1__PurchaseIntentsResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__purchase_intents_response__pack_to_buffer
+                     (const Perch__V1__PurchaseIntentsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__PurchaseIntentsResponse *
+       perch__v1__purchase_intents_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__purchase_intents_response__free_unpacked
+                     (Perch__V1__PurchaseIntentsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__MessagesRequest methods */
+void   perch__v1__messages_request__init
+                     (Perch__V1__MessagesRequest         *message);
+size_t perch__v1__messages_request__get_packed_size
+                     (const Perch__V1__MessagesRequest   *message);
+size_t perch__v1__messages_request__pack
+                     (const Perch__V1__MessagesRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__messages_request__pack_to_buffer
+                     (const Perch__V1__MessagesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__MessagesRequest *
+       perch__v1__messages_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__messages_request__free_unpacked
+                     (Perch__V1__MessagesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__StoreMessage methods */
+void   perch__v1__store_message__init
+                     (Perch__V1__StoreMessage         *message);
+size_t perch__v1__store_message__get_packed_size
+                     (const Perch__V1__StoreMessage   *message);
+size_t perch__v1__store_message__pack
+                     (const Perch__V1__StoreMessage   *message,
+                      uint8_t             *out);
+size_t perch__v1__store_message__pack_to_buffer
+                     (const Perch__V1__StoreMessage   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__StoreMessage *
+       perch__v1__store_message__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__store_message__free_unpacked
+                     (Perch__V1__StoreMessage *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__StoreMessages methods */
+void   perch__v1__store_messages__init
+                     (Perch__V1__StoreMessages         *message);
+size_t perch__v1__store_messages__get_packed_size
+                     (const Perch__V1__StoreMessages   *message);
+size_t perch__v1__store_messages__pack
+                     (const Perch__V1__StoreMessages   *message,
+                      uint8_t             *out);
+size_t perch__v1__store_messages__pack_to_buffer
+                     (const Perch__V1__StoreMessages   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__StoreMessages *
+       perch__v1__store_messages__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__store_messages__free_unpacked
+                     (Perch__V1__StoreMessages *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__MessagesResponse methods */
+void   perch__v1__messages_response__init
+                     (Perch__V1__MessagesResponse         *message);
+size_t perch__v1__messages_response__get_packed_size
+                     (const Perch__V1__MessagesResponse   *message);
+size_t perch__v1__messages_response__pack
+                     (const Perch__V1__MessagesResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__messages_response__pack_to_buffer
+                     (const Perch__V1__MessagesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__MessagesResponse *
+       perch__v1__messages_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__messages_response__free_unpacked
+                     (Perch__V1__MessagesResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
-typedef void (*Perch__V1__PurchaseOffer_Closure)
-                 (const Perch__V1__PurchaseOffer *message,
-                  void *closure_data);
 typedef void (*Perch__V1__PurchaseRequest_Closure)
                  (const Perch__V1__PurchaseRequest *message,
                   void *closure_data);
@@ -757,6 +1523,57 @@ typedef void (*Perch__V1__TransactionUpdatesRequest_Closure)
 typedef void (*Perch__V1__TransactionUpdatesResponse_Closure)
                  (const Perch__V1__TransactionUpdatesResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__SyncRequest_Closure)
+                 (const Perch__V1__SyncRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__SyncResponse_Closure)
+                 (const Perch__V1__SyncResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RequestRefundRequest_Closure)
+                 (const Perch__V1__RequestRefundRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RequestRefundResponse_Closure)
+                 (const Perch__V1__RequestRefundResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RedeemOfferCodeRequest_Closure)
+                 (const Perch__V1__RedeemOfferCodeRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RedeemOfferCodeResponse_Closure)
+                 (const Perch__V1__RedeemOfferCodeResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ManageSubscriptionsRequest_Closure)
+                 (const Perch__V1__ManageSubscriptionsRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ManageSubscriptionsResponse_Closure)
+                 (const Perch__V1__ManageSubscriptionsResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetAppTransactionRequest_Closure)
+                 (const Perch__V1__GetAppTransactionRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetAppTransactionResponse_Closure)
+                 (const Perch__V1__GetAppTransactionResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__PurchaseIntentsRequest_Closure)
+                 (const Perch__V1__PurchaseIntentsRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__PurchaseIntentList_Closure)
+                 (const Perch__V1__PurchaseIntentList *message,
+                  void *closure_data);
+typedef void (*Perch__V1__PurchaseIntentsResponse_Closure)
+                 (const Perch__V1__PurchaseIntentsResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__MessagesRequest_Closure)
+                 (const Perch__V1__MessagesRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__StoreMessage_Closure)
+                 (const Perch__V1__StoreMessage *message,
+                  void *closure_data);
+typedef void (*Perch__V1__StoreMessages_Closure)
+                 (const Perch__V1__StoreMessages *message,
+                  void *closure_data);
+typedef void (*Perch__V1__MessagesResponse_Closure)
+                 (const Perch__V1__MessagesResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -788,6 +1605,34 @@ struct Perch__V1__TransactionService_Service
                               const Perch__V1__TransactionUpdatesRequest *input,
                               Perch__V1__TransactionUpdatesResponse_Closure closure,
                               void *closure_data);
+  void (*sync)(Perch__V1__TransactionService_Service *service,
+               const Perch__V1__SyncRequest *input,
+               Perch__V1__SyncResponse_Closure closure,
+               void *closure_data);
+  void (*request_refund)(Perch__V1__TransactionService_Service *service,
+                         const Perch__V1__RequestRefundRequest *input,
+                         Perch__V1__RequestRefundResponse_Closure closure,
+                         void *closure_data);
+  void (*redeem_offer_code)(Perch__V1__TransactionService_Service *service,
+                            const Perch__V1__RedeemOfferCodeRequest *input,
+                            Perch__V1__RedeemOfferCodeResponse_Closure closure,
+                            void *closure_data);
+  void (*manage_subscriptions)(Perch__V1__TransactionService_Service *service,
+                               const Perch__V1__ManageSubscriptionsRequest *input,
+                               Perch__V1__ManageSubscriptionsResponse_Closure closure,
+                               void *closure_data);
+  void (*get_app_transaction)(Perch__V1__TransactionService_Service *service,
+                              const Perch__V1__GetAppTransactionRequest *input,
+                              Perch__V1__GetAppTransactionResponse_Closure closure,
+                              void *closure_data);
+  void (*purchase_intents)(Perch__V1__TransactionService_Service *service,
+                           const Perch__V1__PurchaseIntentsRequest *input,
+                           Perch__V1__PurchaseIntentsResponse_Closure closure,
+                           void *closure_data);
+  void (*messages)(Perch__V1__TransactionService_Service *service,
+                   const Perch__V1__MessagesRequest *input,
+                   Perch__V1__MessagesResponse_Closure closure,
+                   void *closure_data);
 };
 typedef void (*Perch__V1__TransactionService_ServiceDestroy)(Perch__V1__TransactionService_Service *);
 void perch__v1__transaction_service__init (Perch__V1__TransactionService_Service *service,
@@ -801,7 +1646,14 @@ void perch__v1__transaction_service__init (Perch__V1__TransactionService_Service
       function_prefix__ ## list_transactions,\
       function_prefix__ ## list_unfinished,\
       function_prefix__ ## get_latest_transaction,\
-      function_prefix__ ## transaction_updates  }
+      function_prefix__ ## transaction_updates,\
+      function_prefix__ ## sync,\
+      function_prefix__ ## request_refund,\
+      function_prefix__ ## redeem_offer_code,\
+      function_prefix__ ## manage_subscriptions,\
+      function_prefix__ ## get_app_transaction,\
+      function_prefix__ ## purchase_intents,\
+      function_prefix__ ## messages  }
 void perch__v1__transaction_service__purchase(ProtobufCService *service,
                                               const Perch__V1__PurchaseRequest *input,
                                               Perch__V1__PurchaseResponse_Closure closure,
@@ -826,12 +1678,39 @@ void perch__v1__transaction_service__transaction_updates(ProtobufCService *servi
                                                          const Perch__V1__TransactionUpdatesRequest *input,
                                                          Perch__V1__TransactionUpdatesResponse_Closure closure,
                                                          void *closure_data);
+void perch__v1__transaction_service__sync(ProtobufCService *service,
+                                          const Perch__V1__SyncRequest *input,
+                                          Perch__V1__SyncResponse_Closure closure,
+                                          void *closure_data);
+void perch__v1__transaction_service__request_refund(ProtobufCService *service,
+                                                    const Perch__V1__RequestRefundRequest *input,
+                                                    Perch__V1__RequestRefundResponse_Closure closure,
+                                                    void *closure_data);
+void perch__v1__transaction_service__redeem_offer_code(ProtobufCService *service,
+                                                       const Perch__V1__RedeemOfferCodeRequest *input,
+                                                       Perch__V1__RedeemOfferCodeResponse_Closure closure,
+                                                       void *closure_data);
+void perch__v1__transaction_service__manage_subscriptions(ProtobufCService *service,
+                                                          const Perch__V1__ManageSubscriptionsRequest *input,
+                                                          Perch__V1__ManageSubscriptionsResponse_Closure closure,
+                                                          void *closure_data);
+void perch__v1__transaction_service__get_app_transaction(ProtobufCService *service,
+                                                         const Perch__V1__GetAppTransactionRequest *input,
+                                                         Perch__V1__GetAppTransactionResponse_Closure closure,
+                                                         void *closure_data);
+void perch__v1__transaction_service__purchase_intents(ProtobufCService *service,
+                                                      const Perch__V1__PurchaseIntentsRequest *input,
+                                                      Perch__V1__PurchaseIntentsResponse_Closure closure,
+                                                      void *closure_data);
+void perch__v1__transaction_service__messages(ProtobufCService *service,
+                                              const Perch__V1__MessagesRequest *input,
+                                              Perch__V1__MessagesResponse_Closure closure,
+                                              void *closure_data);
 
 /* --- descriptors --- */
 
-extern const ProtobufCEnumDescriptor    perch__v1__purchase_result__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__transaction_event_kind__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__purchase_offer__descriptor;
+extern const ProtobufCEnumDescriptor    perch__v1__message_reason__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__purchase_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__purchase_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__finish_request__descriptor;
@@ -844,6 +1723,23 @@ extern const ProtobufCMessageDescriptor perch__v1__get_latest_transaction_reques
 extern const ProtobufCMessageDescriptor perch__v1__get_latest_transaction_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__transaction_updates_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__transaction_updates_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__sync_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__sync_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__request_refund_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__request_refund_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__redeem_offer_code_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__redeem_offer_code_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__manage_subscriptions_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__manage_subscriptions_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_app_transaction_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__purchase_intents_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__purchase_intent_list__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__purchase_intents_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__messages_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__store_message__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__store_messages__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__messages_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__transaction_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -1,0 +1,42 @@
+/// The keys of the accounts of an app, in bytewise order: page by page as they are iterated over.
+public struct AccountPages: AsyncSequence, Sendable {
+    public typealias Element = String
+    public typealias Failure = PerchError
+
+    typealias Load = @Sendable (_ token: [UInt8]) async throws(PerchError) -> (keys: [String], next: [UInt8])
+
+    private let load: Load
+
+    init(_ load: @escaping Load) {
+        self.load = load
+    }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    /// One consumer's place.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let pages: AccountPages
+        private var page: ArraySlice<String> = []
+        /// Of the page to come; nil after the last one.
+        private var token: [UInt8]? = []
+
+        init(_ pages: AccountPages) {
+            self.pages = pages
+        }
+
+        /// The next key; loads the next page where the last one is used up.
+        public mutating func next() async throws(PerchError) -> String? {
+            try await self.next(isolation: nil)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(PerchError) -> String? {
+            while self.page.isEmpty {
+                guard let token = self.token else { return nil }
+                let page = try await self.pages.load(token)
+                self.page = page.keys[...]
+                self.token = page.next.isEmpty ? nil : page.next
+            }
+            return self.page.popFirst()
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// A field of a transaction that decided something.
+public struct ExplainedFact: Hashable, Sendable {
+    public var transactionID: TransactionID
+    /// As the contract names it, such as `expiration_date_ms`.
+    public var field: String
+    /// For people.
+    public var value: String
+
+    public init(transactionID: TransactionID, field: String, value: String) {
+        self.transactionID = transactionID
+        self.field = field
+        self.value = value
+    }
+}
+
+/// What decided about one line, or one owned product.
+public struct Explanation: Hashable, Sendable {
+    /// For programs: one word.
+    public var rule: String
+    /// The rule and its facts, for people.
+    public var message: String
+    /// The first transaction of the line; nil where there is no line.
+    public var originalTransactionID: TransactionID?
+    /// Unspecified where there is no line.
+    public var state: RenewalState
+    /// Whether this one entitles.
+    public var isEntitled: Bool
+    public var facts: [ExplainedFact]
+    /// What changes by itself next; nil for nothing.
+    public var nextChange: Forecast?
+    /// That, for people.
+    public var nextMessage: String
+
+    public init(
+        rule: String, message: String, originalTransactionID: TransactionID? = nil, state: RenewalState = .unspecified,
+        isEntitled: Bool = false, facts: [ExplainedFact] = [], nextChange: Forecast? = nil, nextMessage: String = ""
+    ) {
+        self.rule = rule
+        self.message = message
+        self.originalTransactionID = originalTransactionID
+        self.state = state
+        self.isEntitled = isEntitled
+        self.facts = facts
+        self.nextChange = nextChange
+        self.nextMessage = nextMessage
+    }
+}
+
+/// Why an account is entitled, or not.
+public struct Explanations: Hashable, Sendable {
+    /// The answer in one sentence.
+    public var message: String
+    public var isEntitled: Bool
+    /// One for each line or transaction that was looked at; the one that counts is first.
+    public var explanations: [Explanation]
+
+    public init(message: String, isEntitled: Bool, explanations: [Explanation]) {
+        self.message = message
+        self.isEntitled = isEntitled
+        self.explanations = explanations
+    }
+}
