@@ -25,6 +25,25 @@ enum Happening: String, CaseIterable {
     case timeRate = "time rate set"
     case otherAccount = "purchase by another account"
     case storefront = "storefront and locale of the file"
+    case refundOfOlder = "refund of an older transaction"
+    case refundOfLastAfterEnd = "refund of the last one after the end"
+    case refundReversed = "refund taken back"
+    case refundDeclined = "refund declined"
+    case recoveryInGrace = "charge recovers in the grace period"
+    case recoveryInRetry = "charge recovers in billing retry"
+    case retryEnds = "billing retry ends"
+    case cancelInGrace = "auto-renew off in the grace period"
+    case cancelInRetry = "auto-renew off in billing retry"
+    case familyShares = "family member shares"
+    case familyStops = "family member stops sharing"
+    case priceAsked = "higher price asked"
+    case priceInformed = "higher price told"
+    case priceAgreed = "higher price agreed to"
+    case priceNotAgreed = "period ends, higher price not agreed to"
+    case withdrawn = "period ends, product withdrawn"
+    case extended = "renewal extended"
+    case deleted = "transaction deleted"
+    case cleared = "transactions cleared"
 }
 
 /// A stream, open before it happens: of all products, of the account's group, of the product in question, of the account.
@@ -68,6 +87,25 @@ let causeStreamTable: [Happening: [StreamKind: Cell]] = [
     .timeRate: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
     .otherAccount: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
     .storefront: [.products: .push, .status: .silent, .entitlement: .silent, .updates: .silent],
+    .refundOfOlder: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .push],
+    .refundOfLastAfterEnd: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .push],
+    .refundReversed: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .refundDeclined: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
+    .recoveryInGrace: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .recoveryInRetry: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .retryEnds: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
+    .cancelInGrace: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
+    .cancelInRetry: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
+    .familyShares: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .familyStops: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .priceAsked: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
+    .priceInformed: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
+    .priceAgreed: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
+    .priceNotAgreed: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
+    .withdrawn: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
+    .extended: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
+    .deleted: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
+    .cleared: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
 ]
 
 /// The table for readers: `CauseStreamTable.md`.

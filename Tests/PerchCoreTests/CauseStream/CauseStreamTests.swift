@@ -72,13 +72,59 @@ private struct Stage {
         case .purchaseOfNonRenewable: self.product = "season"
         case .purchaseOfAutoRenewable: break
         case .upgrade: self.held = try self.world.buy("silver", from: self.actor)
+        case .familyShares, .familyStops:
+            try self.load(Self.familyCatalogue)
+            try self.world.buy("gold", "berta", from: self.actor)
         default: self.held = try self.world.buy("gold", from: self.actor)
         }
         switch happening {
         case .expiry, .clockOverExpiry, .autoRenewOn:
             try self.world.require(.autoRenew(self.held?.id ?? 0, false), from: self.actor)
+        case .refundOfOlder:
+            self.world.advance(TestShop.month)
+        case .refundOfLastAfterEnd:
+            try self.operate(.expire(self.gold))
+        case .refundReversed:
+            try self.require(.refund(self.id))
+        case .recoveryInGrace, .cancelInGrace:
+            try self.load(TestShop.catalogue(), TestShop.settings(grace: true))
+            try self.operate(.setCharges(fail: true))
+            self.world.advance(TestShop.month)
+        case .recoveryInRetry, .cancelInRetry, .retryEnds:
+            try self.operate(.setCharges(fail: true))
+            self.world.advance(TestShop.month)
+        case .familyStops:
+            try self.operate(.share(self.gold, member: "anna"), "berta")
+        case .priceAgreed, .priceNotAgreed:
+            try self.operate(.raisePrice(self.gold, milliunits: 24_990, needsConsent: true))
+        case .withdrawn:
+            try self.load(TestShop.catalogue(without: ["gold"]))
         default:
             break
+        }
+    }
+
+    private let gold = OperationTarget.product("gold")
+
+    /// The shop, where all can be shared that families share.
+    private static let familyCatalogue: Catalogue = {
+        let shop = TestShop.catalogue()
+        let products = shop.products.map { product in
+            var product = product
+            product.isFamilyShareable = true
+            return product
+        }
+        return Catalogue(products: products, groups: shop.groups, schemaVersion: shop.schemaVersion)
+    }()
+
+    /// An operation of the test store, past the wire.
+    private func operate(_ operation: StoreOperation, _ account: String = "anna") throws {
+        let key = AccountKey(app: 1, bytes: Array(account.utf8))
+        let ticket = self.world.mutate(.operation(operation, account: key, app: 1))
+        self.world.settle()
+        guard case .mutated = self.world.ownAnswers[ticket] else {
+            Issue.record("\(operation) was answered \(String(describing: self.world.ownAnswers[ticket]))")
+            return
         }
     }
 
@@ -121,6 +167,22 @@ private struct Stage {
         case .otherAccount: try self.world.buy("gold", "berta", from: self.actor)
         case .storefront:
             try self.load(TestShop.catalogue(), TestShop.settings(storefront: "DEU", locale: "de"))
+        case .refundOfOlder, .refundOfLastAfterEnd:
+            try self.operate(.refund(.transaction(self.id), reason: .other, share: .full))
+        case .refundReversed: try self.operate(.reverseRefund(.transaction(self.id)))
+        case .refundDeclined: try self.operate(.declineRefund(self.gold))
+        case .recoveryInGrace, .recoveryInRetry: try self.operate(.resolveBilling(self.gold))
+        case .retryEnds: self.world.advance(2 * TestShop.month)
+        case .cancelInGrace, .cancelInRetry: try self.operate(.setAutoRenew(self.gold, isOn: false))
+        case .familyShares: try self.operate(.share(self.gold, member: "anna"), "berta")
+        case .familyStops: try self.operate(.stopSharing(self.gold, member: "anna"), "berta")
+        case .priceAsked: try self.operate(.raisePrice(self.gold, milliunits: 24_990, needsConsent: true))
+        case .priceInformed: try self.operate(.raisePrice(self.gold, milliunits: 20_990, needsConsent: nil))
+        case .priceAgreed: try self.operate(.answerPriceIncrease(self.gold, agrees: true))
+        case .priceNotAgreed, .withdrawn: self.world.advance(TestShop.month)
+        case .extended: try self.operate(.extendRenewal(self.gold, milliseconds: 10_000))
+        case .deleted: try self.operate(.deleteTransaction(self.id))
+        case .cleared: try self.operate(.clearTransactions)
         }
     }
 
