@@ -60,6 +60,9 @@ let package = Package(
         // What tests of several targets need: seeded randomness, sample values, and a whole server without threads.
         swift("PerchTesting", ["PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchCore"]),
 
+        // Many sequences of the model's own checks, on request: `make modelcheck`.
+        .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: strict),
+
         // What threads count, as plain values.
         swift("PerchMetrics", []),
 

@@ -284,17 +284,6 @@ extension SeededRandom {
         return subscription
     }
 
-    package mutating func winBackRule() -> WinBackRule {
-        var rule = WinBackRule()
-        rule.paidMonthsMin = self.int32()
-        rule.lapsedMonthsMin = self.int32()
-        rule.lapsedMonthsMax = self.int32()
-        rule.waitMonths = self.int32()
-        rule.from = self.optional { $0.instant() }
-        rule.until = self.optional { $0.instant() }
-        return rule
-    }
-
     package mutating func catalogueImage() -> CatalogueImage {
         CatalogueImage(
             id: self.string() + String(self.next()), hash: ContentHash(of: self.bytes(upTo: 8)),

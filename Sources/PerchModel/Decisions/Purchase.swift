@@ -265,7 +265,7 @@ func fill(
 
 /// The day of the month that a period beginning at `start` is counted from: the line's, where `start` is the day that
 /// it comes to in this month, else the day of `start`. A forced renewal or another time rate moves a boundary off it.
-private func anchor(of start: Instant, kept anchorDay: Int64) -> Int64 {
+func anchor(of start: Instant, kept anchorDay: Int64) -> Int64 {
     let time = CivilTime(start)
     return time.day == min(anchorDay, CivilTime.days(inMonth: time.month, of: time.year)) ? anchorDay : time.day
 }

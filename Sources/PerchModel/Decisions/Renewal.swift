@@ -62,7 +62,7 @@ private func billingRetry(
         byMilliseconds: rate.graceMilliseconds(for: period, days: app.settings.gracePeriodDays))
     // Never longer than the period, which is nowhere documented: a charge that recovers inside the grace period keeps
     // the cycle, and the period it pays for must not be over by then.
-    let periodEnd = rate.end(of: period, from: instant, anchorDay: line.anchorDay)
+    let periodEnd = rate.end(of: period, from: instant, anchorDay: anchor(of: instant, kept: line.anchorDay))
     return BillingRetry(failedAt: instant, until: until, graceUntil: min(grace, periodEnd))
 }
 

@@ -10,15 +10,21 @@ extension StoreEngine {
             let now = app.clock.now(wall: wall)
             var changes: [Change] = []
             do throws(StorageError) {
-                let due = try self.storage.due(number, through: now, limit: Self.attemptsPerBatchMax)
-                if due.isEmpty { continue }
+                if try self.storage.due(number, through: now, limit: 1).isEmpty { continue }
                 hasMore = true
                 self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in
-                    for entry in due {
-                        guard let record = try self.record(entry.account) else {
-                            throw .corrupt("account \(entry.account) is due at \(entry.instant) but has no record")
+                    // What an attempt makes due again by now belongs to the same batch: a clock that goes far makes
+                    // many periods of one account, and each would wait for the disk by itself.
+                    while changes.count < Self.attemptsPerBatchMax {
+                        let due = try self.storage.due(
+                            number, through: now, limit: Self.attemptsPerBatchMax - changes.count)
+                        if due.isEmpty { break }
+                        for entry in due {
+                            guard let record = try self.record(entry.account) else {
+                                throw .corrupt("account \(entry.account) is due at \(entry.instant) but has no record")
+                            }
+                            _ = try self.attempt(record, at: entry.instant, wall: wall, changes: &changes)
                         }
-                        _ = try self.attempt(record, at: entry.instant, wall: wall, changes: &changes)
                     }
                 } failed: { _ in
                     // No room: what is due stays due.

@@ -202,6 +202,17 @@ import Testing
         #expect(try [account.line("G"), account.line("H")] == lines)
     }
 
+    @Test func `of a trial that cannot be charged has the grace of the plan, whatever the day`() throws {
+        // The trial is counted in days, so its line has no day of the month to count from.
+        let trial = Shop.introductory(.freeTrial, Period(1, .week))
+        var account = TestAccount(
+            at: at("2026-08-17"), catalogue: Shop.catalogue(introductory: trial),
+            settings: Shop.settings(billingIssues: true, grace: true))
+        try account.buy("silver")
+        try account.advanceToBoundary()
+        #expect(try account.line().retry?.graceUntil == at("2026-09-09"))
+    }
+
     @Test func `is attempted once: that the charge recovered later is news`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true, grace: true))
         try account.buy("silver")

@@ -1,0 +1,348 @@
+package import PerchBase
+
+/// The rule that decided about a line, a product or a group.
+package enum ExplanationRule: String, Hashable, Sendable, CaseIterable {
+    case neverSubscribed = "NEVER_SUBSCRIBED"
+    case revoked = "REVOKED"
+    case periodLasts = "PERIOD_LASTS"
+    case awaitsRenewal = "AWAITS_RENEWAL"
+    case gracePeriod = "GRACE_PERIOD"
+    case billingRetry = "BILLING_RETRY"
+    case renewalOff = "RENEWAL_OFF"
+    case retryInVain = "RETRY_IN_VAIN"
+    case priceNotAgreed = "PRICE_NOT_AGREED"
+    case productWithdrawn = "PRODUCT_WITHDRAWN"
+    case ended = "ENDED"
+    case otherProductHeld = "OTHER_PRODUCT_HELD"
+    case owned = "OWNED"
+    case ownedWithoutEnd = "OWNED_WITHOUT_END"
+    case neverBought = "NEVER_BOUGHT"
+    case refunded = "REFUNDED"
+    case consumable = "CONSUMABLE"
+    case unknownProduct = "UNKNOWN_PRODUCT"
+}
+
+extension Explanation {
+    init(
+        _ rule: ExplanationRule, _ message: String, originalTransactionID: TransactionID? = nil,
+        state: RenewalState = .unspecified, isEntitled: Bool = false, facts: [ExplainedFact] = [],
+        next: Forecast? = nil, nextMessage: String = "Nothing changes by itself."
+    ) {
+        self.init(
+            rule: rule.rawValue, message: message, originalTransactionID: originalTransactionID, state: state,
+            isEntitled: isEntitled, facts: facts, nextChange: next, nextMessage: nextMessage)
+    }
+}
+
+/// Why an account's statuses in a group are what they are.
+///
+/// `rows`: the account's newest transactions of the group, for what a record does not hold: older periods that were
+/// refunded, and those that an upgrade left behind.
+package func explainStatus(
+    of record: AccountRecord?, inGroup group: String, rows: [Transaction], app: AppState, at now: Instant
+) -> Explanations {
+    let statuses = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value
+    guard let record, !statuses.statuses.isEmpty else {
+        let known = app.catalogue.group(group) != nil
+        let sentence =
+            known
+            ? "The account never subscribed in group \(group)."
+            : "The account never subscribed in group \(group), which is not in the catalogue of \(app.bundleID)."
+        return Explanations(
+            message: sentence, isEntitled: false, explanations: [Explanation(.neverSubscribed, sentence)])
+    }
+    let lines = orderedLines(of: record, inGroup: group)
+    var explanations = zip(statuses.statuses, lines).map { status, line in
+        explanation(of: line, status, rows: rows, app: app, at: now)
+    }
+    guard let effective = statuses.effectiveIndex else {
+        let only = explanations.count == 1 ? " \(explanations[0].message)" : " None of its \(lines.count) lines does."
+        return Explanations(
+            message: "Nothing entitles the account in group \(group)." + only, isEntitled: false,
+            explanations: explanations)
+    }
+    let counting = statuses.statuses[effective].transaction.value
+    explanations.insert(explanations.remove(at: effective), at: 0)
+    let message =
+        "Transaction \(counting.id) of \(counting.productID) entitles the account in group \(group)"
+        + reason(statuses.effectiveReason, lines: lines.count) + ". " + explanations[0].message
+    return Explanations(message: message, isEntitled: true, explanations: explanations)
+}
+
+/// Why an account is entitled to a product, or not.
+///
+/// `rows`: the account's newest transactions of the product.
+package func explainEntitlement(
+    of record: AccountRecord?, toProduct productID: String, rows: [Transaction], app: AppState, at now: Instant
+) -> Explanations {
+    func answer(_ explanations: [Explanation], isEntitled: Bool) -> Explanations {
+        let verb = isEntitled ? "is entitled" : "is not entitled"
+        return Explanations(
+            message: "The account \(verb) to \(productID). " + (explanations.first?.message ?? ""),
+            isEntitled: isEntitled, explanations: explanations)
+    }
+    let product = app.catalogue.product(productID)
+    let counting = currentEntitlement(of: record, toProduct: productID, app: app, at: now).value?.value
+    var explanations: [Explanation] = []
+    if let record {
+        for owned in record.owned where owned.productID == productID {
+            explanations.append(explanation(ofOwned: owned))
+        }
+        for group in Set(record.lines.map(\.groupID)).sorted() {
+            let statuses = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value.statuses
+            for (status, line) in zip(statuses, orderedLines(of: record, inGroup: group)) {
+                if line.latest.productID == productID {
+                    explanations.append(explanation(of: line, status, rows: rows, app: app, at: now))
+                } else if let left = rows.first(where: { $0.originalID == line.originalID }) {
+                    explanations.append(explanation(of: left, leftFor: line, status, app: app, at: now))
+                }
+            }
+        }
+    }
+    if let counting,
+        let index = explanations.firstIndex(where: { $0.isEntitled && $0.originalTransactionID == counting.originalID })
+    {
+        explanations.insert(explanations.remove(at: index), at: 0)
+        return answer(explanations, isEntitled: true)
+    }
+    if !explanations.isEmpty { return answer(explanations, isEntitled: counting != nil) }
+    if let product, product.type == .consumable {
+        return answer(
+            [Explanation(.consumable, "\(productID) is a consumable, and those never entitle.")], isEntitled: false)
+    }
+    if let refunded = rows.first(where: { $0.productID == productID && $0.revocation != nil }) {
+        return answer([explanation(ofRefunded: refunded)], isEntitled: false)
+    }
+    if product == nil, rows.isEmpty {
+        return answer(
+            [
+                Explanation(
+                    .unknownProduct,
+                    "\(productID) is not in the catalogue of \(app.bundleID), and the account never bought it.")
+            ], isEntitled: false)
+    }
+    return answer([Explanation(.neverBought, "The account never bought \(productID).")], isEntitled: false)
+}
+
+/// The lines of a group in the order of its statuses.
+private func orderedLines(of record: AccountRecord, inGroup group: String) -> [Line] {
+    let lines = record.lines.filter { $0.groupID == group }
+    return lines.filter(\.isOwn) + lines.filter { !$0.isOwn }
+}
+
+private func reason(_ reason: EffectiveReason, lines: Int) -> String {
+    switch reason {
+    case .highestLevel: ", for it has the highest level of service of \(lines) lines"
+    case .ownBeforeShared: ", for it is the account's own and the other is shared with it, at the same level"
+    case .latestExpiration: ", for it ends later than another at the same level"
+    default: ""
+    }
+}
+
+// MARK: Lines
+
+private func explanation(
+    of line: Line, _ status: SubscriptionStatus, rows: [Transaction], app: AppState, at now: Instant
+) -> Explanation {
+    let transaction = status.transaction.value
+    let info = status.renewalInfo.value
+    var facts: [ExplainedFact] = []
+    func fact(_ field: String, _ value: String) {
+        facts.append(ExplainedFact(transactionID: transaction.id, field: field, value: value))
+    }
+    let what = "transaction \(transaction.id) of \(transaction.productID)" + (line.isOwn ? "" : ", which is shared,")
+    let rule: ExplanationRule
+    var message: String
+    switch status.state {
+    case .revoked:
+        rule = .revoked
+        let revocation = transaction.revocation
+        fact("revocation.date_ms", "\(revocation?.date ?? now)")
+        fact("revocation.type", "\(revocation?.type ?? .unspecified)")
+        message =
+            revocation?.type == .familyRevoke
+            ? "\(what) is no longer shared since \(revocation?.date ?? now)."
+            : "\(what) was refunded on \(revocation?.date ?? now)."
+    case .subscribed where info.renewalDate <= now:
+        rule = .awaitsRenewal
+        fact("renewal_date_ms", "\(info.renewalDate)")
+        message =
+            "the renewal of \(what) is due since \(info.renewalDate) and not recorded yet; it stays in force until the news comes."
+    case .subscribed:
+        rule = .periodLasts
+        fact("expiration_date_ms", "\(info.renewalDate)")
+        message = "the period of \(what) lasts until \(info.renewalDate)."
+    case .inGracePeriod:
+        rule = .gracePeriod
+        fact("expiration_date_ms", "\(info.renewalDate)")
+        fact("grace_period_expiration_date_ms", "\(info.gracePeriodExpirationDate ?? now)")
+        message =
+            "the charge of \(line.retry?.failedAt ?? info.renewalDate) failed, and \(what) entitles until the grace period ends at \(info.gracePeriodExpirationDate ?? now)."
+    case .inBillingRetryPeriod:
+        rule = .billingRetry
+        fact("is_in_billing_retry", "true")
+        let grace = line.retry?.graceUntil.map { "; the grace period ended at \($0)" } ?? ""
+        message =
+            "the charge of \(line.retry?.failedAt ?? info.renewalDate) failed\(grace), and the store tries again until \(line.retry?.until ?? now)."
+    default:
+        rule = expiryRule(info.expirationReason)
+        fact("expiration_date_ms", "\(info.renewalDate)")
+        fact("expiration_reason", "\(info.expirationReason ?? .unknown)")
+        message = expiryMessage(info, line: line, what: what)
+    }
+    // What is also true of it, and what it would be asked next.
+    for note in notes(on: line, info, rows: rows, app: app) {
+        message += " " + note.text
+        facts.append(note.fact)
+    }
+    let next = line.forecast(after: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
+    return Explanation(
+        rule, message.capitalisedFirst, originalTransactionID: line.originalID, state: status.state,
+        isEntitled: status.state.isEntitled, facts: facts, next: next,
+        nextMessage: nextMessage(next, line: line, info, app: app))
+}
+
+private func expiryRule(_ reason: ExpirationReason?) -> ExplanationRule {
+    switch reason {
+    case .autoRenewDisabled?: .renewalOff
+    case .billingError?: .retryInVain
+    case .didNotConsentToPriceIncrease?: .priceNotAgreed
+    case .productUnavailable?: .productWithdrawn
+    default: .ended
+    }
+}
+
+private func expiryMessage(_ info: RenewalInfo, line: Line, what: String) -> String {
+    switch info.expirationReason {
+    case .autoRenewDisabled?:
+        "the period of \(what) ended at \(info.renewalDate), and renewal was switched off."
+    case .billingError?:
+        "the charge for the period after \(info.renewalDate) failed, and the store tried in vain until \(line.retry?.until ?? info.renewalDate)."
+    case .didNotConsentToPriceIncrease?:
+        "the period of \(what) ended at \(info.renewalDate), and the customer had not agreed to the higher price."
+    case .productUnavailable?:
+        "the period of \(what) ended at \(info.renewalDate), and \(line.preference) was no longer for sale."
+    default:
+        "the period of \(what) ended at \(info.renewalDate)."
+    }
+}
+
+private struct Note {
+    var text: String
+    var fact: ExplainedFact
+
+    init(_ text: String, _ transaction: TransactionID, _ field: String, _ value: String) {
+        self.text = text
+        self.fact = ExplainedFact(transactionID: transaction, field: field, value: value)
+    }
+}
+
+/// What does not decide now, but is asked about.
+private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app: AppState) -> [Note] {
+    var notes: [Note] = []
+    let id = line.latest.id
+    if let preference = info.autoRenewPreference, preference != info.currentProductID {
+        notes.append(
+            Note(
+                "From then on the plan is \(preference).", id, "auto_renew_preference", preference))
+    } else if !info.willAutoRenew, info.expirationReason == nil {
+        notes.append(Note("Renewal is switched off.", id, "will_auto_renew", "false"))
+    }
+    if let offer = info.offer {
+        notes.append(
+            Note(
+                "The \(offer.type) offer\(offer.id.isEmpty ? "" : " \(offer.id)") applies to the next period.", id,
+                "offer.id", offer.id))
+    }
+    if info.priceIncreaseStatus != .noIncreasePending, let increase = line.increase {
+        let answer = info.priceIncreaseStatus == .agreed ? "is agreed" : "waits for the customer's answer"
+        notes.append(
+            Note(
+                "A price of \(increase.price) \(answer).", id, "price_increase_status", "\(info.priceIncreaseStatus)"))
+    }
+    if !info.eligibleWinBackOfferIDs.isEmpty {
+        let offers = info.eligibleWinBackOfferIDs.joined(separator: ", ")
+        notes.append(Note("It can be won back with \(offers).", id, "eligible_win_back_offer_ids", offers))
+    }
+    let older = rows.filter { $0.originalID == line.originalID && $0.id != line.latest.id }
+    if let refunded = older.first(where: { $0.revocation != nil }), let revocation = refunded.revocation {
+        notes.append(
+            Note(
+                "Transaction \(refunded.id), an earlier period, was refunded on \(revocation.date), which does not touch this one.",
+                refunded.id, "revocation.date_ms", "\(revocation.date)"))
+    }
+    if let left = older.first(where: \.isUpgraded) {
+        notes.append(
+            Note(
+                "Transaction \(left.id) of \(left.productID) was left behind by a change of plan.", left.id,
+                "is_upgraded", "true"))
+    }
+    return notes
+}
+
+private func nextMessage(_ next: Forecast?, line: Line, _ info: RenewalInfo, app: AppState) -> String {
+    guard let next else { return "Nothing changes by itself." }
+    switch next.kind {
+    case .renewal:
+        let price = info.renewalPrice.map { " for \($0)" } ?? ""
+        return "At \(next.at) it renews as \(info.autoRenewPreference ?? line.preference)\(price)."
+    case .graceEnd: return "At \(next.at) the grace period ends, and it no longer entitles."
+    case .retryEnd: return "At \(next.at) the store stops trying, and it is over."
+    case .offerWindow: return "At \(next.at) the win-back offers that can be had change."
+    case .message: return "At \(next.at) the messages for the customer change."
+    default:
+        return next.state.isEntitled
+            ? "At \(next.at) it is \(next.state)." : "At \(next.at) it ends, and it no longer entitles."
+    }
+}
+
+// MARK: Products without an end, and what is no longer held
+
+private func explanation(ofOwned owned: Transaction) -> Explanation {
+    let shared = owned.ownership == .familyShared ? ", shared by a member of the family," : ""
+    let isNonRenewing = owned.productType == .nonRenewable
+    let fact = ExplainedFact(
+        transactionID: owned.id, field: "purchase_date_ms", value: "\(owned.purchaseDate)")
+    return Explanation(
+        isNonRenewing ? .ownedWithoutEnd : .owned,
+        isNonRenewing
+            ? "Transaction \(owned.id)\(shared) of \(owned.purchaseDate) is the latest that was not refunded; the store knows no end of a non-renewing subscription."
+            : "Transaction \(owned.id)\(shared) of \(owned.purchaseDate) was not refunded or revoked.",
+        originalTransactionID: owned.originalID, isEntitled: true, facts: [fact])
+}
+
+private func explanation(ofRefunded refunded: Transaction) -> Explanation {
+    guard let revocation = refunded.revocation else { preconditionFailure("it was looked for by its refund") }
+    let verb = revocation.type == .familyRevoke ? "is no longer shared since" : "was refunded on"
+    let fact = ExplainedFact(
+        transactionID: refunded.id, field: "revocation.date_ms", value: "\(revocation.date)")
+    return Explanation(
+        .refunded, "Transaction \(refunded.id) \(verb) \(revocation.date).",
+        originalTransactionID: refunded.originalID, facts: [fact])
+}
+
+/// A product that the line held before it changed its plan.
+private func explanation(
+    of left: Transaction, leftFor line: Line, _ status: SubscriptionStatus, app: AppState, at now: Instant
+) -> Explanation {
+    let held = line.latest
+    let how = left.isUpgraded ? "was left behind by a change of plan" : "was followed"
+    let field = left.isUpgraded ? "is_upgraded" : "original_id"
+    let facts = [
+        ExplainedFact(
+            transactionID: left.id, field: field, value: left.isUpgraded ? "true" : "\(left.originalID)"),
+        ExplainedFact(transactionID: held.id, field: "product_id", value: held.productID),
+    ]
+    return Explanation(
+        .otherProductHeld,
+        "Transaction \(left.id) of \(left.productID) \(how) by transaction \(held.id) of \(held.productID) on \(held.purchaseDate), which is \(status.state).",
+        originalTransactionID: line.originalID, state: status.state, facts: facts,
+        next: line.forecast(after: now, leewayMilliseconds: app.renewalLeewayMilliseconds),
+        nextMessage: nextMessage(
+            line.forecast(after: now, leewayMilliseconds: app.renewalLeewayMilliseconds), line: line,
+            status.renewalInfo.value, app: app))
+}
+
+extension String {
+    fileprivate var capitalisedFirst: String { self.prefix(1).uppercased() + self.dropFirst() }
+}

@@ -1,0 +1,301 @@
+import PerchBase
+import PerchModel
+import PerchStore
+
+/// What must be true of a store at any moment, whatever happened. Each answers with what is wrong.
+///
+/// They are written from the document of the model, not from its code: where they compute, they do it another way.
+package struct ModelInvariants {
+    let world: ModelWorld
+
+    package init(_ world: ModelWorld) { self.world = world }
+
+    package func breach() -> String? {
+        let app = self.world.state
+        let now = self.world.now
+        for account in ModelWorld.accounts.indices {
+            guard let record = self.world.record(account) else { continue }
+            let rows = self.world.rows(account)
+            let found =
+                self.rebuilt(record) ?? self.bounded(record) ?? self.agreesWithRows(record, rows)
+                ?? self.settled(record, now: now) ?? self.valid(record, app: app, now: now)
+                ?? self.entitled(record, rows, app: app, now: now) ?? self.crossings(record, app: app, now: now)
+                ?? self.introduced(record, rows) ?? self.contiguous(record, rows) ?? self.offered(rows)
+            if let found { return "\(ModelWorld.accounts[account]): \(found)" }
+        }
+        return self.shared(app: app)
+    }
+
+    /// A record rebuilt from its facts equals the record stored.
+    private func rebuilt(_ record: AccountRecord) -> String? {
+        var folded = AccountRecord(account: record.account, app: record.app)
+        for fact in self.world.storage.facts(of: record.account) {
+            folded.apply(fact)
+            if fact.effective > self.world.now { return "a fact of \(fact.effective) is of the future" }
+        }
+        folded.revision = record.revision
+        folded.committed = record.committed
+        return folded == record ? nil : "the record is not the fold of its facts: \(folded) is not \(record)"
+    }
+
+    /// One own line a group; every line, owned product and share once.
+    private func bounded(_ record: AccountRecord) -> String? {
+        for group in Set(record.lines.map(\.groupID)).sorted() {
+            let own = record.lines.filter { $0.isOwn && $0.groupID == group }
+            if own.count > 1 { return "\(own.count) own lines in \(group)" }
+        }
+        if Set(record.lines.map(\.originalID)).count != record.lines.count { return "two lines begin with one number" }
+        let owned = record.owned.map { "\($0.productID)/\($0.ownership)" }
+        if Set(owned).count != owned.count { return "a product is owned twice: \(owned)" }
+        if record.owned.contains(where: { $0.revocation != nil }) { return "something revoked is owned" }
+        if Set(record.pendingPurchases.map(\.id)).count != record.pendingPurchases.count {
+            return "two purchases that wait have one number"
+        }
+        return nil
+    }
+
+    /// What the record holds is what its rows say, and the latest of them.
+    private func agreesWithRows(_ record: AccountRecord, _ rows: [TransactionRow]) -> String? {
+        let transactions: [Transaction] = rows.map(\.transaction)
+        var byID: [TransactionID: Transaction] = [:]
+        for transaction in transactions {
+            if byID.updateValue(transaction, forKey: transaction.id) != nil { return "two rows have one number" }
+        }
+        for line in record.lines {
+            guard byID[line.latest.id] == line.latest else {
+                return "line \(line.originalID) holds \(line.latest), its row is \(String(describing: byID[line.latest.id]))"
+            }
+            let inLine: [Transaction] = transactions.filter { $0.originalID == line.originalID && !$0.isUpgraded }
+            if let newest = inLine.max(by: { $0.id < $1.id }), newest.id != line.latest.id {
+                return "line \(line.originalID) holds transaction \(line.latest.id), the newest is \(newest.id)"
+            }
+            if line.latest.isUpgraded { return "the latest of line \(line.originalID) was left behind" }
+        }
+        for owned in record.owned where byID[owned.id] != owned {
+            return "it owns \(owned), its row is \(String(describing: byID[owned.id]))"
+        }
+        for row in transactions where row.productType == .nonConsumable || row.productType == .nonRenewable {
+            let isOwned = record.owned.contains { $0.productID == row.productID && $0.ownership == row.ownership }
+            if row.revocation == nil, !isOwned {
+                return "transaction \(row.id) of \(row.productID) was not refunded, and is not owned"
+            }
+        }
+        return nil
+    }
+
+    /// Nothing is due that is not attempted, and the due index says so.
+    private func settled(_ record: AccountRecord, now: Instant) -> String? {
+        if let due = record.attemptDue, due <= now { return "an attempt of \(due) is not settled at \(now)" }
+        let entries = self.world.storage.due(self.world.app, through: .distantFuture, limit: .max)
+            .filter { $0.account == record.account }
+        let expected = record.attemptDue.map { [$0] } ?? []
+        return entries.map(\.instant) == expected ? nil : "due are \(entries), the record says \(expected)"
+    }
+
+    /// The validity table of section 4, the derivation of section 5, and what the fields of each state are.
+    private func valid(_ record: AccountRecord, app: AppState, now: Instant) -> String? {
+        for group in ModelShop.groups {
+            let statuses = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value
+            for status in statuses.statuses {
+                if let found = Self.fault(in: status, app: app, now: now) {
+                    return "status of transaction \(status.transaction.value.id) in \(group): \(found)"
+                }
+            }
+            let entitled = statuses.statuses.indices.filter { statuses.statuses[$0].state.isEntitled }
+            if let effective = statuses.effectiveIndex {
+                guard entitled.contains(effective) else { return "the status that counts does not entitle" }
+                let level = { (index: Int) in
+                    app.catalogue.product(statuses.statuses[index].transaction.value.productID)?.subscription?.level ?? 99
+                }
+                if let better = entitled.first(where: { level($0) < level(effective) }) {
+                    return "status \(effective) counts, and \(better) has a higher level of service"
+                }
+            } else if !entitled.isEmpty {
+                return "no status counts, and \(entitled.count) entitle"
+            }
+        }
+        return nil
+    }
+
+    private static func fault(in status: SubscriptionStatus, app: AppState, now: Instant) -> String? {
+        let transaction = status.transaction.value
+        let info = status.renewalInfo.value
+        guard let end = transaction.expirationDate else { return "it has no end" }
+        if info.renewalDate != end { return "it renews at \(info.renewalDate) and ends at \(end)" }
+        if info.currentProductID != transaction.productID { return "two products" }
+        if info.originalTransactionID != transaction.originalID { return "two lines" }
+        if transaction.revocation != nil { return status.state == .revoked ? nil : "refunded, and \(status.state)" }
+        let isPast = end <= now
+        let grace = info.gracePeriodExpirationDate
+        switch status.state {
+        case .subscribed:
+            if isPast, !info.willAutoRenew { return "subscribed, ended and not renewing" }
+            if info.expirationReason != nil || info.isInBillingRetry || grace != nil { return "subscribed, and failed" }
+        case .inGracePeriod:
+            guard isPast, info.isInBillingRetry, info.expirationReason == .billingError, let grace, now < grace else {
+                return "in grace, with \(info)"
+            }
+            if grace <= end { return "the grace period ends at \(grace), before the period" }
+        case .inBillingRetryPeriod:
+            guard isPast, info.isInBillingRetry, info.expirationReason == .billingError, grace == nil else {
+                return "in retry, with \(info)"
+            }
+        case .expired:
+            guard isPast, !info.isInBillingRetry, info.expirationReason != nil, grace == nil else {
+                return "expired, with \(info)"
+            }
+            if info.willAutoRenew { return "expired, and will renew" }
+            if info.autoRenewPreference != nil { return "expired, and has a preference" }
+        default:
+            return "not refunded, and \(status.state)"
+        }
+        if !info.willAutoRenew, info.commitment == nil, info.autoRenewPreference != nil || info.renewalPrice != nil {
+            return "it will not renew, and for \(String(describing: info.renewalPrice))"
+        }
+        if info.renewalPrice != nil, info.autoRenewPreference == nil { return "a price for nothing" }
+        if !info.eligibleWinBackOfferIDs.isEmpty, status.state != .expired { return "won back, and \(status.state)" }
+        return nil
+    }
+
+    /// Entitlement and status agree, for each product.
+    private func entitled(
+        _ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant
+    ) -> String? {
+        for product in ModelShop.subscriptions {
+            let group = ModelShop.catalogue().product(product)?.subscription?.groupID ?? ""
+            let entitling = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value.statuses
+                .filter { $0.state.isEntitled && $0.transaction.value.productID == product }
+                .map(\.transaction.value)
+            let found = currentEntitlement(of: record, toProduct: product, app: app, at: now).value?.value
+            if entitling.isEmpty != (found == nil) {
+                return "\(product): \(entitling.count) statuses entitle, the entitlement is \(String(describing: found?.id))"
+            }
+            if let found, !entitling.contains(found) { return "\(product): entitled by \(found.id), which has no status" }
+            if let found, found.ownership == .familyShared, entitling.contains(where: { $0.ownership == .purchased }) {
+                return "\(product): what is shared went before what is owned"
+            }
+        }
+        for product in ModelShop.others {
+            let lasting = rows.map(\.transaction).filter {
+                $0.productID == product && $0.revocation == nil && $0.productType != .consumable
+            }
+            let found = currentEntitlement(of: record, toProduct: product, app: app, at: now).value?.value
+            if lasting.isEmpty != (found == nil) {
+                return "\(product): \(lasting.count) rows entitle, the entitlement is \(String(describing: found?.id))"
+            }
+            if let found, found.productType == .nonRenewable,
+                let newest = lasting.max(by: { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) }), newest != found
+            {
+                return "\(product): entitled by \(found.id), the latest is \(newest.id)"
+            }
+        }
+        return nil
+    }
+
+    /// A view changes at its next crossing and not before, whenever it is asked.
+    private func crossings(_ record: AccountRecord, app: AppState, now: Instant) -> String? {
+        for group in ModelShop.groups {
+            let view = { (instant: Instant) in
+                subscriptionStatuses(of: record, inGroup: group, app: app, at: instant)
+            }
+            let here = view(now)
+            let horizon = now.advanced(byMilliseconds: 800 * 86_400_000)
+            let crossing = min(here.nextCrossing ?? horizon, horizon)
+            let middle = now.advanced(byMilliseconds: crossing.milliseconds(since: now) / 2)
+            for instant in [middle, crossing.advanced(byMilliseconds: -1)] where instant > now {
+                if view(instant).value != here.value {
+                    return "\(group) changes before \(crossing): at \(instant) it is not what it is at \(now)"
+                }
+            }
+            if here.nextCrossing != nil, crossing < horizon, view(crossing).value == here.value {
+                return "\(group) does not change at its crossing \(crossing)"
+            }
+        }
+        return nil
+    }
+
+    /// An introductory offer is used once a group.
+    private func introduced(_ record: AccountRecord, _ rows: [TransactionRow]) -> String? {
+        for group in ModelShop.groups {
+            let used = rows.contains {
+                $0.transaction.offer?.type == .introductory && $0.transaction.subscriptionGroupID == group
+                    && $0.transaction.ownership == .purchased
+            }
+            if isEligibleForIntroductoryOffer(record, groupID: group) == used {
+                return "\(group): an introductory offer was \(used ? "" : "not ")used, eligibility says otherwise"
+            }
+        }
+        return nil
+    }
+
+    /// Periods of a line do not overlap, and end after they begin.
+    private func contiguous(_ record: AccountRecord, _ rows: [TransactionRow]) -> String? {
+        for line in record.lines where line.isOwn {
+            let periods = rows.map(\.transaction).filter { $0.originalID == line.originalID }.sorted { $0.id < $1.id }
+            for (before, after) in zip(periods, periods.dropFirst())
+            where after.reason == .renewal && !before.isUpgraded && before.revocation == nil {
+                if let end = before.expirationDate, after.purchaseDate < end {
+                    return "transaction \(after.id) begins at \(after.purchaseDate), before \(before.id) ends at \(end)"
+                }
+            }
+            for period in periods {
+                guard let end = period.expirationDate, end >= period.purchaseDate else {
+                    return "transaction \(period.id) ends before it begins"
+                }
+                if period.subscriptionGroupID != line.groupID { return "transaction \(period.id) is of another group" }
+            }
+        }
+        return nil
+    }
+
+    /// A free trial costs nothing, everything else something.
+    private func offered(_ rows: [TransactionRow]) -> String? {
+        for row in rows.map(\.transaction) where row.ownership == .purchased {
+            let isFree = row.offer?.paymentMode == .freeTrial
+            if isFree != (row.price?.milliunits == 0) {
+                return "transaction \(row.id) with \(String(describing: row.offer)) costs \(String(describing: row.price))"
+            }
+        }
+        return nil
+    }
+
+    /// What a member of the family has is what its purchaser has.
+    private func shared(app: AppState) -> String? {
+        let records = ModelWorld.accounts.indices.compactMap { self.world.record($0) }
+        var mirrored: Set<TransactionID> = []
+        for purchaser in records {
+            if Set(purchaser.shares.map(\.member)).count > 5 { return "it shares with more than five" }
+            for share in purchaser.shares {
+                mirrored.insert(share.memberOriginal)
+                guard share.member != purchaser.account else { return "it shares with itself" }
+                guard let member = records.first(where: { $0.account == share.member }) else {
+                    return "it shares with nobody"
+                }
+                guard let source = purchaser.lines.first(where: { $0.originalID == share.original }) else { continue }
+                guard let copy = member.lines.first(where: { $0.originalID == share.memberOriginal }) else {
+                    return "line \(share.original) is shared, and the member has none"
+                }
+                if copy.isOwn { return "line \(copy.originalID) is shared, and owned" }
+                // Who moves to what cannot be shared takes it from the others.
+                if app.catalogue.product(source.latest.productID)?.isFamilyShareable == false {
+                    if copy.latest.revocation == nil { return "line \(copy.originalID) cannot be shared, and is" }
+                    continue
+                }
+                if copy.latest.productID != source.latest.productID || copy.boundary != source.boundary
+                    || copy.latest.purchaseDate != source.latest.purchaseDate
+                    || (copy.latest.revocation == nil) != (source.latest.revocation == nil)
+                    || copy.willAutoRenew != source.willAutoRenew || copy.retry != source.retry
+                {
+                    return "line \(copy.originalID) is not as \(source.originalID): \(copy) is not \(source)"
+                }
+            }
+        }
+        for record in records {
+            for line in record.lines where !line.isOwn && line.latest.revocation == nil {
+                if !mirrored.contains(line.originalID) { return "line \(line.originalID) is shared by nobody" }
+            }
+            if record.lines.contains(where: { !$0.isOwn && $0.attemptDue != nil }) { return "a shared line is due" }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,95 @@
+import PerchBase
+package import PerchModel
+
+/// The shop of the model's checks: several levels, lengths and offers, and things that can be shared.
+///
+/// | Product | Type | Group, level, period | Price | Offers |
+/// |---|---|---|---|---|
+/// | gold | auto-renewable | plans, 1, a month | 19.99 | |
+/// | silver | auto-renewable | plans, 2, a month | 9.99 | trial of a week; promotional, code, win-back |
+/// | silver.twin | auto-renewable | plans, 2, a month | 8.99 | three months at 1.99 |
+/// | silver.yearly | auto-renewable | plans, 2, a year | 99.00 | |
+/// | bronze | auto-renewable | plans, 3, a month | 4.99 | |
+/// | weekly | auto-renewable | news, 1, a week | 1.99 | two weeks for 2.50 |
+/// | coins | consumable | | 0.99 | |
+/// | lifetime | non-consumable | | 49.00 | |
+/// | season | non-renewing | | 14.99 | |
+package enum ModelShop {
+    package static let bundleID = "com.example.model"
+    package static let subscriptions = ["gold", "silver", "silver.twin", "silver.yearly", "bronze", "weekly"]
+    package static let others = ["coins", "lifetime", "season"]
+    package static let groups = ["plans", "news"]
+
+    package static func catalogue() -> Catalogue {
+        func price(_ milliunits: Int64) -> Money { Money(milliunits: milliunits, currency: "USD") }
+        func offer(
+            _ id: String, _ type: OfferType, _ mode: PaymentMode, _ milliunits: Int64, _ period: Period,
+            count: Int32 = 1
+        ) -> SubscriptionOffer {
+            SubscriptionOffer(
+                id: id, type: type, paymentMode: mode, price: price(milliunits), period: period, periodCount: count)
+        }
+        func product(_ id: String, _ type: ProductType, _ milliunits: Int64, shared: Bool = false) -> CatalogueProduct {
+            CatalogueProduct(
+                id: id, type: type, referenceName: id, price: price(milliunits), isFamilyShareable: shared,
+                localizations: [Localization(locale: "en_US", displayName: id, description: "")])
+        }
+        func plan(
+            _ id: String, _ group: String, level: Int32, _ period: Period, _ milliunits: Int64, shared: Bool = false,
+            _ change: (inout CatalogueSubscription) -> Void = { _ in }
+        ) -> CatalogueProduct {
+            var plan = product(id, .autoRenewable, milliunits, shared: shared)
+            var subscription = CatalogueSubscription(groupID: group, level: level, period: period)
+            change(&subscription)
+            plan.subscription = subscription
+            return plan
+        }
+        let month = Period(1, .month)
+        let products = [
+            plan("gold", "plans", level: 1, month, 19_990, shared: true),
+            plan("silver", "plans", level: 2, month, 9_990, shared: true) { subscription in
+                subscription.introductoryOffers = [offer("", .introductory, .freeTrial, 0, Period(1, .week))]
+                subscription.promotionalOffers = [
+                    offer("half", .promotional, .payAsYouGo, 4_990, month, count: 2),
+                    offer("upfront", .promotional, .payUpFront, 15_000, Period(3, .month)),
+                ]
+                subscription.codeOffers = [
+                    CodeOffer(
+                        offer: offer("WELCOME", .code, .freeTrial, 0, month), eligibility: [.new, .expired],
+                        isStackable: false),
+                    CodeOffer(
+                        offer: offer("LOYAL", .code, .payAsYouGo, 1_000, month), eligibility: [.existing],
+                        isStackable: false),
+                ]
+                var rule = WinBackRule()
+                rule.paidMonthsMin = 1
+                rule.lapsedMonthsMin = 1
+                rule.lapsedMonthsMax = 6
+                subscription.winBackOffers = [
+                    WinBackOffer(
+                        offer: offer("back", .winBack, .payAsYouGo, 990, month, count: 3), isEligible: false,
+                        isHighPriority: false, rule: rule),
+                    WinBackOffer(
+                        offer: offer("soon", .winBack, .freeTrial, 0, month), isEligible: true, isHighPriority: true),
+                ]
+            },
+            plan("silver.twin", "plans", level: 2, month, 8_990) { subscription in
+                subscription.introductoryOffers = [
+                    offer("", .introductory, .payAsYouGo, 1_990, month, count: 3)
+                ]
+            },
+            plan("silver.yearly", "plans", level: 2, Period(1, .year), 99_000),
+            plan("bronze", "plans", level: 3, month, 4_990),
+            plan("weekly", "news", level: 1, Period(1, .week), 1_990) { subscription in
+                subscription.introductoryOffers = [
+                    offer("", .introductory, .payUpFront, 2_500, Period(2, .week))
+                ]
+            },
+            product("coins", .consumable, 990),
+            product("lifetime", .nonConsumable, 49_000, shared: true),
+            product("season", .nonRenewable, 14_990),
+        ]
+        let groups = Self.groups.map { CatalogueGroup(id: $0, name: $0, localizations: []) }
+        return Catalogue(products: products, groups: groups, schemaVersion: "4.0")
+    }
+}
