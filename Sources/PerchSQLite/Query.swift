@@ -4,14 +4,14 @@
 enum Query: Int, CaseIterable {
     case begin, commit, rollback
     case header, setHeader
-    case apps, setApp, insertAppState, appStateInForce, hasCatalogue, insertCatalogue, catalogue
+    case apps, setApp, insertAppState, appStateInForce, appStateAt, hasCatalogue, insertCatalogue, catalogue
     case image, insertImage, imageHashes, deleteImage
-    case accountOfAlias, setAlias
+    case accountOfAlias, setAlias, keysOfApp
     case record, setRecord
     case transaction, insertTransaction, updateTransaction, finishTransaction
     case deleteTransaction, deleteTransactions
     case transactionsOldestFirst, transactionsNewestFirst, unfinishedOldestFirst, unfinishedNewestFirst
-    case insertFact, factsOfAccount, eventsOfAccount
+    case insertFact, factsOfAccount, factsThrough, eventsOfAccount
     case insertCommit, commitTime
     case insertDue, deleteDue, dueThrough, earliestDue
     case answer, setAnswer, forgetAnswers
@@ -34,6 +34,12 @@ enum Query: Int, CaseIterable {
             SELECT revision, catalogue_revision, blob FROM app_states WHERE app = ?1 AND effective <= ?2
             ORDER BY effective DESC, revision DESC LIMIT 1
             """
+        // The clock of an app never goes back: its states have the same order by instant as by revision.
+        case .appStateAt:
+            """
+            SELECT revision, catalogue_revision, blob FROM app_states WHERE app = ?1 AND revision <= ?2
+            ORDER BY effective DESC, revision DESC LIMIT 1
+            """
         case .hasCatalogue: "SELECT 1 FROM catalogues WHERE app = ?1 AND revision = ?2"
         case .insertCatalogue: "INSERT INTO catalogues VALUES (?1, ?2, ?3)"
         case .catalogue: "SELECT blob FROM catalogues WHERE app = ?1 AND revision = ?2"
@@ -44,6 +50,7 @@ enum Query: Int, CaseIterable {
         case .deleteImage: "DELETE FROM images WHERE app = ?1 AND hash = ?2"
 
         case .accountOfAlias: "SELECT account FROM aliases WHERE app = ?1 AND key = ?2"
+        case .keysOfApp: "SELECT key FROM aliases WHERE app = ?1 AND key > ?2 ORDER BY key"
         case .setAlias: "INSERT OR REPLACE INTO aliases VALUES (?1, ?2, ?3)"
 
         case .record: "SELECT blob FROM records WHERE account = ?1"
@@ -89,6 +96,10 @@ enum Query: Int, CaseIterable {
         case .insertFact: "INSERT INTO facts VALUES (?1, ?2, ?3, ?4, ?5)"
         case .factsOfAccount:
             "SELECT revision, ordinal, blob FROM facts WHERE account = ?1 ORDER BY revision, ordinal"
+        case .factsThrough:
+            """
+            SELECT revision, ordinal, blob FROM facts WHERE account = ?1 AND revision <= ?2 ORDER BY revision, ordinal
+            """
         case .eventsOfAccount:
             """
             SELECT facts.revision, facts.ordinal, commits.committed, facts.blob

@@ -18,9 +18,17 @@ extension SQLiteStorage {
     }
 
     package func appState(_ app: AppNumber, inForceAt instant: Instant) throws(StorageError) -> StoredAppState? {
-        let found = try self.first(
-            .appStateInForce, [.integer(Int64(app)), .integer(instant.milliseconds)]
-        ) { (row) throws(StorageError) in
+        try self.appState(app, .appStateInForce, [.integer(Int64(app)), .integer(instant.milliseconds)])
+    }
+
+    package func appState(_ app: AppNumber, at revision: UInt64) throws(StorageError) -> StoredAppState? {
+        try self.appState(app, .appStateAt, [.integer(Int64(app)), .number(revision)])
+    }
+
+    private func appState(
+        _ app: AppNumber, _ query: Query, _ values: [Statement.Value]
+    ) throws(StorageError) -> StoredAppState? {
+        let found = try self.first(query, values) { (row) throws(StorageError) in
             (revision: row.uint64(0), catalogueRevision: row.uint64(1), blob: row.bytes(2))
         }
         guard let found else { return nil }
@@ -55,6 +63,16 @@ extension SQLiteStorage {
 
     package func account(_ key: AccountKey) throws(StorageError) -> AccountNumber? {
         try self.first(.accountOfAlias, [.integer(Int64(key.app)), .bytes(key.bytes)]) { $0.uint64(0) }
+    }
+
+    package func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]] {
+        var keys: [[UInt8]] = []
+        guard limit > 0 else { return keys }
+        try self.run(.keysOfApp, [.integer(Int64(app)), .bytes(key)]) { (row) throws(StorageError) in
+            keys.append(row.bytes(0))
+            return keys.count < limit
+        }
+        return keys
     }
 
     package func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord? {
@@ -138,6 +156,17 @@ extension SQLiteStorage {
         try self.run(.factsOfAccount, [.number(account)]) { (row) throws(StorageError) in
             let place = EventPlace(revision: row.uint64(0), ordinal: UInt32(truncatingIfNeeded: row.int64(1)))
             facts.append(try Self.fact(at: place, account: account, blob: row.bytes(2)).fact)
+            return true
+        }
+        return facts
+    }
+
+    package func facts(of account: AccountNumber, through revision: UInt64) throws(StorageError) -> [DatedFact] {
+        var facts: [DatedFact] = []
+        try self.run(.factsThrough, [.number(account), .number(revision)]) { (row) throws(StorageError) in
+            let place = EventPlace(revision: row.uint64(0), ordinal: UInt32(truncatingIfNeeded: row.int64(1)))
+            let stored = try Self.fact(at: place, account: account, blob: row.bytes(2))
+            facts.append(DatedFact(revision: place.revision, fact: stored.fact))
             return true
         }
         return facts

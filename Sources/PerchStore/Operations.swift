@@ -70,7 +70,7 @@ extension StoreOperation {
 
 extension Decision {
     /// Facts of the subject, then those of the other account, in one revision.
-    init(_ outcome: OperationOutcome, of subject: OperationSubject) {
+    package init(_ outcome: OperationOutcome, of subject: OperationSubject) {
         let answer: MutationResult
         if outcome.isCancelled {
             answer = .cancelled

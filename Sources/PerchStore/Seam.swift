@@ -254,6 +254,10 @@ package struct StoreRequest: Sendable {
     package enum Body: Sendable {
         case record(AccountKey)
         case recordOf(AccountNumber)
+        /// The record as it was known at a revision, and the state of its app then.
+        case recordAsKnown(AccountKey, at: UInt64)
+        /// Keys of an app's accounts in bytewise order, after one; empty for the beginning.
+        case keys(AppNumber, after: [UInt8], limit: Int)
         case transactions(AccountKey, TransactionQuery)
         /// Events after a place, or nil for "from now on, with what is unfinished first".
         case events(AccountKey, after: EventPlace?, limit: Int)
@@ -268,6 +272,8 @@ package struct StoreRequest: Sendable {
 /// What the store answers.
 package enum StoreAnswer: Sendable {
     case record(AccountRecord?)
+    case recordAsKnown(AccountRecord?, AppState)
+    case keys([[UInt8]], hasMore: Bool)
     case transactions([TransactionRow], hasMore: Bool)
     /// Events, and the place from which to go on; `isComplete`: nothing more is stored up to this answer. Transactions
     /// from `nextTransaction` on are newer than this answer.

@@ -15,13 +15,19 @@ package protocol Storage: AnyObject {
 
     /// An image of an app's newest catalogue.
     func image(_ app: AppNumber, _ hash: ContentHash) throws(StorageError) -> [UInt8]?
+    /// The newest state of an app up to a revision.
+    func appState(_ app: AppNumber, at revision: UInt64) throws(StorageError) -> StoredAppState?
 
     func account(_ key: AccountKey) throws(StorageError) -> AccountNumber?
+    /// Keys of an app's accounts in bytewise order, those after one; empty for the beginning.
+    func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]]
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord?
     func transaction(_ id: TransactionID) throws(StorageError) -> TransactionRow?
     func transactions(of account: AccountNumber, _ query: TransactionQuery) throws(StorageError) -> [TransactionRow]
     func events(of account: AccountNumber, after place: EventPlace, limit: Int) throws(StorageError) -> [AccountEvent]
     func facts(of account: AccountNumber) throws(StorageError) -> [Fact]
+    /// The facts up to a revision, oldest first, each with the revision that wrote it.
+    func facts(of account: AccountNumber, through revision: UInt64) throws(StorageError) -> [DatedFact]
     /// When a revision was committed; nil where it is not stored.
     func commitTime(of revision: UInt64) throws(StorageError) -> Instant?
     /// What is due, by instant, then account.
@@ -137,6 +143,17 @@ package struct KeptAnswer: Hashable, Sendable {
         self.result = result
         self.position = position
         self.kept = kept
+    }
+}
+
+/// A fact, and the revision that wrote it down.
+package struct DatedFact: Hashable, Sendable {
+    package var revision: UInt64
+    package var fact: Fact
+
+    package init(revision: UInt64, fact: Fact) {
+        self.revision = revision
+        self.fact = fact
     }
 }
 

@@ -150,6 +150,39 @@ package struct PageToken: Hashable, Sendable {
     }
 }
 
+/// Where a page of accounts ended.
+package struct AccountPageToken: Hashable, Sendable {
+    package var app: UInt32
+    /// The last key of the page.
+    package var key: [UInt8]
+
+    package static let name = "page token"
+    private static let version: UInt8 = 4
+    private static let fixedByteCount = 1 + 4 + 4
+
+    package init(app: UInt32, key: [UInt8]) {
+        self.app = app
+        self.key = key
+    }
+
+    package var bytes: [UInt8] {
+        var writer = TokenWriter(version: Self.version, byteCount: Self.fixedByteCount + self.key.count)
+        writer.put(self.app)
+        writer.put(self.key)
+        return writer.finish()
+    }
+
+    package init(_ bytes: [UInt8]) throws(TokenError) {
+        let lengths = Self.fixedByteCount + 1...Self.fixedByteCount + Limits.accountKeyBytesMax
+        guard lengths.contains(bytes.count) else {
+            throw .length(token: Self.name, found: bytes.count, expected: lengths.upperBound)
+        }
+        var reader = try TokenReader(bytes, Self.name, version: Self.version, byteCount: bytes.count)
+        self.app = reader.half()
+        self.key = Array(bytes[5..<bytes.count - 4])
+    }
+}
+
 private struct TokenWriter {
     private var bytes: [UInt8]
     private let byteCount: Int
@@ -166,6 +199,10 @@ private struct TokenWriter {
 
     mutating func put(_ half: UInt32) {
         withUnsafeBytes(of: half.bigEndian) { self.bytes.append(contentsOf: $0) }
+    }
+
+    mutating func put(_ bytes: [UInt8]) {
+        self.bytes.append(contentsOf: bytes)
     }
 
     mutating func finish() -> [UInt8] {

@@ -217,7 +217,8 @@ enum Contract {
         let reads: Set<String> = [
             "GetProductsResponse", "GetSubscriptionStatusResponse", "GetCurrentEntitlementResponse",
         ]
-        if message.hasSuffix("TaskResponse") || reads.contains(message) {
+        let streams: Set<String> = ["PurchaseIntentsResponse", "MessagesResponse"]
+        if message.hasSuffix("TaskResponse") || reads.contains(message) || streams.contains(message) {
             if fields.contains(where: { $0.name == "loading" }) { fields.removeAll { $0.name == "info" } }
             guard fields.contains(where: { $0.name != "info" }) else { return nil }
         }

@@ -95,14 +95,16 @@ import Testing
         }
     }
 
-    @Test func `scopes go by service, and only buying and finishing write`() {
+    @Test func `scopes go by service, and only what a customer does writes`() {
         for method in PerchWire.Method.allCases {
             let expected: Scope =
                 if method.path.hasPrefix("/perch.v1.AdminService") {
                     .admin
                 } else if method.path.hasPrefix("/perch.v1.TestStoreService") {
                     .test
-                } else if method == .purchase || method == .finish {
+                } else if [.purchase, .finish, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions]
+                    .contains(method)
+                {
                     .write
                 } else {
                     .read

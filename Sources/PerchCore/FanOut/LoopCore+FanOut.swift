@@ -58,17 +58,15 @@ extension LoopCore {
         self.apps[app.number] = app
         guard let before else { return }
         let catalogueChanged = before.catalogueRevision != app.catalogueRevision
-        let textChanged =
-            before.settings.locale != app.settings.locale || before.settings.storefront != app.settings.storefront
-        if catalogueChanged || textChanged {
+        // Which settings a view is made of is the model's matter: an equal value disturbs nobody.
+        if catalogueChanged || before.settings != app.settings {
             var view: Int32 = 0
             while view < self.views.extent {
                 if self.views.isTaken(view), self.views[view].app == app.number {
+                    self.views[view].pendingCause = catalogueChanged ? .catalog : .setting
                     if self.views[view].account < 0 {
-                        self.views[view].pendingCause = catalogueChanged ? .catalog : .setting
                         self.listView(view)
-                    } else if catalogueChanged {
-                        self.views[view].pendingCause = .catalog
+                    } else {
                         self.sweep.append(self.views[view].account)
                     }
                 }
@@ -182,7 +180,13 @@ extension LoopCore {
         let digest: Digest
         var crossing: Instant?
         let value: ViewValue
-        switch self.viewKeys[Int(view)] {
+        let key = self.viewKeys[Int(view)]
+        let failure = key.api.flatMap { simulatedFailure(of: $0, app: app) }.map { WireStatus($0).failure }
+        switch key {
+        case _ where failure != nil:
+            let failure = failure ?? Failure()
+            digest = Digest(of: Array("\(failure.reason) \(failure.message)".utf8))
+            value = .failure(failure)
         case .status(let group):
             let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
             digest = self.codec.digest(of: viewed.value)
@@ -195,6 +199,14 @@ extension LoopCore {
             let shown = products(ids, locale: locale, storefront: storefront, app: app)
             digest = self.codec.digest(of: shown)
             value = .products(shown)
+        case .intents:
+            let viewed = purchaseIntents(of: record)
+            digest = self.codec.digest(of: viewed.value)
+            (crossing, info.forecast, value) = (viewed.nextCrossing, viewed.forecast, .intents(viewed.value))
+        case .messages:
+            let viewed = storeMessages(of: record, app: app, at: now)
+            digest = self.codec.digest(of: viewed.value)
+            (crossing, info.forecast, value) = (viewed.nextCrossing, viewed.forecast, .messages(viewed.value))
         }
         self.setCrossing(view, crossing ?? .distantFuture)
         self.views[view].isStale = false
@@ -302,21 +314,24 @@ extension LoopCore {
         unchanged: Bool
     ) {
         var info = info
+        let key = self.viewKeys[Int(view)]
         if change {
             info.cause = cause
-            (self.views[view].change, self.views[view].changeZlib) = self.encodeValue(value, info)
+            (self.views[view].change, self.views[view].changeZlib) = self.encodeValue(value, info, of: key)
         }
         info.cause = .snapshot
         if snapshot, !change || self.needsSnapshotNow(view) {
-            (self.views[view].snapshot, self.views[view].snapshotZlib) = self.encodeValue(value, info)
+            (self.views[view].snapshot, self.views[view].snapshotZlib) = self.encodeValue(value, info, of: key)
         }
         if unchanged {
-            let response: Response
-            switch value {
-            case .statuses: response = .subscriptionStatusTask(.unchanged(info))
-            case .entitlement: response = .currentEntitlementTask(.unchanged(info))
-            case .products: response = .productsTask(.unchanged(info))
-            }
+            let response: Response =
+                switch key {
+                case .status: .subscriptionStatusTask(.unchanged(info))
+                case .entitlement: .currentEntitlementTask(.unchanged(info))
+                case .products: .productsTask(.unchanged(info))
+                case .intents: .purchaseIntents(.unchanged(info))
+                case .messages: .messages(.unchanged(info))
+                }
             self.views[view].unchanged = self.encoded { codec throws(MessageError) in try codec.encode(response) }
         }
     }
@@ -332,7 +347,9 @@ extension LoopCore {
         return false
     }
 
-    private mutating func encodeValue(_ value: ViewValue, _ info: ValueInfo) -> (PayloadHandle, PayloadHandle) {
+    private mutating func encodeValue(
+        _ value: ViewValue, _ info: ValueInfo, of key: ViewKey
+    ) -> (PayloadHandle, PayloadHandle) {
         self.counters.viewsEncoded += 1
         let plain: PayloadHandle
         do throws(MessageError) {
@@ -343,26 +360,27 @@ extension LoopCore {
                 plain = self.payloads.insert(try self.codec.encodeEntitlement(transaction, info).prefixed)
             case .products(let products):
                 plain = self.payloads.insert(try self.codec.encodeProducts(products, info).prefixed)
+            case .intents(let intents):
+                plain = self.payloads.insert(try self.codec.encodeIntents(intents, info).prefixed)
+            case .messages(let messages):
+                plain = self.payloads.insert(try self.codec.encodeMessages(messages, info).prefixed)
+            case .failure(let failure):
+                plain = self.encodeFailure(failure, info, of: key)
             }
         } catch {
             // Too long for a frame: what was asked for cannot be said at once. A state, like any failed load.
             plain = self.encodeFailure(
-                value, Failure(reason: "LOAD_FAILED", message: "the value cannot be sent: \(error)"), info)
+                Failure(reason: "LOAD_FAILED", message: "the value cannot be sent: \(error)"), info, of: key)
         }
         return (plain, .none)
     }
 
     /// What readers of a view are told when there is no value that they could be given. It cannot be resumed from.
-    private mutating func encodeFailure(_ value: ViewValue, _ failure: Failure, _ info: ValueInfo) -> PayloadHandle {
+    private mutating func encodeFailure(_ failure: Failure, _ info: ValueInfo, of key: ViewKey) -> PayloadHandle {
         var info = info
         info.token = []
         info.forecast = nil
-        let response: Response =
-            switch value {
-            case .statuses: .subscriptionStatusTask(.failure(failure, info))
-            case .entitlement: .currentEntitlementTask(.failure(failure, info))
-            case .products: .productsTask(.failure(failure, info))
-            }
+        let response = key.failed(failure, info)
         return self.encoded { codec throws(MessageError) in try codec.encode(response) }
     }
 
@@ -412,12 +430,7 @@ extension LoopCore {
                 revision: max(self.views[view].position.revision, self.apps[app]?.revision ?? 0),
                 asOf: self.clock(of: app))
             info.committed = self.now.wall
-            let response: Response
-            switch self.viewKeys[Int(view)] {
-            case .status: response = .subscriptionStatusTask(.failure(status.failure, info))
-            case .entitlement: response = .currentEntitlementTask(.failure(status.failure, info))
-            case .products: response = .productsTask(.failure(status.failure, info))
-            }
+            let response = self.viewKeys[Int(view)].failed(status.failure, info)
             self.dropEncodings(view)
             let payload = self.encoded { codec throws(MessageError) in try codec.encode(response) }
             self.payloads.retain(payload)
@@ -443,4 +456,32 @@ enum ViewValue {
     case statuses(SubscriptionStatuses)
     case entitlement(Verified<Transaction>?)
     case products(Products)
+    case intents([PurchaseIntent])
+    case messages([StoreMessage])
+    /// The part of the store that the view is loaded from was told to fail. A state like a value: it stands until the
+    /// failure is disarmed.
+    case failure(Failure)
+}
+
+extension ViewKey {
+    /// The part of the store that the view is loaded from; nil for what cannot be made to fail.
+    var api: StoreKitAPI? {
+        switch self {
+        case .status: .subscriptionStatus
+        case .entitlement: .currentEntitlement
+        case .products: .loadProducts
+        case .intents, .messages: nil
+        }
+    }
+
+    /// The message of its stream that says so.
+    func failed(_ failure: Failure, _ info: ValueInfo) -> Response {
+        switch self {
+        case .status: .subscriptionStatusTask(.failure(failure, info))
+        case .entitlement: .currentEntitlementTask(.failure(failure, info))
+        case .products: .productsTask(.failure(failure, info))
+        case .intents: .purchaseIntents(.failure(failure, info))
+        case .messages: .messages(.failure(failure, info))
+        }
+    }
 }

@@ -11,7 +11,17 @@ extension LoopCore {
         case .refused(let refusal):
             self.end(call, WireStatus(refusal))
         case .record(let record):
-            self.answer(call, self.viewNow(pending.request, record, app: pending.app))
+            guard let app = self.apps[pending.app] else { preconditionFailure("a call of an app that is gone") }
+            self.answerView(call, pending.request, record, app)
+        case .recordAsKnown(let record, let app):
+            self.answerView(call, pending.request, record, app)
+        case .keys(let keys, let hasMore):
+            let token = hasMore ? keys.last.map { AccountPageToken(app: pending.app, key: $0).bytes } : nil
+            self.answer(
+                call,
+                .listAccounts(
+                    AccountPage(
+                        accounts: keys.map { String(decoding: $0, as: UTF8.self) }, nextPageToken: token ?? [])))
         case .transactions(let rows, let hasMore):
             self.answer(call, self.page(pending, rows, hasMore: hasMore))
         case .mutated(let result, let position):
@@ -45,70 +55,143 @@ extension LoopCore {
         }
     }
 
-    /// A transaction as the app's callers get it: unverified where that is simulated.
+    /// A transaction as the app's callers get it.
     func verified(_ transaction: Transaction, _ app: AppNumber) -> Verified<Transaction> {
-        let simulated = self.apps[app]?.settings.simulatedErrors[.verification]?.verificationFailure
-        return Verified(transaction, failure: simulated ?? .verified)
+        guard let app = self.apps[app] else { preconditionFailure("a call of an app that is gone") }
+        return PerchModel.verified(transaction, app: app)
     }
 
     func productsNow(_ asked: ProductsRequest, app number: AppNumber) -> TaskState<Products> {
         guard let app = self.apps[number] else { preconditionFailure("a call of an app that is gone") }
-        let value = products(asked.productIDs, locale: asked.locale, storefront: asked.storefront, app: app)
-        return .success(value, self.infoNow(record: nil, app: app, forecast: nil))
+        let info = self.info(record: nil, app: app, at: app.clock.now(wall: self.now.wall), forecast: nil)
+        if let refusal = simulatedFailure(of: .loadProducts, app: app) {
+            return .failure(WireStatus(refusal).failure, info)
+        }
+        return .success(
+            products(asked.productIDs, locale: asked.locale, storefront: asked.storefront, app: app), info)
     }
 
-    private func infoNow(record: AccountRecord?, app: AppState, forecast: Forecast?) -> ValueInfo {
+    private func info(record: AccountRecord?, app: AppState, at now: Instant, forecast: Forecast?) -> ValueInfo {
         var info = ValueInfo()
         let isRecordNewer = record.map { $0.revision >= app.revision } ?? false
-        info.position = Position(
-            revision: isRecordNewer ? record?.revision ?? 0 : app.revision, asOf: app.clock.now(wall: self.now.wall))
+        info.position = Position(revision: isRecordNewer ? record?.revision ?? 0 : app.revision, asOf: now)
         info.committed = isRecordNewer ? record?.committed ?? app.committed : app.committed
         info.cause = .snapshot
         info.forecast = forecast
         return info
     }
 
-    /// The unary reads of a view, computed now. A read's token resumes a stream of the same view.
-    private func viewNow(_ request: Request, _ record: AccountRecord?, app number: AppNumber) -> Response {
-        guard let app = self.apps[number] else { preconditionFailure("a call of an app that is gone") }
-        let now = app.clock.now(wall: self.now.wall)
-        func token(_ key: ViewKey, account: String, _ position: Position, _ digest: Digest) -> [UInt8] {
-            ResumeToken(
-                store: self.identity, epoch: self.epoch, app: number,
-                view: key.digest(app: number, account: Array(account.utf8)), position: position, digest: digest
-            ).bytes
+    private mutating func answerView(_ call: Int32, _ request: Request, _ record: AccountRecord?, _ app: AppState) {
+        do throws(Refusal) {
+            self.answer(call, try self.view(request, record, app))
+        } catch {
+            self.end(call, WireStatus(error))
         }
+    }
+
+    /// The answer of a read of an account: computed now, or as of the moment that it names, by the same functions.
+    ///
+    /// A read's token resumes a stream of the same view; one about another moment has none.
+    private func view(
+        _ request: Request, _ record: AccountRecord?, _ app: AppState
+    ) throws(Refusal) -> Response {
+        let asOf = request.asOf
+        let now = asOf.instant ?? self.clock(of: app.number)
+        func info(_ key: ViewKey, account: String, _ digest: Digest, forecast: Forecast?) -> ValueInfo {
+            var info = self.info(record: record, app: app, at: now, forecast: forecast)
+            guard asOf.isBlank else { return info }
+            info.token =
+                ResumeToken(
+                    store: self.identity, epoch: self.epoch, app: app.number,
+                    view: key.digest(app: app.number, account: Array(account.utf8)), position: info.position,
+                    digest: digest
+                ).bytes
+            return info
+        }
+        func failure(_ api: StoreKitAPI) -> (Failure, ValueInfo)? {
+            simulatedFailure(of: api, app: app).map {
+                (WireStatus($0).failure, self.info(record: record, app: app, at: now, forecast: nil))
+            }
+        }
+        let position = Position(revision: self.applied, asOf: now)
         switch request {
         case .getSubscriptionStatus(let asked):
+            if let (failure, info) = failure(.subscriptionStatus) {
+                return .getSubscriptionStatus(.failure(failure, info))
+            }
             let viewed = subscriptionStatuses(of: record, inGroup: asked.groupID, app: app, at: now)
-            var info = self.infoNow(record: record, app: app, forecast: viewed.forecast)
-            info.token = token(
-                .status(group: asked.groupID), account: asked.account, info.position,
-                self.codec.digest(of: viewed.value))
-            return .getSubscriptionStatus(.success(viewed.value, info))
+            let key = ViewKey.status(group: asked.groupID)
+            return .getSubscriptionStatus(
+                .success(
+                    viewed.value,
+                    info(
+                        key, account: asked.account, self.codec.digest(of: viewed.value), forecast: viewed.forecast)))
         case .getCurrentEntitlement(let asked):
+            if let (failure, info) = failure(.currentEntitlement) {
+                return .getCurrentEntitlement(.failure(failure, info))
+            }
             let viewed = currentEntitlement(of: record, toProduct: asked.productID, app: app, at: now)
-            var info = self.infoNow(record: record, app: app, forecast: viewed.forecast)
-            info.token = token(
-                .entitlement(product: asked.productID), account: asked.account, info.position,
-                self.codec.digest(of: viewed.value))
-            return .getCurrentEntitlement(.success(viewed.value, info))
+            let key = ViewKey.entitlement(product: asked.productID)
+            return .getCurrentEntitlement(
+                .success(
+                    viewed.value,
+                    info(
+                        key, account: asked.account, self.codec.digest(of: viewed.value), forecast: viewed.forecast)))
         case .listCurrentEntitlements:
+            try refuseIfSimulated(.currentEntitlement, app: app)
             let list = currentEntitlements(of: record, app: app, at: now)
             return .listCurrentEntitlements(
-                EntitlementList(transactions: list, info: self.infoNow(record: record, app: app, forecast: nil)))
+                EntitlementList(
+                    transactions: list, info: self.info(record: record, app: app, at: now, forecast: nil)))
+        case .listPlanOptions(let asked):
+            let options = planOptions(of: record, inGroup: asked.groupID, locale: asked.locale, app: app, at: now)
+            return .listPlanOptions(PlanOptionList(options: options, position: position))
+        case .getOfferEligibility(let asked):
+            let value = offerEligibility(
+                of: record, inGroup: asked.groupID, product: asked.productID, app: app, at: now)
+            return .getOfferEligibility(OfferEligibilityAnswer(value: value, position: position))
+        case .getAppTransaction:
+            let found = try appTransaction(of: record, app: app)
+            return .getAppTransaction(
+                AppTransactionAnswer(
+                    appTransactionID: found.value.id, bundleID: found.value.bundleID,
+                    environment: found.value.environment, failure: found.failure, position: position))
+        case .inspectAccount:
+            guard let record else {
+                throw Refusal(.accountUnknown, "there is no such account; a purchase opens one")
+            }
+            return .inspectAccount(self.inspection(of: record, app, at: now))
         default:
             preconditionFailure("\(request.method) does not read a record")
         }
+    }
+
+    private func inspection(of record: AccountRecord, _ app: AppState, at now: Instant) -> AccountInspection {
+        var groups: [String] = []
+        for line in record.lines where !groups.contains(line.groupID) { groups.append(line.groupID) }
+        return AccountInspection(
+            position: Position(revision: self.applied, asOf: now),
+            groups: groups.map {
+                GroupStatuses(
+                    groupID: $0, statuses: subscriptionStatuses(of: record, inGroup: $0, app: app, at: now).value)
+            },
+            owned: record.owned.map { PerchModel.verified($0, app: app) }, pendingPurchases: record.pendingPurchases,
+            intents: record.intents,
+            shares: record.shares.map { FamilySharing(original: $0.original, memberOriginal: $0.memberOriginal) },
+            storefront: record.storefront, charges: ChargeOutcome(fails: record.chargesFail),
+            appTransactionID: record.appTransactionID,
+            awaitingSync: record.awaitingSync.map { PerchModel.verified($0, app: app) })
     }
 
     private func page(_ pending: PendingCall, _ rows: [TransactionRow], hasMore: Bool) -> Response {
         let position = Position(revision: self.applied, asOf: self.clock(of: pending.app))
         if case .getLatestTransaction = pending.request {
             return .getLatestTransaction(
-                LatestTransaction(transaction: rows.first.map { Verified($0.transaction) }, position: position))
+                LatestTransaction(
+                    transaction: rows.first.map { self.verified($0.transaction, pending.app) }, position: position))
         }
-        var page = TransactionPage(transactions: rows.map { Verified($0.transaction) }, position: position)
+        var page = TransactionPage(
+            transactions: rows.map { self.verified($0.transaction, pending.app) }, position: position)
         var query = TransactionQuery(limit: 1)
         let account: String
         switch pending.request {
@@ -131,5 +214,17 @@ extension LoopCore {
         }
         if case .listUnfinished = pending.request { return .listUnfinished(page) }
         return .listTransactions(page)
+    }
+}
+
+extension Request {
+    /// The moment that a read is about; blank for now, and for what is no such read.
+    fileprivate var asOf: AsOf {
+        switch self {
+        case .getSubscriptionStatus(let asked): asked.asOf
+        case .getCurrentEntitlement(let asked): asked.asOf
+        case .listCurrentEntitlements(let asked): asked.asOf
+        default: AsOf()
+        }
     }
 }

@@ -22,6 +22,41 @@ extension LoopCore {
             let account = asked.account.isEmpty ? nil : self.key(asked.account, app)
             return self.keyed(asked.idempotencyKey, .operation(operation, account: account, app: app), request)
 
+        case .sync(let asked):
+            let sync = Mutation.sync(self.key(asked.account, app)).failing(as: .appStoreSync)
+            return self.keyed(asked.idempotencyKey, sync, request)
+
+        case .requestRefund(let asked):
+            let reason = asked.reason == .unspecified ? RevocationReason.other : asked.reason
+            let text = asked.text
+            let target = OperationTarget.transaction(asked.transactionID)
+            let account = self.key(asked.account, app)
+            let decline = Mutation.operation(.declineRefund(target), account: account, app: app).decide
+            var mutation = Mutation.operation(
+                .refund(target, reason: reason, share: .full), account: account, app: app)
+            let refund = mutation.decide
+            mutation.decide = { view throws(Refusal) in
+                let isApproved = try decideRefundRequest(reason: reason, text: text, app: view.app)
+                return isApproved ? try refund(&view) : try decline(&view)
+            }
+            return self.keyed(asked.idempotencyKey, mutation, request)
+
+        case .redeemOfferCode(let asked):
+            let (code, product) = (asked.code, asked.productID)
+            let subject = Subject.account(self.key(asked.account, app), opens: true)
+            let mutation = Mutation(subject, needsTestApp: true) { view throws(Refusal) in
+                let subject = OperationSubject(record: view.accountRecord)
+                let (outcome, _) = try decideRedemption(
+                    ofCode: code, productID: product, subject, app: view.app, now: view.now, numbers: &view.numbers)
+                return Decision(outcome, of: subject)
+            }
+            return self.keyed(asked.idempotencyKey, mutation, request)
+
+        case .manageSubscriptions(let asked):
+            let operation = StoreOperation.setAutoRenew(.product(asked.productID), isOn: asked.isAutoRenewOn)
+            let mutation = Mutation.operation(operation, account: self.key(asked.account, app), app: app)
+            return self.keyed(asked.idempotencyKey, mutation.failing(as: .manageSubscriptions), request)
+
         case .finish(let asked):
             let id = asked.transactionID
             let subject = Subject.transaction(self.key(asked.account, app), id)
@@ -160,18 +195,31 @@ extension LoopCore {
             return .purchase(response)
         case (.operate(let asked), let result):
             var response = OperateResponse(position: position)
-            if case .transaction(let transaction, let wasHeld) = result {
-                (response.transaction, response.wasHeld) = (self.verified(transaction, app), wasHeld)
+            if case .transaction(let transaction, _) = result {
+                response.transaction = self.verified(transaction, app)
             }
             switch asked.operation {
-            case .buy?, .decidePurchase?: response.purchaseResult = result.purchaseResult
-            default: break
+            case .buy?, .decidePurchase?:
+                response.purchaseResult = result.purchaseResult
+                if case .transaction(_, let wasHeld) = result { response.wasHeld = wasHeld }
+            default:
+                break
             }
             switch result {
             case .pending(let number), .number(let number): response.number = number
             default: break
             }
             return .operate(response)
+        case (.sync, _): return .sync(Acknowledgement(position: position))
+        case (.manageSubscriptions, _): return .manageSubscriptions(Acknowledgement(position: position))
+        case (.requestRefund, .transaction(let transaction, let isAsItWas)):
+            return .requestRefund(
+                RefundAnswer(
+                    position: position, isApproved: !isAsItWas, transaction: self.verified(transaction, app)))
+        case (.redeemOfferCode, .transaction(let transaction, let wasHeld)):
+            return .redeemOfferCode(
+                RedeemedCode(
+                    position: position, transaction: self.verified(transaction, app), appliesAtRenewal: wasHeld))
         case (.configure, _): return .configure(Acknowledgement(position: position))
         case (.finish, _): return .finish(Acknowledgement(position: position))
         case (.setClock, .clock(let now, let isFrozen, let offset, let rate, let settled)):
@@ -196,6 +244,19 @@ extension MutationResult {
         case .cancelled: .userCancelled
         case .none, .number, .clock: .unspecified
         }
+    }
+}
+
+extension Mutation {
+    /// The same, unless its part of the store was told to fail.
+    fileprivate func failing(as api: StoreKitAPI) -> Mutation {
+        var mutation = self
+        let decide = self.decide
+        mutation.decide = { view throws(Refusal) in
+            try refuseIfSimulated(api, app: view.app)
+            return try decide(&view)
+        }
+        return mutation
     }
 }
 

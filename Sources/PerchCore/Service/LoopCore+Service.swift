@@ -82,17 +82,48 @@ extension LoopCore {
             self.watch(call, app: app, account: Array(asked.account.utf8), .entitlement(product: asked.productID))
         case .transactionUpdates(let asked):
             try self.watchUpdates(call, asked, app: app)
+        case .purchaseIntents(let asked):
+            self.watch(call, app: app, account: Array(asked.account.utf8), .intents)
+        case .messages(let asked):
+            self.watch(call, app: app, account: Array(asked.account.utf8), .messages)
 
         case .getProducts(let asked):
             self.answer(call, .getProducts(self.productsNow(asked, app: app)))
         case .getImage(let asked):
             try self.askForImage(call, request, asked, app: app)
         case .getSubscriptionStatus(let asked):
-            self.ask(call, request, app: app, .record(AccountKey(app: app, bytes: Array(asked.account.utf8))))
+            try self.askForRecord(call, request, app: app, account: asked.account, asOf: asked.asOf)
         case .getCurrentEntitlement(let asked):
-            self.ask(call, request, app: app, .record(AccountKey(app: app, bytes: Array(asked.account.utf8))))
+            try self.askForRecord(call, request, app: app, account: asked.account, asOf: asked.asOf)
         case .listCurrentEntitlements(let asked):
-            self.ask(call, request, app: app, .record(AccountKey(app: app, bytes: Array(asked.account.utf8))))
+            try self.askForRecord(call, request, app: app, account: asked.account, asOf: asked.asOf)
+        case .listPlanOptions(let asked):
+            try self.askForRecord(call, request, app: app, account: asked.account)
+        case .getOfferEligibility(let asked):
+            try self.askForRecord(call, request, app: app, account: asked.account)
+        case .getAppTransaction(let asked):
+            try self.askForRecord(call, request, app: app, account: asked.account)
+        case .inspectAccount(let asked):
+            try self.requireTestApp(app)
+            try self.askForRecord(call, request, app: app, account: asked.account)
+        case .getAppPolicies(let asked):
+            guard let state = self.apps[app] else { throw self.unknownApp }
+            let shown = appPolicies(locale: asked.locale, app: state)
+            self.answer(
+                call,
+                .getAppPolicies(
+                    AppPoliciesAnswer(
+                        licenceAgreement: shown.licenceAgreement, privacyPolicyText: shown.privacyPolicyText,
+                        privacyPolicyURL: shown.privacyPolicyURL, privacyPolicyLocale: shown.privacyPolicyLocale)))
+        case .explain:
+            throw CallRefusal(.unknownMethod, "this server does not explain yet; a newer one does")
+        case .listAccounts(let asked):
+            try self.requireTestApp(app)
+            try self.askForAccounts(call, request, asked, app: app)
+        case .getSettings:
+            try self.requireTestApp(app)
+            guard let state = self.apps[app] else { throw self.unknownApp }
+            self.answer(call, .getSettings(SettingsList(settings: changes(making: state.settings))))
         case .listTransactions, .listUnfinished, .getLatestTransaction:
             try self.askForTransactions(call, request, app: app)
 
@@ -100,13 +131,9 @@ extension LoopCore {
             var mutation = try self.mutation(for: request, app: app)
             mutation.origin = self.clientIDs[self.calls[call].connection] ?? []
             self.ask(call, request, app: app, .mutate(mutation))
-        case .operate, .configure, .setClock:
+        case .operate, .configure, .setClock, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions:
             // What happens outside the app has no origin: every reader of the account's transactions hears of it.
             self.ask(call, request, app: app, .mutate(try self.mutation(for: request, app: app)))
-        case .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions, .getAppTransaction, .purchaseIntents,
-            .messages, .inspectAccount, .listAccounts, .getSettings, .listPlanOptions, .getOfferEligibility,
-            .getAppPolicies, .explain:
-            throw CallRefusal(.unknownMethod, "this server does not serve \(request.method.path) yet")
 
         case .getClock:
             guard let state = self.apps[app] else { throw self.unknownApp }
@@ -169,6 +196,16 @@ extension LoopCore {
 
     private var unknownApp: CallRefusal {
         CallRefusal(.appUnknown, "this server has no such app; `perch get apps` lists them")
+    }
+
+    private func requireTestApp(_ app: AppNumber) throws(CallRefusal) {
+        guard let state = self.apps[app] else { throw self.unknownApp }
+        guard state.isTestApp else {
+            throw CallRefusal(
+                .notATestApp,
+                "\(state.bundleID) is an app of the \(state.environment) store, which alone knows its accounts; use an xcode app to rehearse"
+            )
+        }
     }
 
     private func notATestApp(_ app: AppState) -> CallRefusal {
@@ -244,6 +281,48 @@ extension LoopCore {
             .getImage(
                 ImageAnswer(
                     contentHash: hash.bytes, contentType: ImageContent.contentType(of: bytes) ?? "", content: bytes)))
+    }
+
+    private mutating func askForAccounts(
+        _ call: Int32, _ request: Request, _ asked: ListAccountsRequest, app: AppNumber
+    ) throws(CallRefusal) {
+        var after: [UInt8] = []
+        if !asked.pageToken.isEmpty {
+            let token: AccountPageToken
+            do throws(TokenError) {
+                token = try AccountPageToken(asked.pageToken)
+            } catch {
+                throw CallRefusal(WireStatus(error))
+            }
+            guard token.app == app else {
+                throw CallRefusal(
+                    .cursorMalformed, "the page token belongs to another app; send it with the app it came from")
+            }
+            after = token.key
+        }
+        let limit = asked.pageSize == 0 ? Limits.pageSizeDefault : Int(asked.pageSize)
+        self.ask(call, request, app: app, .keys(app, after: after, limit: limit))
+    }
+
+    /// Instants that a read may be about: those that a civil date has four digits for.
+    private static let readableMilliseconds: ClosedRange<Int64> = 0...253_402_300_799_999
+
+    private mutating func askForRecord(
+        _ call: Int32, _ request: Request, app: AppNumber, account: String, asOf: AsOf = AsOf()
+    ) throws(CallRefusal) {
+        if let instant = asOf.instant, !Self.readableMilliseconds.contains(instant.milliseconds) {
+            throw CallRefusal(
+                .fieldInvalid,
+                "as_of.at_ms is \(instant.milliseconds), which is not from 1970 to 9999; ask for an instant in between",
+                details: [
+                    StatusDetail(key: "field", value: "as_of.at_ms"),
+                    StatusDetail(key: "found", value: "\(instant.milliseconds)"),
+                    StatusDetail(key: "limit", value: "\(Self.readableMilliseconds.upperBound)"),
+                ])
+        }
+        let key = AccountKey(app: app, bytes: Array(account.utf8))
+        let isNow = asOf.revision == 0
+        self.ask(call, request, app: app, isNow ? .record(key) : .recordAsKnown(key, at: asOf.revision))
     }
 
     private mutating func askForTransactions(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
@@ -518,6 +597,12 @@ extension LoopCore {
         case .currentEntitlementTask(let asked):
             bytes = asked.resumeToken
             view = ViewKey.entitlement(product: asked.productID).digest(app: app, account: Array(asked.account.utf8))
+        case .purchaseIntents(let asked):
+            bytes = asked.resumeToken
+            view = ViewKey.intents.digest(app: app, account: Array(asked.account.utf8))
+        case .messages(let asked):
+            bytes = asked.resumeToken
+            view = ViewKey.messages.digest(app: app, account: Array(asked.account.utf8))
         default:
             return nil
         }

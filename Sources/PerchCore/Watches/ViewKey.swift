@@ -6,6 +6,8 @@ enum ViewKey: Hashable {
     case status(group: String)
     case entitlement(product: String)
     case products(ids: [String], locale: String, storefront: String)
+    case intents
+    case messages
 
     /// Sixteen bytes that name the view in resume tokens: the same on every loop, after a restart, on each node.
     func digest(app: AppNumber, account: [UInt8]) -> Digest {
@@ -28,6 +30,10 @@ enum ViewKey: Hashable {
             add(locale.utf8)
             add(storefront.utf8)
             for id in ids { add(id.utf8) }
+        case .intents:
+            bytes.append(4)
+        case .messages:
+            bytes.append(5)
         }
         return Digest(of: bytes)
     }

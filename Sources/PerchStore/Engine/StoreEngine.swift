@@ -203,6 +203,13 @@ package final class StoreEngine {
                 return .record(try self.record(account))
             case .recordOf(let account):
                 return .record(try self.record(account))
+            case .recordAsKnown(let key, let revision):
+                return try self.recordAsKnown(key, at: revision)
+            case .keys(let app, let after, let limit):
+                var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
+                let hasMore = keys.count > limit
+                if hasMore { keys.removeLast() }
+                return .keys(keys, hasMore: hasMore)
             case .transactions(let key, let query):
                 guard let account = try self.storage.account(key) else { return .transactions([], hasMore: false) }
                 var query = query
@@ -222,6 +229,30 @@ package final class StoreEngine {
             self.fail(error)
             return .refused(Refusal(.storeFailed, error.description))
         }
+    }
+
+    /// What was known at a revision: the facts up to it, folded anew, and the app as it was then.
+    private func recordAsKnown(_ key: AccountKey, at revision: UInt64) throws(StorageError) -> StoreAnswer {
+        guard revision <= self.header.revision else {
+            return .refused(
+                Refusal(
+                    .fieldInvalid,
+                    "as_of.known_at_revision is \(revision), the store is at \(self.header.revision); ask for what was known"
+                ))
+        }
+        guard let app = try self.storage.appState(key.app, at: revision) else {
+            return .refused(
+                Refusal(
+                    .fieldInvalid, "at as_of.known_at_revision \(revision) there was no such app; ask for later"))
+        }
+        guard let account = try self.storage.account(key) else { return .recordAsKnown(nil, app.state) }
+        let facts = try self.storage.facts(of: account, through: revision)
+        guard let last = facts.last else { return .recordAsKnown(nil, app.state) }
+        var record = AccountRecord(account: account, app: key.app)
+        for dated in facts { record.apply(dated.fact) }
+        record.revision = last.revision
+        record.committed = try self.storage.commitTime(of: last.revision) ?? app.state.committed
+        return .recordAsKnown(record, app.state)
     }
 
     /// Cursors are good for so many revisions, and for so long, whichever is more.

@@ -50,8 +50,17 @@ package final class MemoryStorage: Storage {
     }
 
     package func image(_ app: AppNumber, _ hash: ContentHash) -> [UInt8]? { self.state.images[app]?[hash] }
+    package func appState(_ app: AppNumber, at revision: UInt64) -> StoredAppState? {
+        self.state.appStates[app]?.last { $0.state.revision <= revision }
+    }
 
     package func account(_ key: AccountKey) -> AccountNumber? { self.state.aliases[key] }
+
+    package func keys(of app: AppNumber, after key: [UInt8], limit: Int) -> [[UInt8]] {
+        let keys = self.state.aliases.keys.lazy.filter { $0.app == app && key.lexicographicallyPrecedes($0.bytes) }
+        return Array(keys.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.prefix(limit))
+    }
+
     package func record(_ account: AccountNumber) -> AccountRecord? { self.state.records[account] }
     package func transaction(_ id: TransactionID) -> TransactionRow? { self.state.rows[id] }
 
@@ -90,6 +99,11 @@ package final class MemoryStorage: Storage {
 
     package func facts(of account: AccountNumber) -> [Fact] {
         (self.state.factsOfAccount[account] ?? []).map(\.stored.fact)
+    }
+
+    package func facts(of account: AccountNumber, through revision: UInt64) -> [DatedFact] {
+        (self.state.factsOfAccount[account] ?? []).prefix { $0.place.revision <= revision }
+            .map { DatedFact(revision: $0.place.revision, fact: $0.stored.fact) }
     }
 
     package func commitTime(of revision: UInt64) -> Instant? { self.state.commitTimes[revision] }

@@ -213,6 +213,8 @@ private func told(_ value: SeenValue?) -> String {
             "\($0.state) \($0.transaction.value.id) until \($0.renewalInfo.value.renewalDate) renews \($0.renewalInfo.value.willAutoRenew) as \($0.renewalInfo.value.autoRenewPreference ?? "-") at \($0.renewalInfo.value.renewalPrice?.milliunits ?? 0)"
         }.joined(separator: ", ") + " [\(statuses.effectiveIndex ?? -1)]"
     case .entitlement(let transaction): "\(transaction?.value.id ?? 0)"
+    case .intents(let intents): "intents \(intents.map(\.id))"
+    case .messages(let messages): messages.map { "\($0.reason) since \($0.since)" }.joined(separator: ", ")
     case .products(let products):
         products.products.map { "\($0.id) \($0.displayName) \($0.displayPrice)" }.joined(separator: ", ")
     }

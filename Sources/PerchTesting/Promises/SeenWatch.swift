@@ -9,6 +9,8 @@ package enum WatchSubject: Hashable, Sendable {
     case entitlement(account: String, product: String)
     case products(ids: [String], locale: String)
     case updates(account: String)
+    case intents(account: String)
+    case messages(account: String)
 
     package func request(token: [UInt8], atLeast: Position?) -> Request {
         switch self {
@@ -20,13 +22,17 @@ package enum WatchSubject: Hashable, Sendable {
                 CurrentEntitlementRequest(account: account, productID: product, resumeToken: token, atLeast: atLeast))
         case .products(let ids, let locale):
             .productsTask(ProductsRequest(productIDs: ids, locale: locale, resumeToken: token, atLeast: atLeast))
+        case .intents(let account):
+            .purchaseIntents(AccountWatchRequest(account: account, resumeToken: token, atLeast: atLeast))
+        case .messages(let account):
+            .messages(AccountWatchRequest(account: account, resumeToken: token, atLeast: atLeast))
         case .updates(let account):
             .transactionUpdates(TransactionUpdatesRequest(account: account, cursor: token, atLeast: atLeast))
         }
     }
 
-    /// The unary read of the same view. Events have none: it is our bug to ask.
-    package var read: Request {
+    /// The unary read of the same view; nil where there is none.
+    package var read: Request? {
         switch self {
         case .status(let account, let group):
             return .getSubscriptionStatus(SubscriptionStatusRequest(account: account, groupID: group))
@@ -34,13 +40,15 @@ package enum WatchSubject: Hashable, Sendable {
             return .getCurrentEntitlement(CurrentEntitlementRequest(account: account, productID: product))
         case .products(let ids, let locale):
             return .getProducts(ProductsRequest(productIDs: ids, locale: locale))
-        case .updates: preconditionFailure("events are not read")
+        case .updates, .intents, .messages: return nil
         }
     }
 
     package var account: String? {
         switch self {
-        case .status(let account, _), .entitlement(let account, _), .updates(let account): account
+        case .status(let account, _), .entitlement(let account, _), .updates(let account), .intents(let account),
+            .messages(let account):
+            account
         case .products: nil
         }
     }
@@ -51,6 +59,8 @@ package enum SeenValue: Hashable, Sendable {
     case statuses(SubscriptionStatuses)
     case entitlement(Verified<Transaction>?)
     case products(Products)
+    case intents([PurchaseIntent])
+    case messages([StoreMessage])
 }
 
 extension History {
@@ -68,6 +78,11 @@ extension History {
             return .entitlement(currentEntitlement(of: record, toProduct: product, app: app, at: instant).value)
         case .products(let ids, let locale):
             return .products(PerchModel.products(ids, locale: locale, storefront: "", app: app))
+        case .intents(let account):
+            return .intents(purchaseIntents(of: self.record(self.key(account), at: revision)).value)
+        case .messages(let account):
+            let record = self.record(self.key(account), at: revision)
+            return .messages(storeMessages(of: record, app: app, at: instant).value)
         case .updates:
             return nil
         }

@@ -111,7 +111,9 @@ final class SimulatedCustomer {
         guard self.watches.count < 8 else { return }
         let account = self.random.element(Self.accounts)
         let subject: WatchSubject =
-            switch self.random.below(7) {
+            switch self.random.below(9) {
+            case 7: .intents(account: account)
+            case 8: .messages(account: account)
             case 0, 1: .status(account: account, group: self.random.element(TestShop.groups))
             case 2, 3: .entitlement(account: account, product: self.random.element(TestShop.all))
             case 4: .products(ids: self.randomProducts(), locale: self.random.bool() ? "" : "de")
@@ -167,7 +169,12 @@ final class SimulatedCustomer {
         let id = self.known.isEmpty ? 1 : self.random.element(self.known)
         let plan = self.random.element(["gold", "silver", "weekly"])
         let request: Request =
-            switch self.random.below(6) {
+            switch self.random.below(10) {
+            case 6:
+                .operate(OperateRequest(account: account, operation: .createIntent(productID: plan, offer: nil)))
+            case 7: .operate(OperateRequest(account: account, operation: .postMessage))
+            case 8: .operate(OperateRequest(account: account, operation: .setCharges(fail: self.random.bool())))
+            case 9: .operate(OperateRequest(account: account, operation: .resolveBilling(.product(plan))))
             case 0: .operate(OperateRequest(operation: .refund(.transaction(id), reason: .other, share: .full)))
             case 1, 2:
                 .operate(OperateRequest(operation: .setAutoRenew(.transaction(id), isOn: self.random.bool())))
@@ -256,7 +263,7 @@ final class SimulatedCustomer {
             let expected: Set = [
                 "", "CANCELLED", "DEADLINE", "BEHIND", "STORE_FULL", "ACCOUNT_UNKNOWN", "TRANSACTION_UNKNOWN",
                 "NOT_SUBSCRIBED", "NOT_A_SUBSCRIPTION", "PRODUCT_UNKNOWN", "REFUND_NOT_POSSIBLE",
-                "PURCHASE_PRODUCT_UNAVAILABLE", "TOKEN_OTHER_VIEW",
+                "PURCHASE_PRODUCT_UNAVAILABLE", "TOKEN_OTHER_VIEW", "NOT_IN_RETRY", "INTENT_LIMIT",
             ]
             if !expected.contains(status.reason) {
                 self.simulation.promises.breach("answers", "a call was refused: \(status.reason): \(status.message)")
@@ -280,6 +287,10 @@ final class SimulatedCustomer {
                 self.simulation.promises.heard(state, SeenValue.statuses, on: watch, self.world)
             case .currentEntitlementTask(let state):
                 self.simulation.promises.heard(state, SeenValue.entitlement, on: watch, self.world)
+            case .purchaseIntents(let state):
+                self.simulation.promises.heard(state, SeenValue.intents, on: watch, self.world)
+            case .messages(let state):
+                self.simulation.promises.heard(state, SeenValue.messages, on: watch, self.world)
             case .transactionUpdates(let event): self.simulation.promises.heard(event, on: watch, self.world)
             default: self.simulation.promises.breach("answers", "\(response) came on a watch")
             }

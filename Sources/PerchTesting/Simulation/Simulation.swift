@@ -223,8 +223,9 @@ package final class Simulation {
     private func readAll() {
         let stranger = self.world.welcomedClient()
         for customer in self.customers where customer.isConnected {
-            for watch in customer.watches where watch.stream != nil && !watch.isUpdates {
-                let response = self.world.answer(to: watch.subject.read, from: stranger).response
+            for watch in customer.watches where watch.stream != nil {
+                guard let request = watch.subject.read else { continue }
+                let response = self.world.answer(to: request, from: stranger).response
                 let read: SeenValue? =
                     switch response {
                     case .getProducts(let state)?: state.value.map(SeenValue.products)
