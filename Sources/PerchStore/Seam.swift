@@ -256,6 +256,8 @@ package struct StoreRequest: Sendable {
         case recordOf(AccountNumber)
         /// The record as it was known at a revision, and the state of its app then.
         case recordAsKnown(AccountKey, at: UInt64)
+        /// The record and the newest rows beside it, now (0) or as they were known at a revision.
+        case history(AccountKey, at: UInt64)
         /// Keys of an app's accounts in bytewise order, after one; empty for the beginning.
         case keys(AppNumber, after: [UInt8], limit: Int)
         case transactions(AccountKey, TransactionQuery)
@@ -273,6 +275,8 @@ package struct StoreRequest: Sendable {
 package enum StoreAnswer: Sendable {
     case record(AccountRecord?)
     case recordAsKnown(AccountRecord?, AppState)
+    /// Rows newest first.
+    case history(AccountRecord?, [Transaction], AppState)
     case keys([[UInt8]], hasMore: Bool)
     case transactions([TransactionRow], hasMore: Bool)
     /// Events, and the place from which to go on; `isComplete`: nothing more is stored up to this answer. Transactions

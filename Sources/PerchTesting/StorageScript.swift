@@ -168,6 +168,12 @@ extension Storage {
             let due = try self.due(app, through: .distantFuture, limit: 10_000)
             lines.append("due \(app): \(due.map { "\($0.instant.milliseconds)/\($0.account)" })")
             lines.append("earliest \(app): \(String(describing: try self.earliestDue(app)))")
+            let keys = try self.keys(of: app, after: [], limit: 10_000)
+            lines.append("keys of \(app): \(keys)")
+            for (index, key) in keys.enumerated() {
+                let next = try self.keys(of: app, after: key, limit: 2)
+                lines.append("keys after \(key): \(next) \(next == Array(keys.dropFirst(index + 1).prefix(2)))")
+            }
         }
         for key in script.keys { lines.append("alias \(key.bytes): \(try self.account(key) ?? 0)") }
         for key in script.answerKeys {
@@ -183,6 +189,10 @@ extension Storage {
         }
         for account in script.accounts.map(\.account) {
             lines.append("record \(account): \(digest(try self.record(account)?.sealed()))")
+            for revision in [0, script.revision / 2, script.revision] {
+                let facts = try self.facts(of: account, through: revision)
+                lines.append("facts of \(account) through \(revision): \(facts.map(\.revision)) \(facts.count)")
+            }
             for isNewestFirst in [false, true] {
                 var query = TransactionQuery(limit: 10_000)
                 query.isNewestFirst = isNewestFirst

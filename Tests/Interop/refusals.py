@@ -182,7 +182,9 @@ def calls(address, other, contract, writer, bystander, table):
             transaction_id=1 << 60, **anna)
     refused("refunding an unknown transaction", "TRANSACTION_UNKNOWN", TEST + "Operate", app=APP,
             operation=about("refund", transaction_id=1 << 60))
-    refused("renewing an unknown product", "PRODUCT_UNKNOWN", TEST + "Operate",
+    refused("changing an unknown product", "PRODUCT_UNKNOWN", TEST + "Configure", app=APP,
+            settings=[{"product": {"product_id": "nothing", "withdrawn": True}}])
+    refused("renewing an unknown product", "NOT_SUBSCRIBED", TEST + "Operate",
             operation=about("renew", product_id="nothing"), **anna)
     refused("buying an unknown product", "PURCHASE_PRODUCT_UNAVAILABLE", TRANSACTIONS + "Purchase",
             order=order("nothing"), **anna)

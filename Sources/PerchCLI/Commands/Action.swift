@@ -1,10 +1,15 @@
 /// What commands do. The table names each once; who runs them switches over all.
 package enum Action: Hashable, Sendable, CaseIterable {
     case serve
-    case watchProducts, watchStatus, watchEntitlement, watchUpdates
+    case watchProducts, watchStatus, watchEntitlement, watchUpdates, watchIntents, watchMessages
     case getProducts, getStatus, getEntitlement, getEntitlements, getHistory, getUnfinished, getLatest, getImage,
-        getApps
+        getApps, explainStatus, explainEntitlement
     case storeBuy, storeFinish, storeRefund, storeRenew, storeExpire, storeAutoRenew, storeGenerate
+    case storeReverseRefund, storeDeclineRefund, storeConsumption, storeResolve, storeCharges, storeExtend
+    case storeRaisePrice, storeAgreePrice, storeDeclinePrice, storeShare, storeStopSharing, storeApprove, storeDecline
+    case storeIntent, storeEndIntent, storeMessage, storeDelete, storeClear, storeStorefront
+    case storeSync, storeRequestRefund, storeRedeem
+    case storeSet, storeFail, storeReset, storeProduct, storeList, storeInspect
     case clockShow, clockFreeze, clockResume, clockAdvance, clockTo, clockNext, clockRate
     case catalogCheck, catalogLoad, catalogShow
     case doctor

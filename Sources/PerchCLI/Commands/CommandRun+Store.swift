@@ -9,16 +9,12 @@ extension CommandRun {
             let key = self.idempotencyKey
             switch self.invocation.action {
             case .storeBuy:
-                let order = PurchaseOrder(
-                    productID: self.text("PRODUCT"), quantity: UInt32(self.settings.number("quantity") ?? 1))
                 try self.tell(
-                    try await client.operate(.buy(order), account: self.text("ACCOUNT"), idempotencyKey: key))
+                    try await client.operate(.buy(self.order), account: self.text("ACCOUNT"), idempotencyKey: key))
             case .storeRefund:
-                let reason: RevocationReason =
-                    self.settings.text("reason") == "developer-issue" ? .developerIssue : .other
                 try self.tell(
                     try await client.operate(
-                        .refund(.transaction(self.transactionID("ID")), reason: reason, share: .full),
+                        .refund(.transaction(self.transactionID("ID")), reason: self.refundReason, share: .full),
                         idempotencyKey: key))
             case .storeRenew:
                 try self.tell(
@@ -47,6 +43,20 @@ extension CommandRun {
                 preconditionFailure("\(self.invocation.action) is no change of the store")
             }
         }
+    }
+
+    /// What `perch store buy` buys, and how.
+    private var order: PurchaseOrder {
+        var order = PurchaseOrder(
+            productID: self.text("PRODUCT"), quantity: UInt32(self.settings.number("quantity") ?? 1),
+            appAccountToken: self.settings.text("token") ?? "", offer: self.offer)
+        order.introductoryEligibility =
+            IntroductoryEligibility(named: self.settings.text("introductory") ?? "") ?? .byHistory
+        order.billingPlan = BillingPlanType(named: self.settings.text("plan") ?? "") ?? .unspecified
+        order.date = self.settings.number("at").map { Instant(milliseconds: $0) }
+        order.renewalBehaviour = RenewalBehaviour(named: self.settings.text("then") ?? "") ?? .unspecified
+        order.simulatesAskToBuy = self.settings.flag("ask-to-buy")
+        return order
     }
 
     /// `perch store clock …`
@@ -88,7 +98,7 @@ extension CommandRun {
         return .advance(to: length.end(from: try await client.clock().now))
     }
 
-    private func tell(_ change: OperationResult) throws {
+    func tell(_ change: OperationResult) throws {
         try self.printer.print {
             $0.change(change)
         } text: {
@@ -96,7 +106,7 @@ extension CommandRun {
         }
     }
 
-    private func tell(_ position: Position, _ text: String) throws {
+    func tell(_ position: Position, _ text: String) throws {
         try self.printer.print {
             $0.position("position", position)
         } text: { _ in

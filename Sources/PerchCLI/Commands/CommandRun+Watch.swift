@@ -55,6 +55,18 @@ extension CommandRun {
             } text: {
                 $0.entitlement($1, $2, product: product)
             }
+        case .watchIntents:
+            try await self.follow(client.purchaseIntents(account: self.text("ACCOUNT"))) {
+                $0.intents($1)
+            } text: {
+                $0.intents($1, $2)
+            }
+        case .watchMessages:
+            try await self.follow(client.messages(account: self.text("ACCOUNT"))) {
+                $0.storeMessages($1)
+            } text: {
+                $0.storeMessages($1, $2)
+            }
         case .watchUpdates:
             try await self.followUpdates(client)
         default:

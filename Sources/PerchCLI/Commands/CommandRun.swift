@@ -24,12 +24,20 @@ struct CommandRun: Sendable {
     func run() async throws -> ExitCode {
         switch self.invocation.action {
         case .serve: preconditionFailure("a server runs on the main thread, see Serve")
-        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates: return try await self.watch()
+        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages:
+            return try await self.watch()
         case .getProducts, .getStatus, .getEntitlement, .getEntitlements, .getHistory, .getUnfinished, .getLatest,
             .getImage, .getApps:
             try await self.get()
         case .storeBuy, .storeFinish, .storeRefund, .storeRenew, .storeExpire, .storeAutoRenew:
             try await self.changeStore()
+        case .storeReverseRefund, .storeDeclineRefund, .storeConsumption, .storeResolve, .storeCharges, .storeExtend,
+            .storeRaisePrice, .storeAgreePrice, .storeDeclinePrice, .storeShare, .storeStopSharing, .storeApprove,
+            .storeDecline, .storeIntent, .storeEndIntent, .storeMessage, .storeDelete, .storeClear, .storeStorefront:
+            try await self.operate()
+        case .storeSync, .storeRequestRefund, .storeRedeem: try await self.askAsCustomer()
+        case .storeSet, .storeFail, .storeReset, .storeProduct: try await self.configure()
+        case .storeList, .storeInspect: try await self.look()
         case .clockShow, .clockFreeze, .clockResume, .clockAdvance, .clockTo, .clockNext, .clockRate:
             try await self.moveClock()
         case .storeGenerate: try self.generate()
@@ -89,7 +97,7 @@ struct CommandRun: Sendable {
 
     private var isAskedOnce: Bool {
         switch self.invocation.action {
-        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates: false
+        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages: false
         default: true
         }
     }

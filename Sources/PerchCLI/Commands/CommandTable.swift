@@ -117,6 +117,11 @@ package enum CommandTable {
             Self.leaf(
                 "updates", "Each new or changed transaction of an account, exactly once.", .watchUpdates,
                 [Self.account], options),
+            Self.leaf(
+                "intents", "Purchases that the customer began outside the app.", .watchIntents, [Self.account],
+                options),
+            Self.leaf(
+                "messages", "What the store has to tell the customer.", .watchMessages, [Self.account], options),
         ]
         return watch
     }()

@@ -9,19 +9,31 @@ enum StoreTable {
             CommandTable.leaf(
                 "buy", "Buy a product; the account is made if there is none.", .storeBuy,
                 [CommandTable.account, CommandTable.product],
-                CommandTable.asking([
-                    OptionSpec("quantity", .count(1...10), "N", default: "1", "How many, of a consumable."), Self.key,
-                ])),
+                CommandTable.asking(
+                    [
+                        OptionSpec("quantity", .count(1...10), "N", default: "1", "How many, of a consumable.")
+                    ] + OperationTable.offer + [
+                        OptionSpec(
+                            "token", .text, "UUID", "Your own identifier, passed through as the app account token."),
+                        OptionSpec(
+                            "introductory", .choice(["allowed", "denied"]), "WHETHER",
+                            "Whether the introductory offer may be had, whatever the history says."),
+                        OptionSpec(
+                            "plan", .choice(["upFront", "monthly"]), "PLAN",
+                            "The billing plan, where there are several."),
+                        OptionSpec("at", .instant, "INSTANT", "Bought at this instant in the past."),
+                        OptionSpec(
+                            "then", .choice(["renewUntilNow", "cancelImmediately"]), "WHAT",
+                            "What a purchase in the past is followed by."),
+                        OptionSpec(flag: "ask-to-buy", "Wait for approval, whatever the setting."),
+                        Self.key,
+                    ])),
             CommandTable.leaf(
                 "finish", "Mark a transaction as delivered.", .storeFinish,
                 [CommandTable.account, CommandTable.transaction], CommandTable.asking([Self.key])),
             CommandTable.leaf(
                 "refund", "Refund a transaction.", .storeRefund, [CommandTable.transaction],
-                CommandTable.asking([
-                    OptionSpec(
-                        "reason", .choice(["other", "developer-issue"]), "REASON", default: "other",
-                        "Why the customer asked for it."), Self.key,
-                ])),
+                CommandTable.asking([Self.refundReason, Self.key])),
             CommandTable.leaf(
                 "renew", "End the current period now and renew.", .storeRenew,
                 [CommandTable.account, CommandTable.product], CommandTable.asking([Self.key])),
@@ -36,6 +48,7 @@ enum StoreTable {
                 ], CommandTable.asking([Self.key])),
             Self.clock, Self.generate,
         ]
+        store.commands.insert(contentsOf: OperationTable.commands, at: store.commands.count - 2)
         return store
     }()
 
@@ -65,7 +78,10 @@ enum StoreTable {
         return generate
     }()
 
-    private static let key = OptionSpec(
+    static let refundReason = OptionSpec(
+        "reason", .choice(["other", "developer-issue"]), "REASON", default: "other", "Why the customer asked for it.")
+
+    static let key = OptionSpec(
         "idempotency-key", .text, "TEXT",
         "Makes the command safe to repeat: the same text gives the same answer for seven days.")
 

@@ -102,6 +102,11 @@ struct ContractWriter {
     }
 
     /// A member of a `oneof`.
+    mutating func long(_ name: String, ifAny value: UInt64?) {
+        if let value { self.json.member(name, String(value)) }
+    }
+
+    /// A member of a `oneof`.
     mutating func number(_ name: String, ifAny value: Int?) {
         if let value { self.json.member(name, value) }
     }

@@ -15,6 +15,8 @@ extension LoopCore {
             self.answerView(call, pending.request, record, app)
         case .recordAsKnown(let record, let app):
             self.answerView(call, pending.request, record, app)
+        case .history(let record, let rows, let app):
+            self.answer(call, .explain(self.explanation(pending.request, record, rows, app)))
         case .keys(let keys, let hasMore):
             let token = hasMore ? keys.last.map { AccountPageToken(app: pending.app, key: $0).bytes } : nil
             self.answer(
@@ -164,6 +166,26 @@ extension LoopCore {
         default:
             preconditionFailure("\(request.method) does not read a record")
         }
+    }
+
+    /// Why, of the moment that the request names.
+    private func explanation(
+        _ request: Request, _ record: AccountRecord?, _ rows: [Transaction], _ app: AppState
+    ) -> ExplainAnswer {
+        guard case .explain(let asked) = request, let about = asked.about else {
+            preconditionFailure("\(request.method) asks for no explanation")
+        }
+        let now = asked.asOf.instant ?? self.clock(of: app.number)
+        let value =
+            switch about {
+            case .group(let id):
+                explainStatus(
+                    of: record, inGroup: id, rows: rows.filter { $0.subscriptionGroupID == id }, app: app, at: now)
+            case .product(let id):
+                explainEntitlement(
+                    of: record, toProduct: id, rows: rows.filter { $0.productID == id }, app: app, at: now)
+            }
+        return ExplainAnswer(value: value, position: Position(revision: self.applied, asOf: now))
     }
 
     private func inspection(of record: AccountRecord, _ app: AppState, at now: Instant) -> AccountInspection {

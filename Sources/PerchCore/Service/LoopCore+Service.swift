@@ -115,8 +115,10 @@ extension LoopCore {
                     AppPoliciesAnswer(
                         licenceAgreement: shown.licenceAgreement, privacyPolicyText: shown.privacyPolicyText,
                         privacyPolicyURL: shown.privacyPolicyURL, privacyPolicyLocale: shown.privacyPolicyLocale)))
-        case .explain:
-            throw CallRefusal(.unknownMethod, "this server does not explain yet; a newer one does")
+        case .explain(let asked):
+            try self.requireReadable(asked.asOf)
+            let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
+            self.ask(call, request, app: app, .history(key, at: asked.asOf.revision))
         case .listAccounts(let asked):
             try self.requireTestApp(app)
             try self.askForAccounts(call, request, asked, app: app)
@@ -310,6 +312,13 @@ extension LoopCore {
     private mutating func askForRecord(
         _ call: Int32, _ request: Request, app: AppNumber, account: String, asOf: AsOf = AsOf()
     ) throws(CallRefusal) {
+        try self.requireReadable(asOf)
+        let key = AccountKey(app: app, bytes: Array(account.utf8))
+        let isNow = asOf.revision == 0
+        self.ask(call, request, app: app, isNow ? .record(key) : .recordAsKnown(key, at: asOf.revision))
+    }
+
+    private func requireReadable(_ asOf: AsOf) throws(CallRefusal) {
         if let instant = asOf.instant, !Self.readableMilliseconds.contains(instant.milliseconds) {
             throw CallRefusal(
                 .fieldInvalid,
@@ -320,9 +329,6 @@ extension LoopCore {
                     StatusDetail(key: "limit", value: "\(Self.readableMilliseconds.upperBound)"),
                 ])
         }
-        let key = AccountKey(app: app, bytes: Array(account.utf8))
-        let isNow = asOf.revision == 0
-        self.ask(call, request, app: app, isNow ? .record(key) : .recordAsKnown(key, at: asOf.revision))
     }
 
     private mutating func askForTransactions(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {

@@ -205,6 +205,8 @@ package final class StoreEngine {
                 return .record(try self.record(account))
             case .recordAsKnown(let key, let revision):
                 return try self.recordAsKnown(key, at: revision)
+            case .history(let key, let revision):
+                return try self.history(key, at: revision)
             case .keys(let app, let after, let limit):
                 var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
                 let hasMore = keys.count > limit
@@ -253,6 +255,34 @@ package final class StoreEngine {
         record.revision = last.revision
         record.committed = try self.storage.commitTime(of: last.revision) ?? app.state.committed
         return .recordAsKnown(record, app.state)
+    }
+
+    /// A record with the newest of its rows, for what a record does not hold: periods that are over.
+    private func history(_ key: AccountKey, at revision: UInt64) throws(StorageError) -> StoreAnswer {
+        guard revision == 0 else {
+            guard case .recordAsKnown(let record, let app) = try self.recordAsKnown(key, at: revision) else {
+                return try self.recordAsKnown(key, at: revision)
+            }
+            guard let record else { return .history(nil, [], app) }
+            var rows: [TransactionID: Transaction] = [:]
+            for dated in try self.storage.facts(of: record.account, through: revision) {
+                switch dated.fact.rowWrite {
+                case .insert(let transaction), .update(let transaction): rows[transaction.id] = transaction
+                case .delete(let id): rows[id] = nil
+                case .deleteAll: rows.removeAll()
+                case .finish, nil: break
+                }
+            }
+            let newest = rows.values.sorted { ($0.purchaseDate, $0.id) > ($1.purchaseDate, $1.id) }
+            return .history(record, Array(newest.prefix(Limits.pageSizeMax)), app)
+        }
+        guard let app = self.apps[key.app]?.state else { preconditionFailure("app \(key.app) is gone") }
+        guard let account = try self.storage.account(key) else { return .history(nil, [], app) }
+        var query = TransactionQuery(limit: Limits.pageSizeMax)
+        query.isNewestFirst = true
+        query.includesFinishedConsumables = true
+        let rows = try self.storage.transactions(of: account, query).map(\.transaction)
+        return .history(try self.record(account), rows, app)
     }
 
     /// Cursors are good for so many revisions, and for so long, whichever is more.

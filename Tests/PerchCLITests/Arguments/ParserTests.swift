@@ -85,7 +85,12 @@ struct Refusal: CustomTestStringConvertible {
         Refusal("wacth", "perch has no command \"wacth\"", suggesting: "`perch watch`"),
         Refusal("Store", "perch has no command \"Store\"", suggesting: "`perch store`"),
         Refusal("bench", "perch has no command \"bench\""),
-        Refusal("store", "perch store needs a command: buy, finish, refund, renew, expire, auto-renew or clock"),
+        Refusal(
+            "store",
+            "perch store needs a command: buy, finish, refund, renew, expire, auto-renew, reverse-refund, "
+                + "decline-refund, consumption, resolve, charges, extend, raise-price, agree-price, decline-price, share, "
+                + "stop-sharing, approve, decline, intent, end-intent, message, delete, clear, storefront, sync, "
+                + "request-refund, redeem, set, fail, reset, product, list, inspect or clock"),
         Refusal("store byu anna x", "perch store has no command \"byu\"", suggesting: "`perch store buy`"),
         Refusal(
             "store clock adv 3d", "perch store clock has no command \"adv\"", suggesting: "`perch store clock advance`"),

@@ -27,6 +27,8 @@ struct AnswerVector: CustomTestStringConvertible {
         "GetLatestTransactionResponse": .getLatestTransaction, "OperateResponse": .operate,
         "GetClockResponse": .getClock, "SetClockResponse": .setClock, "ListAppsResponse": .listApps,
         "CheckCatalogResponse": .checkCatalog, "GetCatalogResponse": .getCatalog,
+        "PurchaseIntentsResponse": .purchaseIntents, "MessagesResponse": .messages,
+        "InspectAccountResponse": .inspectAccount,
     ]
 
     static let all: [AnswerVector] = {
@@ -107,6 +109,10 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
                     purchase: value.purchaseResult == .unspecified ? nil : purchase, wasHeld: value.wasHeld,
                     number: value.number == 0 ? nil : value.number))
         }
+    case .purchaseIntents(let value): return state(value) { $0.intents($1) }
+    case .messages(let value): return state(value) { $0.storeMessages($1) }
+    case .inspectAccount(let value):
+        return { $0.inspection(Positioned(AccountDetails(value), position: value.position)) }
     case .getClock(let value):
         return { $0.clock(AppClockState(value.clock)) }
     case .setClock(let value):
@@ -148,7 +154,7 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
             let response = try MessageCodec().decodeResponse(vector.method, vector.bytes.span.bytes)
             if printed(response) != nil { methods.insert(vector.method) }
         }
-        #expect(methods.count == 16)
+        #expect(methods.count == 20)
     }
 
     @Test func `of the states without a value names them, and nothing else`() {

@@ -1,0 +1,231 @@
+import PerchBase
+import PerchClient
+import PerchModel
+
+extension CommandRun {
+    /// The commands of `perch store` that do one thing to one account.
+    func operate() async throws {
+        try await self.withClient { client in
+            let (operation, account) = try self.operation()
+            try self.tell(
+                try await client.operate(operation, account: account, idempotencyKey: self.idempotencyKey))
+        }
+    }
+
+    /// What the command asks for, and the account; nil where a transaction says whose it is.
+    private func operation() throws -> (StoreOperation, account: String?) {
+        func named() -> OperationTarget { .transaction(self.transactionID("ID")) }
+        func held() -> OperationTarget { self.target(self.text("TARGET")) }
+        func number() -> UInt64 { self.transactionID("NUMBER") }
+        switch self.invocation.action {
+        case .storeReverseRefund: return (.reverseRefund(named()), nil)
+        case .storeDeclineRefund: return (.declineRefund(named()), nil)
+        case .storeConsumption: return (.requestConsumption(named()), nil)
+        default: break
+        }
+        let account = self.text("ACCOUNT")
+        switch self.invocation.action {
+        case .storeResolve: return (.resolveBilling(held()), account)
+        case .storeCharges:
+            let outcome = self.text("OUTCOME")
+            return (.setCharges(fail: outcome == "as-app" ? nil : outcome == "fail"), account)
+        case .storeExtend:
+            guard case .duration(let length)? = self.values("DURATION").first else {
+                preconditionFailure("no operand DURATION")
+            }
+            guard length.months == 0 else {
+                throw UsageError(
+                    "DURATION has calendar months, which have no fixed length; write days, such as 30d",
+                    command: self.invocation.name)
+            }
+            return (.extendRenewal(held(), milliseconds: length.milliseconds), account)
+        case .storeRaisePrice:
+            let consent = self.settings.text("consent").map { $0 == "needed" }
+            return (
+                .raisePrice(held(), milliunits: try self.price(self.text("PRICE"), "PRICE"), needsConsent: consent),
+                account
+            )
+        case .storeAgreePrice: return (.answerPriceIncrease(held(), agrees: true), account)
+        case .storeDeclinePrice: return (.answerPriceIncrease(held(), agrees: false), account)
+        case .storeShare: return (.share(held(), member: self.text("MEMBER")), account)
+        case .storeStopSharing:
+            let target = self.settings.text("target").map { self.target($0) }
+            return (.stopSharing(target, member: self.settings.text("member")), account)
+        case .storeApprove: return (.decidePurchase(id: number(), approves: true), account)
+        case .storeDecline: return (.decidePurchase(id: number(), approves: false), account)
+        case .storeIntent: return (.createIntent(productID: self.text("PRODUCT"), offer: self.offer), account)
+        case .storeEndIntent: return (.endIntent(id: number()), account)
+        case .storeMessage: return (.postMessage, account)
+        case .storeDelete: return (.deleteTransaction(self.transactionID("ID")), account)
+        case .storeClear: return (.clearTransactions, account)
+        case .storeStorefront:
+            let code = self.text("CODE")
+            return (.setStorefront(code == "app" ? "" : code), account)
+        default: preconditionFailure("\(self.invocation.action) is no operation")
+        }
+    }
+
+    /// A number is a transaction's, anything else a product.
+    private func target(_ text: String) -> OperationTarget {
+        UInt64(text).map { .transaction($0) } ?? .product(text)
+    }
+
+    /// The offer of `--offer`; nil where none was given.
+    var offer: OrderedOffer? {
+        self.settings.text("offer").map { id in
+            OrderedOffer(type: OfferType(named: self.settings.text("offer-type") ?? "") ?? .promotional, id: id)
+        }
+    }
+
+    /// Thousandths of a currency's unit, of a decimal number with at most three places.
+    private func price(_ text: String, _ name: String) throws -> Int64 {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let places = parts.count == 2 ? parts[1] : ""
+        let isDecimal =
+            (1...2).contains(parts.count) && (1...12).contains(parts[0].count) && places.count <= 3
+            && (parts.count == 1 || !places.isEmpty) && parts.joined().utf8.allSatisfy { (48...57).contains($0) }
+        guard isDecimal, let milliunits = Int64(parts[0] + places + String(repeating: "0", count: 3 - places.count))
+        else {
+            throw UsageError(
+                "\(name) is \(quoted(text)), it should be a price such as 12.99", command: self.invocation.name)
+        }
+        return milliunits
+    }
+
+    // MARK: What a customer asks for
+
+    /// `perch store sync`, `request-refund`, `redeem`.
+    func askAsCustomer() async throws {
+        try await self.withClient { client in
+            let (account, key) = (self.text("ACCOUNT"), self.idempotencyKey)
+            switch self.invocation.action {
+            case .storeSync:
+                try self.tell(try await client.sync(account: account, idempotencyKey: key), "everything is restored")
+            case .storeRequestRefund:
+                let answer = try await client.requestRefund(
+                    of: self.transactionID("ID"), account: account, reason: self.refundReason,
+                    text: self.settings.text("text") ?? "", idempotencyKey: key)
+                try self.printer.print { json in
+                    json.position("position", answer.position)
+                    json.flag("approved", answer.isApproved)
+                    json.message("transaction", answer.transaction) { $0.transactionResult($1) }
+                } text: { writer in
+                    [
+                        (answer.isApproved ? "approved" : "declined")
+                            + (answer.transaction.map { "  " + writer.transaction($0.value) } ?? "")
+                    ]
+                }
+            case .storeRedeem:
+                let answer = try await client.redeemOfferCode(
+                    self.text("CODE"), account: account, product: self.settings.text("product") ?? "",
+                    idempotencyKey: key)
+                try self.printer.print { json in
+                    json.position("position", answer.position)
+                    json.message("transaction") { $0.transactionResult(answer.transaction) }
+                    json.flag("applies_at_renewal", answer.appliesAtRenewal)
+                } text: { writer in
+                    [
+                        writer.transaction(answer.transaction.value)
+                            + (answer.appliesAtRenewal ? "  the offer applies from the next period" : "")
+                    ]
+                }
+            default:
+                preconditionFailure("\(self.invocation.action) is nothing that a customer asks for")
+            }
+        }
+    }
+
+    var refundReason: RevocationReason {
+        self.settings.text("reason") == "developer-issue" ? .developerIssue : .other
+    }
+
+    // MARK: The app
+
+    /// `perch store set`, `fail`, `reset`, `product`.
+    func configure() async throws {
+        let change: AppSettingChange
+        switch self.invocation.action {
+        case .storeSet: change = try self.setting()
+        case .storeFail:
+            guard let api = StoreKitAPI(named: self.text("API")) else { preconditionFailure("a part was read") }
+            change = .simulatedError(api, SimulatedError(named: self.text("ERROR")))
+        case .storeReset: change = .reset
+        case .storeProduct:
+            var edit = ProductEdit(productID: self.text("PRODUCT"))
+            edit.priceMilliunits = try self.settings.text("price").map { try self.price($0, "--price") }
+            edit.displayName = self.settings.text("name")
+            edit.isWithdrawn = self.settings.text("withdrawn").map { $0 == "on" }
+            edit.isFamilyShareable = self.settings.text("sharing").map { $0 == "on" }
+            change = .product(edit)
+        default: preconditionFailure("\(self.invocation.action) sets nothing")
+        }
+        try await self.withClient { client in
+            try self.tell(
+                try await client.configure([change], idempotencyKey: self.idempotencyKey), "the app is changed")
+        }
+    }
+
+    private func setting() throws -> AppSettingChange {
+        let value = self.text("VALUE")
+        func wrong(_ expected: String) -> UsageError {
+            UsageError("VALUE is \(quoted(value)), it should be \(expected)", command: self.invocation.name)
+        }
+        func isOn() throws -> Bool {
+            guard value == "on" || value == "off" else { throw wrong("on or off") }
+            return value == "on"
+        }
+        switch SettingName(rawValue: self.text("NAME")) {
+        case .askToBuy: return .askToBuy(try isOn())
+        case .interrupted: return .interruptedPurchases(try isOn())
+        case .billingRetry: return .billingRetryOnRenewal(try isOn())
+        case .grace: return .gracePeriod(try isOn())
+        case .graceForAll: return .gracePeriodForAllRenewals(try isOn())
+        case .dialogs: return .dialogs(try isOn())
+        case .graceDays:
+            guard let days = UInt32(value) else { throw wrong("3, 16 or 28") }
+            return .gracePeriodDays(days)
+        case .timeRate:
+            guard let rate = TimeRate(named: value)?.rawValue ?? Int32(value) else {
+                throw wrong("a rate of `perch store clock rate --help`")
+            }
+            return .timeRate(rate)
+        case .storefront: return .storefront(value)
+        case .locale: return .locale(value)
+        case nil: preconditionFailure("a setting was read")
+        }
+    }
+
+    // MARK: Looking
+
+    /// `perch store list` and `inspect`.
+    func look() async throws {
+        try await self.withClient { client in
+            if self.invocation.action == .storeInspect {
+                let found = try await client.inspect(account: self.text("ACCOUNT"))
+                try self.printer.print {
+                    $0.inspection(found)
+                } text: {
+                    $0.inspection(found.value)
+                }
+                return
+            }
+            guard let account = self.texts("ACCOUNT").first else {
+                for try await key in client.accounts() {
+                    try self.printer.print {
+                        $0.texts("accounts", [key])
+                    } text: { _ in
+                        [printable(key)]
+                    }
+                }
+                return
+            }
+            for try await transaction in client.transactions(account: account, includingFinishedConsumables: true) {
+                try self.printer.print {
+                    $0.transactionResult(transaction)
+                } text: {
+                    [$0.transaction(transaction.value)]
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import PerchModel
+
+/// The rows of `perch store` that do one thing to one account, as a transaction manager does, or set something in the app.
+enum OperationTable {
+    static let commands: [CommandSpec] =
+        Self.refunds + Self.renewals + Self.prices + Self.family + Self.waiting + Self.records + Self.customers
+        + Self.app
+
+    private static let target = OperandSpec(
+        "TARGET", .text, .one, "A product that the account holds, or the number of one of its transactions.")
+    private static let number = OperandSpec("NUMBER", .transactionID, .one, "Its number.")
+
+    private static func leaf(
+        _ name: String, _ summary: String, _ action: Action, _ operands: [OperandSpec], _ options: [OptionSpec] = []
+    ) -> CommandSpec {
+        CommandTable.leaf(name, summary, action, operands, CommandTable.asking(options + [StoreTable.key]))
+    }
+
+    private static let refunds = [
+        Self.leaf("reverse-refund", "Take a refund back.", .storeReverseRefund, [CommandTable.transaction]),
+        Self.leaf(
+            "decline-refund", "Let the store say no to a refund; nothing changes.", .storeDeclineRefund,
+            [CommandTable.transaction]),
+        Self.leaf(
+            "consumption", "Let the store ask how a purchase was used; nothing changes.", .storeConsumption,
+            [CommandTable.transaction]),
+    ]
+
+    private static let renewals = [
+        Self.leaf(
+            "resolve", "Let a subscription in its grace or retry period renew.", .storeResolve,
+            [CommandTable.account, Self.target]),
+        Self.leaf(
+            "charges", "Say whether the account's charges fail from now on.", .storeCharges,
+            [
+                CommandTable.account,
+                OperandSpec("OUTCOME", .choice(["fail", "succeed", "as-app"]), .one, "What becomes of them."),
+            ]),
+        Self.leaf(
+            "extend", "Move the end of the current period later.", .storeExtend,
+            [
+                CommandTable.account, Self.target,
+                OperandSpec("DURATION", .calendarDuration, .one, "By how much: 36h, 3d, 2w."),
+            ]),
+    ]
+
+    private static let prices = [
+        Self.leaf(
+            "raise-price", "Raise the price of a subscription from its next period on.", .storeRaisePrice,
+            [
+                CommandTable.account, Self.target,
+                OperandSpec("PRICE", .text, .one, "The new price of a period, such as 12.99."),
+            ],
+            [
+                OptionSpec(
+                    "consent", .choice(["needed", "not-needed"]), "WHETHER",
+                    "Whether the customer has to agree; by the size of the increase if not given.")
+            ]),
+        Self.leaf(
+            "agree-price", "Let the customer agree to a price increase.", .storeAgreePrice,
+            [CommandTable.account, Self.target]),
+        Self.leaf(
+            "decline-price", "Let the customer refuse a price increase: renewal goes off.", .storeDeclinePrice,
+            [CommandTable.account, Self.target]),
+    ]
+
+    private static let family = [
+        Self.leaf(
+            "share", "Share what an account bought with a member of its family.", .storeShare,
+            [
+                CommandTable.account, Self.target,
+                OperandSpec("MEMBER", .text, .one, "The member's account; it is made if there is none."),
+            ]),
+        Self.leaf(
+            "stop-sharing", "Stop sharing: all of it with everybody, unless an option says less.", .storeStopSharing,
+            [CommandTable.account],
+            [
+                OptionSpec("target", .text, "TARGET", "Only this product or transaction."),
+                OptionSpec("member", .text, "MEMBER", "Only with this member."),
+            ]),
+    ]
+
+    private static let waiting = [
+        Self.leaf("approve", "Let a purchase that waits go on.", .storeApprove, [CommandTable.account, Self.number]),
+        Self.leaf("decline", "End a purchase that waits.", .storeDecline, [CommandTable.account, Self.number]),
+        Self.leaf(
+            "intent", "Begin a purchase outside the app; nothing is bought until the app buys.", .storeIntent,
+            [CommandTable.account, CommandTable.product], Self.offer),
+        Self.leaf(
+            "end-intent", "Take or dismiss a purchase intent.", .storeEndIntent, [CommandTable.account, Self.number]),
+        Self.leaf("message", "Post a message of the store to the account.", .storeMessage, [CommandTable.account]),
+    ]
+
+    private static let records = [
+        Self.leaf(
+            "delete", "Delete a transaction, as if it had never been.", .storeDelete,
+            [CommandTable.account, CommandTable.transaction]),
+        Self.leaf("clear", "Delete all transactions of an account.", .storeClear, [CommandTable.account]),
+        Self.leaf(
+            "storefront", "Set the account's own storefront.", .storeStorefront,
+            [
+                CommandTable.account,
+                OperandSpec("CODE", .text, .one, "A country such as DEU, or `app` for that of the app."),
+            ]),
+    ]
+
+    private static let customers = [
+        Self.leaf("sync", "Restore, as a customer does.", .storeSync, [CommandTable.account]),
+        Self.leaf(
+            "request-refund", "Ask for a refund, as a customer does.", .storeRequestRefund,
+            [CommandTable.account, CommandTable.transaction],
+            [
+                StoreTable.refundReason,
+                OptionSpec("text", .text, "TEXT", "What the customer writes; REJECT under `other` is declined."),
+            ]),
+        Self.leaf(
+            "redeem", "Redeem an offer code, as a customer does.", .storeRedeem,
+            [CommandTable.account, OperandSpec("CODE", .text, .one, "The code's reference name.")],
+            [OptionSpec("product", .text, "PRODUCT", "Where several products have a code of that name.")]),
+    ]
+
+    /// An offer to buy with.
+    static let offer = [
+        OptionSpec(
+            "offer", .text, "ID",
+            "Buy with this offer; a code by its reference name. Introductory ones apply by themselves."
+        ),
+        OptionSpec(
+            "offer-type", .choice(["promotional", "code", "winBack"]), "TYPE", default: "promotional",
+            "What kind of offer --offer is."),
+    ]
+
+    private static let switches = ["on", "off"]
+
+    private static let app: [CommandSpec] = {
+        let options = CommandTable.asking([StoreTable.key])
+        var set = CommandTable.leaf(
+            "set", "Change a setting of the app.", .storeSet,
+            [
+                OperandSpec("NAME", .choice(SettingName.allCases.map(\.rawValue)), .one, "Which setting."),
+                OperandSpec(
+                    "VALUE", .text, .one, "on or off; 3, 16 or 28 days; a time rate, a country or a locale by name."),
+            ], options)
+        set.examples = [("perch store set billing-retry on", "Renewals fail from now on.")]
+        var fail = CommandTable.leaf(
+            "fail", "Make a part of the store fail, until it is told off.", .storeFail,
+            [
+                OperandSpec("API", .choice(Array(StoreKitAPI.names.dropFirst())), .one, "Which part."),
+                OperandSpec(
+                    "ERROR", .choice(["off"] + SimulatedError.names.dropFirst()), .one, "How; `off` disarms."),
+            ], options)
+        fail.examples = [("perch store fail loadProducts networkError", "Watches of products are told of a failure.")]
+        return [
+            set, fail,
+            CommandTable.leaf(
+                "reset", "Set everything as the catalogue file has it, failures disarmed.", .storeReset, [], options),
+            CommandTable.leaf(
+                "product", "Change a product of the catalogue; what is not given stays.", .storeProduct,
+                [CommandTable.product],
+                CommandTable.asking([
+                    OptionSpec("price", .text, "PRICE", "The new price, such as 12.99."),
+                    OptionSpec("name", .text, "TEXT", "The new display name, in all locales."),
+                    OptionSpec("withdrawn", .choice(Self.switches), "SWITCH", "Whether it is withdrawn from sale."),
+                    OptionSpec("sharing", .choice(Self.switches), "SWITCH", "Whether families may share it."),
+                    StoreTable.key,
+                ])),
+            CommandTable.leaf(
+                "list", "The accounts of the app, or the transactions of one.", .storeList,
+                [OperandSpec("ACCOUNT", .text, .optional, "The account.")], CommandTable.asking()),
+            CommandTable.leaf(
+                "inspect", "What the store knows of an account.", .storeInspect, [CommandTable.account],
+                CommandTable.asking()),
+        ]
+    }()
+}
+
+/// The settings that `perch store set` changes.
+enum SettingName: String, CaseIterable {
+    case askToBuy = "ask-to-buy"
+    case interrupted
+    case billingRetry = "billing-retry"
+    case grace
+    case graceDays = "grace-days"
+    case graceForAll = "grace-for-all"
+    case dialogs
+    case timeRate = "time-rate"
+    case storefront
+    case locale
+}

@@ -1,0 +1,257 @@
+import PerchBase
+import PerchCore
+import PerchModel
+import PerchTesting
+import PerchWire
+import Testing
+
+/// The test store's methods, what customers ask for, and reads of another moment, on simulated connections.
+@Suite struct StoreServiceTests {
+    private let world = World()
+    private let client: WireClient
+
+    init() { self.client = self.world.welcomedClient() }
+
+    private func ask(_ request: Request) -> (response: Response?, reason: String) {
+        let (response, status) = self.world.answer(to: request, from: self.client)
+        return (response, status?.reason ?? "")
+    }
+
+    private func settings() throws -> [AppSettingChange] {
+        guard case .getSettings(let list) = try self.world.require(.getSettings(SettingsRequest()), from: self.client)
+        else { return [] }
+        return list.settings
+    }
+
+    @Test func `a setting is told as the list that would make it, and a reset takes it back`() throws {
+        let before = try self.settings()
+        try self.world.require(
+            .configure(.askToBuy(true), .simulatedError(.purchase, .networkError)), from: self.client)
+        #expect(try self.settings().contains(.askToBuy(true)))
+        #expect(try self.settings().last == .simulatedError(.purchase, .networkError))
+        #expect(self.ask(.buy("gold")).reason == "STOREKIT_NETWORK_ERROR")
+        try self.world.require(.configure(.reset), from: self.client)
+        #expect(try self.settings() == before)
+    }
+
+    @Test func `settings are changed together or not at all`() throws {
+        let before = try self.settings()
+        #expect(self.ask(.configure(.askToBuy(true), .gracePeriodDays(4))).reason == "FIELD_INVALID")
+        #expect(try self.settings() == before)
+    }
+
+    @Test func `a purchase that waits is pending under its number, and arrives when it is approved`() throws {
+        try self.world.require(.configure(.askToBuy(true)), from: self.client)
+        let updates = self.client.call(.updates())
+        guard case .purchase(let purchase) = try self.world.require(.buy("gold"), from: self.client) else { return }
+        #expect(purchase.result == .pending && purchase.transaction == nil && purchase.pendingNumber > 0)
+        let approve = Request.operate(.decidePurchase(id: purchase.pendingNumber, approves: true), "anna")
+        guard case .operate(let done) = try self.world.require(approve, from: self.client) else { return }
+        #expect(done.purchaseResult == .success && done.transaction?.value.productID == "gold")
+        let events = self.client.updates(on: updates).compactMap { $0.transaction }
+        #expect(events.map(\.value.productID) == ["gold"])
+        #expect(self.ask(approve).reason == "PENDING_UNKNOWN")
+    }
+
+    @Test func `what a test store does has no origin, what an app buys has its client's`() throws {
+        let stream = self.client.call(.updates())
+        let app = self.world.welcomedClient(clientID: [7])
+        try self.world.buy("coins", from: app)
+        try self.world.require(.operate(.buy(PurchaseOrder(productID: "season")), "anna"), from: self.client)
+        let events = self.client.updates(on: stream).filter { $0.transaction != nil }
+        #expect(events.map(\.originClientID) == [[7], []])
+    }
+
+    @Test func `an idempotency key stands for the whole request`() throws {
+        let once = Request.operate(.buy(PurchaseOrder(productID: "coins")), "anna", key: [1])
+        let first = try self.world.require(once, from: self.client)
+        #expect(try self.world.require(once, from: self.client) == first)
+        var order = PurchaseOrder(productID: "coins")
+        order.seenStorefront = "DEU"
+        #expect(self.ask(.operate(.buy(order), "anna", key: [1])).reason == "KEY_REUSED")
+        #expect(self.ask(.configure(.dialogs(true), key: [1])).reason == "KEY_REUSED")
+    }
+
+    @Test func `an account is inspected with what it holds, and none is made for it`() throws {
+        #expect(self.ask(.inspectAccount(InspectAccountRequest(account: "anna"))).reason == "ACCOUNT_UNKNOWN")
+        try self.world.buy("gold", from: self.client)
+        try self.world.buy("lifetime", from: self.client)
+        try self.world.require(
+            .operate(.createIntent(productID: "silver", offer: nil), "anna"), from: self.client)
+        let request = Request.inspectAccount(InspectAccountRequest(account: "anna"))
+        guard case .inspectAccount(let found) = try self.world.require(request, from: self.client) else { return }
+        #expect(found.groups.map(\.groupID) == ["plans"] && found.groups[0].statuses.states == [.subscribed])
+        #expect(found.owned.map(\.value.productID) == ["lifetime"])
+        #expect(found.intents.map(\.productID) == ["silver"])
+        #expect(!found.appTransactionID.isEmpty)
+    }
+
+    @Test func `accounts are listed page by page in bytewise order`() throws {
+        let names = ["b", "a", "\u{E4}", "Z", "aa"]
+        for name in names { try self.world.buy("coins", name, from: self.client) }
+        var token: [UInt8] = []
+        var seen: [String] = []
+        repeat {
+            let request = ListAccountsRequest(pageSize: 2, pageToken: token)
+            guard case .listAccounts(let page) = try self.world.require(.listAccounts(request), from: self.client)
+            else { return }
+            seen += page.accounts
+            token = page.nextPageToken
+        } while !token.isEmpty
+        #expect(seen == ["Z", "a", "aa", "b", "\u{E4}"])
+        #expect(
+            self.ask(.listAccounts(ListAccountsRequest(pageToken: [4, 1, 2]))).reason == "CURSOR_MALFORMED")
+    }
+
+    @Test func `a refund that a customer asks for is approved, unless he writes REJECT`() throws {
+        let coins = try self.world.buy("coins", from: self.client)
+        func ask(_ text: String) throws -> RefundAnswer? {
+            let request = RefundRequest(account: "anna", transactionID: coins.id, text: text)
+            guard case .requestRefund(let answer) = try self.world.require(.requestRefund(request), from: self.client)
+            else { return nil }
+            return answer
+        }
+        #expect(try ask("REJECT")?.isApproved == false)
+        let approved = try ask("it broke")
+        #expect(approved?.isApproved == true && approved?.transaction?.value.revocation != nil)
+    }
+
+    @Test(arguments: [
+        (StoreKitAPI.appStoreSync, Request.sync(SyncRequest(account: "anna"))),
+        (.manageSubscriptions, .manageSubscriptions(ManageSubscriptionsRequest(account: "anna", productID: "gold"))),
+        (.refundRequest, .requestRefund(RefundRequest(account: "anna", transactionID: 1))),
+        (.offerCodeRedeem, .redeemOfferCode(RedeemOfferCodeRequest(account: "anna", code: "SPRING"))),
+        (.appTransaction, .getAppTransaction(AppTransactionRequest(account: "anna"))),
+    ])
+    func `a part that was told to fail fails in StoreKit's words`(_ api: StoreKitAPI, _ request: Request) throws {
+        try self.world.buy("gold", from: self.client)
+        try self.world.require(.configure(.simulatedError(api, .systemError)), from: self.client)
+        #expect(self.ask(request).reason == "STOREKIT_SYSTEM_ERROR")
+        try self.world.require(.configure(.simulatedError(api, nil)), from: self.client)
+        #expect(self.ask(request).reason != "STOREKIT_SYSTEM_ERROR")
+    }
+
+    @Test func `watches of a part that fails are told so once, and the value again when it is disarmed`() throws {
+        try self.world.buy("gold", from: self.client)
+        let products = self.client.call(.products())
+        let statuses = self.client.call(.status())
+        let entitlement = self.client.call(.entitlement())
+        self.world.settle()
+        let value = self.client.statuses(on: statuses).last?.value
+        let apis: [StoreKitAPI] = [.loadProducts, .subscriptionStatus, .currentEntitlement]
+        try self.world.require(
+            .configure(ConfigureRequest(settings: apis.map { .simulatedError($0, .networkError) })), from: self.client)
+        #expect(self.client.statuses(on: statuses).last?.failure?.reason == "STOREKIT_NETWORK_ERROR")
+        #expect(self.client.products(on: products).last?.failure != nil)
+        #expect(self.client.entitlements(on: entitlement).last?.failure != nil)
+        // A new watch begins with the failure too, and nobody else hears of it.
+        let count = self.client.statuses(on: statuses).count
+        let late = self.client.call(.status())
+        self.world.settle()
+        #expect(self.client.statuses(on: late).map(\.failure?.reason) == [nil, "STOREKIT_NETWORK_ERROR"])
+        #expect(self.client.statuses(on: statuses).count == count)
+        guard case .getSubscriptionStatus(let read)? = self.ask(.readStatus()).response else { return }
+        #expect(read.failure?.reason == "STOREKIT_NETWORK_ERROR")
+
+        try self.world.require(.configure(.reset), from: self.client)
+        #expect(self.client.statuses(on: statuses).last?.value == value)
+        #expect(self.client.products(on: products).last?.value != nil)
+        #expect(self.client.entitlements(on: entitlement).last?.value != nil)
+        self.world.checkInvariants()
+    }
+
+    @Test func `values become unverified while verification fails`() throws {
+        try self.world.buy("gold", from: self.client)
+        let stream = self.client.call(.entitlement())
+        try self.world.require(
+            .configure(.simulatedError(.verification, .invalidSignature)), from: self.client)
+        let failure = self.client.entitlements(on: stream).last?.value.flatMap { $0?.failure }
+        #expect(failure != nil && failure != .verified)
+        try self.world.require(.configure(.simulatedError(.verification, nil)), from: self.client)
+        #expect(self.client.entitlements(on: stream).last?.value.flatMap { $0?.failure } == .verified)
+    }
+
+    @Test func `intents are a state stream: loading, all that wait, unchanged for a token, and each change`() throws {
+        let request = Request.purchaseIntents(AccountWatchRequest(account: "anna"))
+        let stream = self.client.call(request)
+        self.world.settle()
+        func states(_ stream: UInt32) -> [TaskState<[PurchaseIntent]>] {
+            self.client.messages(on: stream).compactMap {
+                if case .purchaseIntents(let state) = $0 { state } else { nil }
+            }
+        }
+        #expect(states(stream).map(\.value) == [nil, []])
+        guard
+            case .operate(let made) = try self.world.require(
+                .operate(.createIntent(productID: "gold", offer: nil), "anna"), from: self.client)
+        else { return }
+        let told = try #require(states(stream).last)
+        #expect(told.value?.map(\.id) == [made.number] && told.info?.cause == .purchase)
+        let token = try #require(told.info?.token)
+        let again = self.client.call(
+            .purchaseIntents(AccountWatchRequest(account: "anna", resumeToken: token)))
+        self.world.settle()
+        #expect(states(again).map(\.isUnchanged) == [true])
+        try self.world.require(.operate(.endIntent(id: made.number), "anna"), from: self.client)
+        #expect(states(stream).last?.value == [] && states(again).last?.value == [])
+        #expect(
+            self.ask(.messages(AccountWatchRequest(account: "anna", resumeToken: token))).reason == "TOKEN_OTHER_VIEW")
+    }
+
+    @Test func `a posted message is told, and goes by itself`() throws {
+        try self.world.buy("coins", from: self.client)
+        let stream = self.client.call(.messages(AccountWatchRequest(account: "anna")))
+        func states() -> [TaskState<[StoreMessage]>] {
+            self.client.messages(on: stream).compactMap { if case .messages(let state) = $0 { state } else { nil } }
+        }
+        try self.world.require(.operate(.postMessage, "anna"), from: self.client)
+        #expect(states().last?.value?.map(\.reason) == [.generic])
+        #expect(states().last?.info?.forecast?.kind == .message)
+        try self.world.require(.clock(.advanceBy(milliseconds: 3 * 86_400_000)), from: self.client)
+        #expect(states().last?.value == [])
+    }
+
+    @Test func `a read can be about another instant, and about what was known`() throws {
+        let gold = try self.world.buy("gold", from: self.client)
+        guard case .getSubscriptionStatus(let before)? = self.ask(.readStatus()).response else { return }
+        let known = try #require(before.info?.position.revision)
+        try self.world.require(.autoRenew(gold.id, false), from: self.client)
+        func read(_ asOf: AsOf) -> TaskState<SubscriptionStatuses>? {
+            let request = SubscriptionStatusRequest(account: "anna", groupID: "plans", asOf: asOf)
+            guard case .getSubscriptionStatus(let state)? = self.ask(.getSubscriptionStatus(request)).response else {
+                return nil
+            }
+            return state
+        }
+        let end = try #require(gold.expirationDate)
+        #expect(read(AsOf(instant: end))?.value?.states == [.expired])
+        #expect(read(AsOf(instant: end.advanced(byMilliseconds: -1)))?.value?.states == [.subscribed])
+        let then = try #require(read(AsOf(revision: known)))
+        #expect(then.value == before.value, "auto-renew was on then")
+        #expect(then.info?.token == [] && then.info?.position.revision == known)
+        let early = read(AsOf(revision: known - 1))
+        #expect(early?.value?.statuses == [], "nothing was bought yet")
+        let ahead = SubscriptionStatusRequest(account: "anna", groupID: "plans", asOf: AsOf(revision: 1_000))
+        #expect(self.ask(.getSubscriptionStatus(ahead)).reason == "FIELD_INVALID")
+        let never = SubscriptionStatusRequest(
+            account: "anna", groupID: "plans", asOf: AsOf(instant: Instant(milliseconds: -1)))
+        #expect(self.ask(.getSubscriptionStatus(never)).reason == "FIELD_INVALID")
+    }
+
+    @Test func `plans, offers, policies and the app transaction are answered`() throws {
+        try self.world.buy("silver", from: self.client)
+        let plans = try self.world.require(
+            .listPlanOptions(PlanOptionsRequest(account: "anna", groupID: "plans")), from: self.client)
+        guard case .listPlanOptions(let list) = plans else { return }
+        #expect(list.options.map(\.product.id) == ["gold", "silver"])
+        #expect(list.options.map(\.relation) == [.upgrade, .current])
+        let offers = try self.world.require(
+            .getOfferEligibility(OfferEligibilityRequest(account: "anna", groupID: "plans")), from: self.client)
+        guard case .getOfferEligibility = offers else { return }
+        _ = try self.world.require(.getAppPolicies(AppPoliciesRequest()), from: self.client)
+        let found = try self.world.require(
+            .getAppTransaction(AppTransactionRequest(account: "anna")), from: self.client)
+        guard case .getAppTransaction(let answer) = found else { return }
+        #expect(!answer.appTransactionID.isEmpty && answer.bundleID == TestShop.bundleID)
+    }
+}
