@@ -17,7 +17,7 @@ extension CommandRun {
                 }
             case .getStatus:
                 let answer = try await client.subscriptionStatus(
-                    account: self.text("ACCOUNT"), group: self.text("GROUP"))
+                    account: self.text("ACCOUNT"), group: self.text("GROUP"), asOf: self.moment)
                 try self.printer.print {
                     $0.snapshot(answer) { $0.statuses($1) }
                 } text: {
@@ -25,14 +25,14 @@ extension CommandRun {
                 }
             case .getEntitlement:
                 let answer = try await client.currentEntitlement(
-                    account: self.text("ACCOUNT"), product: self.text("PRODUCT"))
+                    account: self.text("ACCOUNT"), product: self.text("PRODUCT"), asOf: self.moment)
                 try self.printer.print {
                     $0.snapshot(answer) { $0.entitlement($1) }
                 } text: {
                     $0.entitlement(answer.value, answer.info, product: self.text("PRODUCT"))
                 }
             case .getEntitlements:
-                let answer = try await client.currentEntitlements(account: self.text("ACCOUNT"))
+                let answer = try await client.currentEntitlements(account: self.text("ACCOUNT"), asOf: self.moment)
                 if self.printer.format == .json {
                     try self.printer.print {
                         $0.entitlements(answer)

@@ -29,6 +29,7 @@ struct CommandRun: Sendable {
         case .getProducts, .getStatus, .getEntitlement, .getEntitlements, .getHistory, .getUnfinished, .getLatest,
             .getImage, .getApps:
             try await self.get()
+        case .explainStatus, .explainEntitlement: try await self.explain()
         case .storeBuy, .storeFinish, .storeRefund, .storeRenew, .storeExpire, .storeAutoRenew:
             try await self.changeStore()
         case .storeReverseRefund, .storeDeclineRefund, .storeConsumption, .storeResolve, .storeCharges, .storeExtend,

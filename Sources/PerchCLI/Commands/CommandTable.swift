@@ -6,7 +6,7 @@ package enum CommandTable {
     package static let root: CommandSpec = {
         var root = CommandSpec("perch", "Perch knows who owns what, and tells everyone the moment it changes.")
         root.commands = [
-            ServeTable.serve, Self.watch, Self.get, StoreTable.store, Self.catalog, Self.doctor,
+            ServeTable.serve, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog, Self.doctor,
         ]
         root.examples = [
             ("perch serve --catalog Shop.storekit", "Serve a test store of this catalogue on loopback."),
@@ -142,13 +142,13 @@ package enum CommandTable {
                 [OperandSpec("ID", .text, .many, "Identifiers of products.")], Self.asking(Self.shownIn)),
             Self.leaf(
                 "status", "The statuses of an account in a subscription group.", .getStatus,
-                [Self.account, Self.group], Self.asking()),
+                [Self.account, Self.group], Self.asking(Self.moment)),
             Self.leaf(
                 "entitlement", "The transaction that entitles an account to a product, or none.", .getEntitlement,
-                [Self.account, Self.product], Self.asking()),
+                [Self.account, Self.product], Self.asking(Self.moment)),
             Self.leaf(
                 "entitlements", "Everything that an account is entitled to.", .getEntitlements, [Self.account],
-                Self.asking()),
+                Self.asking(Self.moment)),
             Self.leaf(
                 "history", "The transactions of an account, oldest first.", .getHistory, [Self.account],
                 Self.asking([
@@ -165,6 +165,31 @@ package enum CommandTable {
             Self.leaf("apps", "The apps of the server.", .getApps, [], Self.asking()),
         ]
         return get
+    }()
+
+    // MARK: explain
+
+    private static let moment: [OptionSpec] = [
+        OptionSpec("at", .instant, "INSTANT", "As of this instant, past or to come, such as 2026-03-01T00:00:00Z."),
+        OptionSpec("known-at", .count(1...Int64.max), "REVISION", "With what was known at this revision."),
+    ]
+
+    private static let explain: CommandSpec = {
+        var explain = CommandSpec("explain", "Say which rule decided, by which transaction, and what comes next.")
+        var status = Self.leaf(
+            "status", "Why an account is subscribed in a group, or not.", .explainStatus, [Self.account, Self.group],
+            Self.asking(Self.moment))
+        status.examples = [
+            ("perch explain status alice plus", "Why, now."),
+            ("perch explain status alice plus --at 2026-12-24T00:00:00Z", "What the same rules say of Christmas Eve."),
+        ]
+        explain.commands = [
+            status,
+            Self.leaf(
+                "entitlement", "Why an account is entitled to a product, or not.", .explainEntitlement,
+                [Self.account, Self.product], Self.asking(Self.moment)),
+        ]
+        return explain
     }()
 
     // MARK: catalog

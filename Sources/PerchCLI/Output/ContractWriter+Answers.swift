@@ -13,15 +13,40 @@ extension ContractWriter {
             json.position("position", value.position)
             json.instant("commit_time_ms", value.committed)
             json.choice("cause", value.cause, "CAUSE")
-            json.message("next_change", value.forecast) { json, value in
-                json.instant("at_ms", value.at)
-                json.choice("kind", value.kind, "FORECAST_KIND")
-                json.long("original_transaction_id", value.originalTransactionID)
-                json.choice("state", value.state, "RENEWAL_STATE")
-                json.flag("entitled", value.state.isEntitled)
-            }
+            json.forecast("next_change", value.forecast)
             json.bytes("resume_token", value.token)
         }
+    }
+
+    private mutating func forecast(_ name: String, _ value: Forecast?) {
+        self.message(name, value) { json, value in
+            json.instant("at_ms", value.at)
+            json.choice("kind", value.kind, "FORECAST_KIND")
+            json.long("original_transaction_id", value.originalTransactionID)
+            json.choice("state", value.state, "RENEWAL_STATE")
+            json.flag("entitled", value.state.isEntitled)
+        }
+    }
+
+    /// `ExplainResponse`.
+    mutating func explanations(_ value: Positioned<Explanations>) {
+        self.text("message", value.value.message)
+        self.flag("entitled", value.value.isEntitled)
+        self.messages("explanations", value.value.explanations) { json, value in
+            json.text("rule", value.rule)
+            json.text("message", value.message)
+            json.long("original_transaction_id", ifAny: value.originalTransactionID)
+            json.choice("state", value.state, "RENEWAL_STATE")
+            json.flag("entitled", value.isEntitled)
+            json.messages("facts", value.facts) { json, value in
+                json.long("transaction_id", value.transactionID)
+                json.text("field", value.field)
+                json.text("value", value.value)
+            }
+            json.forecast("next_change", value.nextChange)
+            json.text("next_message", value.nextMessage)
+        }
+        self.position("position", value.position)
     }
 
     /// `ProductsTaskResponse` and its sisters.

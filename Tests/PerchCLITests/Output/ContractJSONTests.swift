@@ -154,7 +154,7 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
             let response = try MessageCodec().decodeResponse(vector.method, vector.bytes.span.bytes)
             if printed(response) != nil { methods.insert(vector.method) }
         }
-        #expect(methods.count == 20)
+        #expect(methods.count == 19)
     }
 
     @Test func `of the states without a value names them, and nothing else`() {
