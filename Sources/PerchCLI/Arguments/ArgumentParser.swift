@@ -1,3 +1,5 @@
+import PerchBase
+
 /// What a command line asks for.
 package enum ParsedCommand: Sendable {
     case run(Invocation)

@@ -1,3 +1,4 @@
+import PerchBase
 import PerchModel
 package import PerchServer
 

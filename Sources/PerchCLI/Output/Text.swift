@@ -1,42 +1,5 @@
 import PerchBase
 
-/// A text that somebody else wrote, for sentences: in quotes, no longer than a line, nothing that steers a terminal.
-func quoted(_ text: String) -> String {
-    let head = text.unicodeScalars.prefix(64)
-    let isCut = head.endIndex < text.unicodeScalars.endIndex
-    return "\"" + printable(String(head)) + (isCut ? "…" : "") + "\""
-}
-
-/// A text without control characters, those of a terminal included: names in catalogues are other people's.
-func printable(_ text: String) -> String {
-    func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F: true
-        // Marks that turn the direction of what is behind them.
-        case 0x202A...0x202E, 0x2066...0x2069: true
-        default: false
-        }
-    }
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    var result = ""
-    for scalar in text.unicodeScalars {
-        if isControl(scalar) {
-            result += "\\u{" + String(scalar.value, radix: 16) + "}"
-        } else {
-            result.unicodeScalars.append(scalar)
-        }
-    }
-    return result
-}
-
-extension String {
-    var lowercasedFirst: String { self.prefix(1).lowercased() + self.dropFirst() }
-
-    func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - self.count))
-    }
-}
-
 /// `2d`, `1h30m`, `500ms`: what `ValueKind.duration` takes, exactly.
 func exactly(milliseconds: Int64) -> String {
     guard milliseconds != 0 else { return "0s" }
@@ -70,4 +33,12 @@ func byteCount(_ bytes: Int64) -> String {
         return "\(bytes / size)\(unit)"
     }
     return "\(bytes)B"
+}
+
+extension String {
+    var lowercasedFirst: String { self.prefix(1).lowercased() + self.dropFirst() }
+
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - self.count))
+    }
 }

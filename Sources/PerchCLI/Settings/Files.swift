@@ -1,4 +1,5 @@
 import Glibc
+import PerchBase
 
 /// Why a file could not be read or written.
 package struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {

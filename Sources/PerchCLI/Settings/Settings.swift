@@ -1,3 +1,5 @@
+import PerchBase
+
 /// The values that a command runs with, each with where it came from: flags over the environment over a file over
 /// defaults.
 package struct Settings: Sendable {

@@ -1,3 +1,5 @@
+import PerchBase
+
 /// A file of settings: `name = value` on each line, with the names of the options. `#` begins a comment at the start of
 /// a line or behind white space.
 struct SettingsFile {

@@ -36,7 +36,7 @@ package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
 }
 
 /// `a, b or c`.
-func alternatives(_ words: [String]) -> String {
+package func alternatives(_ words: [String]) -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last
 }
