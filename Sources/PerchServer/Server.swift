@@ -16,6 +16,7 @@ package enum Server {
     package static func run(
         _ settings: ServerSettings, ready: (Ready) -> Void = { _ in }
     ) throws(ServerError) -> Int32 {
+        if settings.endsWithParent { try Self.bindToParent() }
         SignalSource.block()
         let descriptors = DescriptorLimit.raise()
         let address = try Self.address(settings)
@@ -32,6 +33,14 @@ package enum Server {
                 ready: ready)
         } catch {
             throw ServerError("\(error)")
+        }
+    }
+
+    private static func bindToParent() throws(ServerError) {
+        do throws(SystemError) {
+            try ParentProcess.bind()
+        } catch {
+            throw ServerError("--with-parent: \(error)")
         }
     }
 
@@ -53,6 +62,11 @@ package enum Server {
         guard address.isLoopback || settings.isUnauthenticatedAllowed else {
             throw ServerError(
                 "\(settings.listen) can be reached from elsewhere, and this server has neither TLS nor an authenticator; listen on 127.0.0.1, or write out --allow-unauthenticated"
+            )
+        }
+        if let app = settings.apps.first(where: { $0.clock != nil && $0.environment != .xcode }) {
+            throw ServerError(
+                "--clock is for test apps, and \(app.bundleID) is an app of \(app.environment), whose clock is the wall's; leave it out"
             )
         }
         let environments = Set(settings.apps.map(\.environment))
@@ -105,7 +119,8 @@ package enum Server {
                 let isKnown = engine.app(settings.bundleID, settings.environment) != nil
                 let number = try engine.openApp(
                     settings.bundleID, settings.environment, catalogue: loaded.catalogue,
-                    images: loaded.images, source: settings.catalogPath, fileSettings: fileSettings, wall: clock.now())
+                    images: loaded.images, source: settings.catalogPath, fileSettings: fileSettings,
+                    clock: settings.clock.map { .frozen(at: $0) } ?? .running(offsetMilliseconds: 0), wall: clock.now())
                 if isKnown {
                     let mutation = ControlLoop.mutation(
                         number, loaded, source: settings.catalogPath, timeRate: settings.timeRate)

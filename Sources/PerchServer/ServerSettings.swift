@@ -1,4 +1,4 @@
-import PerchBase
+package import PerchBase
 package import PerchModel
 
 /// Everything that an operator can set. The defaults serve a test store on loopback.
@@ -23,6 +23,8 @@ package struct ServerSettings: Sendable {
     /// The operator has written out that test apps and production apps may share this listener.
     package var isMixingEnvironmentsAllowed = false
     package var version = "0.1.0"
+    /// The server ends with the thread that started its process: nobody else knows of it.
+    package var endsWithParent = false
 
     package init() {}
 
@@ -41,14 +43,18 @@ package struct ServerSettings: Sendable {
         package var catalogPath: String
         /// Instead of the file's; nil for the file's.
         package var timeRate: TimeRate?
+        /// Where the clock of a test app that is new stands still; nil: it runs with the wall's.
+        package var clock: Instant?
 
         package init(
-            bundleID: String, environment: AppEnvironment = .xcode, catalogPath: String, timeRate: TimeRate? = nil
+            bundleID: String, environment: AppEnvironment = .xcode, catalogPath: String, timeRate: TimeRate? = nil,
+            clock: Instant? = nil
         ) {
             self.bundleID = bundleID
             self.environment = environment
             self.catalogPath = catalogPath
             self.timeRate = timeRate
+            self.clock = clock
         }
     }
 }

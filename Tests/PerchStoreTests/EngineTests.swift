@@ -39,6 +39,21 @@ import Testing
 
     private struct Unanswered: Error {}
 
+    @Test func `lets the clock of a new app stand where it was told, also in the past, and keeps it there`() throws {
+        let storage = Self.memory()
+        let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
+        func open(_ clock: AppClock) throws -> AppClock? {
+            let number = try engine.openApp(
+                "com.example.app", .xcode, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"),
+                source: "test", fileSettings: AppSettings(), clock: clock, wall: Self.start)
+            return engine.apps[number]?.state.clock
+        }
+        let past = AppClock.frozen(at: Instant(milliseconds: 1_000))
+        #expect(try open(past) == past)
+        // It is known by now: what it was told first holds.
+        #expect(try open(.running(offsetMilliseconds: 0)) == past)
+    }
+
     @Test func `a key whose request changed nothing is answered as before when it would change something`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)

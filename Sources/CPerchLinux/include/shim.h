@@ -22,6 +22,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -275,5 +276,8 @@ static inline int perch_next_signal(int descriptor) {
     ssize_t count = read(descriptor, &info, sizeof(info));
     return count == (ssize_t)sizeof(info) ? (int)info.ssi_signo : -1;
 }
+
+// The kernel kills this process when its parent ends. prctl is variadic: Swift cannot call it.
+static inline int perch_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 #endif

@@ -51,6 +51,10 @@ enum ServeTable {
             "How long a period lasts in a test app: a name or number of `perch store clock rate --help`; the catalogue's if "
                 + "not given."),
         OptionSpec(
+            "clock", .instant, "INSTANT",
+            "Where the clock of a test app that is new stands still, such as 2026-01-31T10:00:00Z; it runs with this "
+                + "machine's if not given. `perch store clock` moves it."),
+        OptionSpec(
             "loops", .count(0...1_024), "N", default: "0", "Threads that hold connections; 0 for one a core."),
         OptionSpec(
             "record-cache-bytes", .bytes(0...(1 << 40)), "SIZE", default: byteCount(Int64(Limits.recordCacheBytesMax)),
@@ -75,6 +79,9 @@ enum ServeTable {
         OptionSpec(
             flag: "allow-unauthenticated",
             "Let anybody who reaches the listener do everything: there is neither TLS nor an authenticator yet."),
+        OptionSpec(
+            flag: "with-parent",
+            "End at once when the process that started this one ends, for servers that only a test knows of."),
         OptionSpec(flag: "allow-mixed-environments", "Let test apps and apps of the App Store share the listener."),
     ]
 }

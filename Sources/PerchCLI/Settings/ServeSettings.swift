@@ -1,3 +1,4 @@
+import PerchBase
 import PerchModel
 package import PerchServer
 
@@ -13,7 +14,8 @@ extension ServerSettings {
                 AppSettings(
                     bundleID: settings.text("bundle-id") ?? "",
                     environment: settings.text("environment").flatMap { AppEnvironment(named: $0) } ?? .xcode,
-                    catalogPath: catalog, timeRate: settings.text("time-rate").flatMap { TimeRate(named: $0) })
+                    catalogPath: catalog, timeRate: settings.text("time-rate").flatMap { TimeRate(named: $0) },
+                    clock: settings.number("clock").map { Instant(milliseconds: $0) })
             ]
         }
         self.loops = number("loops")
@@ -25,6 +27,7 @@ extension ServerSettings {
         self.drainMilliseconds = settings.number("drain") ?? self.drainMilliseconds
         self.isUnauthenticatedAllowed = settings.flag("allow-unauthenticated")
         self.isMixingEnvironmentsAllowed = settings.flag("allow-mixed-environments")
+        self.endsWithParent = settings.flag("with-parent")
         self.version = version
     }
 }

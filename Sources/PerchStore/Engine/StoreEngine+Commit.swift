@@ -496,7 +496,7 @@ extension StoreEngine {
     /// Makes an app if the store does not have it yet. For the start of a server; not on the way of a request.
     package func openApp(
         _ bundleID: String, _ environment: AppEnvironment, catalogue: Catalogue, images: [ImageContent] = [],
-        source: String, fileSettings: AppSettings, wall: Instant
+        source: String, fileSettings: AppSettings, clock: AppClock = .running(offsetMilliseconds: 0), wall: Instant
     ) throws(StorageError) -> AppNumber {
         if let app = self.app(bundleID, environment) { return app.number }
         let number = (self.apps.keys.max() ?? 0) + 1
@@ -507,7 +507,7 @@ extension StoreEngine {
             let state = AppState(
                 number: number, bundleID: bundleID, environment: environment, revision: stored.revision,
                 effective: .distantPast, committed: wall, catalogue: catalogue, catalogueRevision: stored.revision,
-                catalogueSource: source, settings: fileSettings, clock: .running(offsetMilliseconds: 0))
+                catalogueSource: source, settings: fileSettings, clock: clock)
             let app = StoredAppState(state: state, fileSettings: fileSettings)
             stored.app = app
             stored.images = images

@@ -1,3 +1,4 @@
+import PerchBase
 import PerchModel
 import PerchServer
 import Testing
@@ -148,6 +149,7 @@ struct BadFile: CustomTestStringConvertible {
         #expect(made.drainMilliseconds == own.drainMilliseconds)
         #expect(made.isUnauthenticatedAllowed == own.isUnauthenticatedAllowed)
         #expect(made.isMixingEnvironmentsAllowed == own.isMixingEnvironmentsAllowed)
+        #expect(made.endsWithParent == own.endsWithParent)
     }
 
     @Test func `every setting reaches the server`() throws {
@@ -156,7 +158,8 @@ struct BadFile: CustomTestStringConvertible {
                 "serve --listen 0.0.0.0:1 --store /srv/perch --catalog Shop.storekit --bundle-id org.shop "
                     + "--environment sandbox --time-rate oneHourIsOneDay --loops 3 --record-cache-bytes 1MiB "
                     + "--frame-bytes 1MiB --calls-per-connection 7 --write-stall 7s --linger 8s --drain 9s "
-                    + "--allow-unauthenticated --allow-mixed-environments"), version: "9")
+                    + "--allow-unauthenticated --allow-mixed-environments --clock 1970-01-01T00:00:07Z --with-parent"),
+            version: "9")
         #expect(made.listen == "0.0.0.0:1")
         #expect(made.store == .file(path: "/srv/perch"))
         #expect(made.apps.count == 1)
@@ -164,6 +167,8 @@ struct BadFile: CustomTestStringConvertible {
         #expect(made.apps.first?.environment == .sandbox)
         #expect(made.apps.first?.catalogPath == "Shop.storekit")
         #expect(made.apps.first?.timeRate?.name == "oneHourIsOneDay")
+        #expect(made.apps.first?.clock?.milliseconds == 7_000)
+        #expect(made.endsWithParent)
         #expect(made.loops == 3)
         #expect(made.recordCacheBytesMax == 1 << 20)
         #expect(made.frameBytesMax == 1 << 20)
