@@ -77,12 +77,15 @@ let package = Package(
         // The Swift API: streams, calls and reconnecting, in StoreKit's words.
         swift("PerchClient", ["PerchBase", "PerchLoop", "PerchModel", "PerchWire"]),
 
+        // The language of scenarios: text to steps and expectations, and what plays them against a server.
+        swift("PerchScenario", ["PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire"]),
+
         // Commands as a library, and a main of a few lines.
         swift(
             "PerchCLI",
             [
                 "PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "PerchSQLite", "PerchServer",
-                "PerchClient",
+                "PerchClient", "PerchScenario",
             ]),
         .executableTarget(name: "perch", dependencies: ["PerchCLI"], swiftSettings: strict),
 
@@ -103,6 +106,10 @@ let package = Package(
             "PerchCoreTests",
             ["PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchTesting"],
             exclude: ["CauseStreamTable.md"]),
+        tests(
+            "PerchScenarioTests",
+            ["PerchBase", "PerchModel", "PerchCatalogue", "PerchScenario", "PerchTesting"],
+            exclude: ["Vocabulary.scenario"]),
         tests("PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
         tests(
             "PerchCLITests",

@@ -12,5 +12,6 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case storeSet, storeFail, storeReset, storeProduct, storeList, storeInspect
     case clockShow, clockFreeze, clockResume, clockAdvance, clockTo, clockNext, clockRate
     case catalogCheck, catalogLoad, catalogShow
+    case scenarioRun, scenarioCheck
     case doctor
 }

@@ -45,6 +45,8 @@ struct CommandRun: Sendable {
         case .catalogCheck: try self.checkCatalogue()
         case .catalogLoad: try await self.loadCatalogue()
         case .catalogShow: try await self.showCatalogue()
+        case .scenarioRun: return try self.runScenarios()
+        case .scenarioCheck: return try self.checkScenarios()
         case .doctor: return try await self.examine()
         }
         return .success

@@ -1,0 +1,248 @@
+import Glibc
+import PerchBase
+import PerchCatalogue
+import PerchClient
+import PerchModel
+import PerchScenario
+import PerchServer
+
+extension CommandRun {
+    /// `perch scenario check`
+    func checkScenarios() throws -> ExitCode {
+        var faultCount = 0
+        for path in try self.scenarioPaths() {
+            let parsed = try self.parse(path)
+            faultCount += parsed.faultCount
+            try self.tellFaults(path, parsed)
+        }
+        return faultCount == 0 ? .success : .failure
+    }
+
+    /// `perch scenario run`
+    func runScenarios() throws -> ExitCode {
+        var reports: [ScenarioReport] = []
+        var unreadable = 0
+        let paths = try self.scenarioPaths()
+        for path in paths {
+            let parsed = try self.parse(path)
+            guard parsed.isSound else {
+                unreadable += 1
+                try self.tellFaults(path, parsed)
+                var report = ScenarioReport(file: path)
+                report.failure = "it has \(parsed.faultCount) mistake\(parsed.faultCount == 1 ? "" : "s")"
+                reports.append(report)
+                continue
+            }
+            let report = try self.play(parsed.scenario, path)
+            reports.append(report)
+            try self.tell(report)
+        }
+        if let path = self.settings.text("junit") { try JUnit.write(reports, to: path) }
+        let failed = reports.count { !$0.isPassed }
+        if self.printer.format == .text {
+            let passed = reports.count - failed
+            let milliseconds = reports.reduce(0) { $0 + $1.milliseconds }
+            self.console.talk(
+                "\(reports.count) scenario\(reports.count == 1 ? "" : "s"): \(passed) passed, \(failed) failed, "
+                    + "\(reports.reduce(0) { $0 + $1.stepCount }) steps, \(reports.reduce(0) { $0 + $1.checkCount }) "
+                    + "expectations, \(milliseconds) ms")
+        }
+        return failed == 0 ? .success : .failure
+    }
+
+    // MARK: Files
+
+    /// Files as they were named, and those of directories by name.
+    private func scenarioPaths() throws(CommandFailure) -> [String] {
+        var paths: [String] = []
+        for path in self.texts("FILE") {
+            guard Files.isDirectory(path) else {
+                paths.append(path)
+                continue
+            }
+            let found = Self.scenarios(in: path)
+            guard !found.isEmpty else {
+                throw CommandFailure(.failure, "\(printable(path)) has no file that ends in .scenario")
+            }
+            paths += found
+        }
+        return paths
+    }
+
+    private static func scenarios(in directory: String) -> [String] {
+        guard let handle = opendir(directory) else { return [] }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(".scenario") { names.append(name) }
+        }
+        return names.sorted().map { directory.hasSuffix("/") ? directory + $0 : "\(directory)/\($0)" }
+    }
+
+    private func parse(_ path: String) throws(CommandFailure) -> ParsedScenario {
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            bytes = try Files.read(path, limitBytes: Limits.scenarioBytesMax)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure(.failure, "\(printable(path)) is not UTF-8 text")
+        }
+        return ScenarioParser.parse(text) { (name) throws(ScenarioParser.CatalogueUnreadable) in
+            do throws(ServerError) {
+                let catalogue = try CatalogueFile.load(Self.resolve(name, beside: path)).catalogue
+                return (catalogue.products.map(\.id), catalogue.groups.map(\.id))
+            } catch {
+                throw ScenarioParser.CatalogueUnreadable("\(error)")
+            }
+        }
+    }
+
+    /// Relative to the scenario, not to where the command runs.
+    private static func resolve(_ name: String, beside path: String) -> String {
+        guard !name.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return name }
+        return path[...slash] + name
+    }
+
+    // MARK: Playing
+
+    private func play(_ scenario: Scenario, _ path: String) throws -> ScenarioReport {
+        let readFile: ScenarioRunner.ReadFile = { (name) throws(ScenarioFailure) in
+            do throws(ServerError) {
+                return try CatalogueFile.bytes(at: Self.resolve(name, beside: path))
+            } catch {
+                throw ScenarioFailure("\(error)")
+            }
+        }
+        if let address = self.settings.text("server") {
+            var options = ScenarioRunner.Options(address: address)
+            options.app.bundleID = self.settings.text("bundle-id") ?? ""
+            options.app.environment =
+                self.settings.text("environment").flatMap { AppEnvironment(named: $0) } ?? .unspecified
+            if let file = self.settings.text("credentials-file") {
+                options.authorization = try PerchClientOptions.Authorization.file(path: file).read()
+            }
+            return ScenarioRunner.run(scenario, file: path, options: options, readFile: readFile)
+        }
+        let server = try ScenarioServer(start: scenario.start)
+        var options = ScenarioRunner.Options(address: server.address)
+        options.ownsServer = true
+        options.clientName = "perch/\(Tool.version) scenario"
+        var report = ScenarioRunner.run(scenario, file: path, options: options, readFile: readFile)
+        if let failure = report.failure {
+            let words = server.lastWords().split(separator: "\n").suffix(3).joined(separator: " | ")
+            if !words.isEmpty { report.failure = "\(failure); the server's last lines: \(printable(words))" }
+        }
+        return report
+    }
+
+    // MARK: Telling
+
+    private func tellFaults(_ path: String, _ parsed: ParsedScenario) throws {
+        try self.printer.print { json in
+            json.text("file", path)
+            json.number("step_count", UInt32(clamping: parsed.scenario.stepCount))
+            json.number("expectation_count", UInt32(clamping: parsed.scenario.expectationCount))
+            json.messages("faults", parsed.faults) { json, fault in
+                json.number("line", UInt32(clamping: fault.place.line))
+                json.number("column", UInt32(clamping: fault.place.column))
+                json.text("message", fault.message)
+            }
+        } text: { _ in
+            let faults = parsed.faults.map { "\(printable(path)):\($0.place): error: \(printable($0.message))" }
+            let more = parsed.faultCount - parsed.faults.count
+            guard !faults.isEmpty else {
+                return [
+                    "\(printable(path)): \(parsed.scenario.stepCount) steps, \(parsed.scenario.expectationCount) "
+                        + "expectations"
+                ]
+            }
+            return faults + (more > 0 ? ["\(printable(path)): and \(more) more"] : [])
+        }
+    }
+
+    private func tell(_ report: ScenarioReport) throws {
+        if report.isPassed, self.settings.flag("quiet") { return }
+        try self.printer.print { json in
+            json.text("file", report.file)
+            json.text("result", report.isPassed ? "passed" : "failed")
+            json.number("step_count", UInt32(clamping: report.stepCount))
+            json.number("expectation_count", UInt32(clamping: report.checkCount))
+            json.number("skipped_count", UInt32(clamping: report.skippedCount))
+            json.number("milliseconds", UInt32(clamping: report.milliseconds))
+            json.text("failure", report.failure ?? "")
+            json.messages("differences", report.differences) { json, difference in
+                json.number("line", UInt32(clamping: difference.place.line))
+                json.number("column", UInt32(clamping: difference.place.column))
+                json.text("text", difference.line)
+                json.text("message", difference.message)
+                json.text("expected", difference.expected)
+                json.text("seen", difference.seen)
+            }
+        } text: { writer in
+            Self.lines(report)
+        }
+    }
+
+    static func lines(_ report: ScenarioReport) -> [String] {
+        let file = printable(report.file)
+        var lines: [String] = []
+        for difference in report.differences {
+            lines.append("\(file):\(difference.place): \(printable(difference.message))")
+            lines.append("    \(printable(difference.line))")
+            if !difference.expected.isEmpty { lines.append("  - expected  \(printable(difference.expected))") }
+            if !difference.seen.isEmpty { lines.append("  + seen      \(printable(difference.seen))") }
+        }
+        if let failure = report.failure { lines.append("\(file): could not be played: \(printable(failure))") }
+        if report.skippedCount > 0 { lines.append("\(file): \(report.skippedCount) lines below that were not played") }
+        if report.isPassed {
+            lines.append("\(file): passed, \(report.stepCount) steps, \(report.checkCount) expectations")
+        }
+        return lines
+    }
+}
+
+/// The results as the XML that build servers read.
+enum JUnit {
+    static func write(_ reports: [ScenarioReport], to path: String) throws(CommandFailure) {
+        var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        let failed = reports.count { !$0.isPassed }
+        text += "<testsuite name=\"perch scenario\" tests=\"\(reports.count)\" failures=\"\(failed)\">\n"
+        for report in reports {
+            let milliseconds = Money(milliunits: report.milliseconds, currency: "").decimal(decimals: 3)
+            text += "  <testcase name=\"\(Self.escaped(report.file))\" time=\"\(milliseconds)\""
+            guard !report.isPassed else {
+                text += "/>\n"
+                continue
+            }
+            let lines = CommandRun.lines(report)
+            text += ">\n    <failure message=\"\(Self.escaped(lines.first ?? ""))\">"
+            text += Self.escaped(lines.joined(separator: "\n")) + "</failure>\n  </testcase>\n"
+        }
+        text += "</testsuite>\n"
+        do throws(FileFault) {
+            try Files.replace(path, with: Array(text.utf8))
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in printable(text.replacing("\n", with: "\u{2028}")) {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "\u{2028}": result += "&#10;"
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,186 @@
+import PerchBase
+import PerchModel
+
+// Products and offers in their short form.
+extension LineCursor {
+    /// Behind `product`: `gold monthly 9.99 group club level 1 trial 1w shareable name "Gold"`.
+    mutating func catalogueEntry() throws(ScenarioFault) -> ScenarioCatalogue.Entry {
+        let id = try self.word("the product's identifier")
+        var type: ProductType?
+        var price: Int64?
+        var entry = ScenarioCatalogue.Entry(id: id, type: .nonConsumable, milliunits: 0, name: id)
+        _ = self.take(.colon)
+        while !self.isAtEnd {
+            if self.take(.comma) { continue }
+            if self.take("non consumable") {
+                type = .nonConsumable
+            } else if self.take("consumable") {
+                type = .consumable
+            } else if self.take("non renewing subscription", "non renewing", "non renewable") {
+                type = .nonRenewable
+            } else if self.take("auto renewable subscription", "auto renewable", "subscription") {
+                type = .autoRenewable
+            } else if self.take("group", "in group", "in") {
+                entry.group = try self.word("a subscription group")
+            } else if self.take("level") {
+                entry.level = try self.number("a level of service, 1 for the highest")
+            } else if self.take("trial") {
+                var trial = OfferEdit(type: .introductory, id: "")
+                trial.paymentMode = .freeTrial
+                trial.period = try self.period()
+                entry.offers.append(trial)
+            } else if self.take("introductory offer", "introductory", "intro") {
+                entry.offers.append(try self.offerTerms(OfferEdit(type: .introductory, id: "")))
+            } else if self.take("family shareable", "shareable", "shared with family") {
+                entry.isShareable = self.optionalSwitch() ?? true
+            } else if self.take("name", "called") {
+                entry.name = try self.word("a name")
+            } else if self.take("description") {
+                entry.details = try self.word("a description")
+            } else if self.take("or monthly plan at", "monthly plan at", "monthly plan", "billed monthly at") {
+                entry.monthlyPlanMilliunits = try self.price().milliunits
+            } else if self.take("at", "for", "price", "costs") {
+                price = try self.price().milliunits
+            } else if let found = self.optionalPrice() {
+                price = found.milliunits
+            } else if let period = try self.optionalPeriod() {
+                entry.period = period
+            } else {
+                throw self.expected(
+                    "a type, a period, a price, `group`, `level`, `trial`, `intro`, `shareable`, `name` or `description`",
+                    among: [])
+            }
+        }
+        guard let price else { throw ScenarioFault(self.place, "\(quoted(id)) has no price; write it, such as 9.99") }
+        entry.milliunits = price
+        try self.finish(&entry, type)
+        return entry
+    }
+
+    private func finish(_ entry: inout ScenarioCatalogue.Entry, _ type: ProductType?) throws(ScenarioFault) {
+        guard let type = type ?? (entry.period == nil ? nil : .autoRenewable) else {
+            throw ScenarioFault(
+                self.tokens[0].place,
+                "\(quoted(entry.id)) needs a type or a period: consumable, non-consumable, non-renewing, or such as monthly"
+            )
+        }
+        entry.type = type
+        if type == .autoRenewable {
+            guard let period = entry.period else {
+                throw ScenarioFault(
+                    self.tokens[0].place, "\(quoted(entry.id)) renews, and needs a period such as monthly")
+            }
+            let billing = [
+                Period(1, .week), Period(1, .month), Period(2, .month), Period(3, .month), Period(6, .month),
+                Period(1, .year),
+            ]
+            guard billing.contains(period) else {
+                throw ScenarioFault(
+                    self.tokens[0].place,
+                    "\(period) is no billing period: there are 1w, 1mo, 2mo, 3mo, 6mo and 1y")
+            }
+            if entry.group.isEmpty { entry.group = "main" }
+        } else if entry.period != nil || !entry.offers.isEmpty || !entry.group.isEmpty {
+            throw ScenarioFault(
+                self.tokens[0].place,
+                "\(quoted(entry.id)) is a \(type): only subscriptions have a period, a group or offers")
+        }
+    }
+
+    /// `free 1w`, `3 x 1mo at 4.99`, `1mo at 4.99`, `1y up front at 29.99`, and behind it who may have it.
+    mutating func offerTerms(_ offer: OfferEdit) throws(ScenarioFault) -> OfferEdit {
+        var offer = offer
+        if self.take("free trial", "free", "trial") {
+            _ = self.take("for")
+            offer.paymentMode = .freeTrial
+            offer.period = try self.period()
+        } else {
+            if let token = self.peek, token.kind == .word, self.index + 1 < self.tokens.count,
+                self.tokens[self.index + 1].normalised == "x", let count = Self.number(token.text)
+            {
+                offer.periodCount = UInt32(clamping: count)
+                self.index += 2
+            }
+            offer.paymentMode = .payAsYouGo
+            offer.period = try self.period()
+            if self.take("x", "times") {
+                offer.periodCount = UInt32(clamping: try self.number("how many periods"))
+            }
+            if self.take("paid up front", "pay up front", "up front") { offer.paymentMode = .payUpFront }
+            _ = self.take("at", "for")
+            offer.priceMilliunits = try self.price().milliunits
+            if self.take("paid up front", "pay up front", "up front") { offer.paymentMode = .payUpFront }
+        }
+        try self.offerAudience(&offer)
+        return offer
+    }
+
+    private mutating func offerAudience(_ offer: inout OfferEdit) throws(ScenarioFault) {
+        if offer.type == .code, self.take("for") {
+            repeat {
+                if self.take("new customers", "new") {
+                    offer.eligibility.append("new")
+                } else if self.take("existing customers", "existing") {
+                    offer.eligibility.append("existing")
+                } else if self.take("expired customers", "expired") {
+                    offer.eligibility.append("expired")
+                } else {
+                    throw self.expected("`new`, `existing` or `expired`")
+                }
+            } while self.take(.comma) || self.take("and")
+        }
+        guard offer.type == .winBack else { return }
+        while !self.isAtEnd {
+            if self.take(.comma) || self.take("and") { continue }
+            if self.take("eligible") {
+                offer.isEligible = true
+                continue
+            }
+            var rule =
+                offer.winBackRule
+                ?? WinBackRuleEdit(paidMonths: 1, lapsedMonthsMin: 1, lapsedMonthsMax: 24, waitMonths: 2)
+            if self.take("after paying", "after paid", "paid") {
+                rule.paidMonths = try self.months()
+            } else if self.take("lapsed") {
+                rule.lapsedMonthsMin = try self.months()
+                if self.take("to", "until") { rule.lapsedMonthsMax = try self.months() }
+            } else if self.take("again after", "wait") {
+                rule.waitMonths = try self.months()
+            } else {
+                return
+            }
+            offer.winBackRule = rule
+        }
+    }
+
+    /// `3`, `3 months`, `3mo`.
+    private mutating func months() throws(ScenarioFault) -> UInt32 {
+        let place = self.place
+        if let length = try self.optionalDuration() {
+            guard length.milliseconds == 0, length.months >= 0 else {
+                throw ScenarioFault(place, "this is counted in months")
+            }
+            return UInt32(clamping: length.months)
+        }
+        let count = try self.number("a number of months")
+        _ = self.take("months", "month")
+        return UInt32(clamping: count)
+    }
+
+    /// Behind `offer`: `gold promotional spring free 1mo`.
+    mutating func offerEdit() throws(ScenarioFault) -> (product: String, offer: OfferEdit) {
+        let product = try self.product()
+        let offer = try self.offerName()
+        _ = self.take(.colon)
+        return (product, try self.offerTerms(offer))
+    }
+
+    /// `introductory`, `promotional spring`, `code WELCOME`, `win-back return`.
+    mutating func offerName() throws(ScenarioFault) -> OfferEdit {
+        if self.take("introductory offer", "introductory", "intro") { return OfferEdit(type: .introductory, id: "") }
+        guard let named = try self.optionalOrderedOffer() else {
+            throw self.expected("`introductory`, `promotional NAME`, `code NAME` or `win-back NAME`")
+        }
+        return OfferEdit(type: named.type, id: named.id)
+    }
+}

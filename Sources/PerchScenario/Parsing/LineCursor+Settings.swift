@@ -1,0 +1,149 @@
+import PerchBase
+import PerchModel
+
+// Settings of the app, armed failures, and edits of the catalogue.
+extension LineCursor {
+    mutating func settings() throws(ScenarioFault) -> [AppSettingChange]? {
+        if let settings = try self.switches() { return settings }
+        if self.take("time rate", "set time rate") {
+            _ = self.take("to")
+            return [.timeRate(try self.timeRate())]
+        }
+        if self.take("storefront of the app", "app storefront", "storefront", "set storefront") {
+            return [.storefront(try self.word("a storefront such as USA"))]
+        }
+        if self.take("locale", "set locale") { return [.locale(try self.word("a locale such as en_US"))] }
+        if self.take("reset settings", "reset to default state", "reset") { return [.reset] }
+        if let settings = try self.failure() { return settings }
+        return try self.edit()
+    }
+
+    private mutating func switches() throws(ScenarioFault) -> [AppSettingChange]? {
+        _ = self.take("set")
+        if self.take("ask to buy") { return [.askToBuy(try self.requiredSwitch())] }
+        if self.take("interrupted purchases") { return [.interruptedPurchases(try self.requiredSwitch())] }
+        if self.take("billing retry on renewal", "billing retry") {
+            return [.billingRetryOnRenewal(try self.requiredSwitch())]
+        }
+        if self.take("dialogs") { return [.dialogs(try self.requiredSwitch())] }
+        guard self.take("grace period", "grace") else { return nil }
+        var settings: [AppSettingChange] = []
+        while !self.isAtEnd {
+            if let isOn = self.optionalSwitch() {
+                settings.append(.gracePeriod(isOn))
+            } else if self.take("for all renewals", "all renewals") {
+                settings.append(.gracePeriodForAllRenewals(true))
+            } else if self.take("for paid renewals only", "for paid renewals", "paid renewals only") {
+                settings.append(.gracePeriodForAllRenewals(false))
+            } else if let length = try self.optionalDuration() {
+                settings.append(.gracePeriodDays(UInt32(clamping: length.milliseconds / 86_400_000)))
+            } else {
+                throw self.expected("`on`, `off`, a length such as 16 days, or `for all renewals`")
+            }
+        }
+        guard !settings.isEmpty else { throw self.expected("`on`, `off` or a length such as 16 days") }
+        // Who says how long it is, wants it.
+        if case .gracePeriodDays = settings[0], settings.count == 1 { settings.insert(.gracePeriod(true), at: 0) }
+        return settings
+    }
+
+    private mutating func timeRate() throws(ScenarioFault) -> Int32 {
+        for rate in TimeRate.all where self.takePhrase(rate.name) { return rate.rawValue }
+        if let number = self.optionalNumber() { return Int32(clamping: number) }
+        throw self.expected("a time rate", among: TimeRate.all.map(\.name))
+    }
+
+    // MARK: Failures
+
+    private mutating func failure() throws(ScenarioFault) -> [AppSettingChange]? {
+        if self.take("disarm everything", "disarm all") {
+            return StoreKitAPI.names.indices.dropFirst().map {
+                .simulatedError(StoreKitAPI(rawValue: Int32($0)), nil)
+            }
+        }
+        if self.take("disarm") { return [.simulatedError(try self.api(), nil)] }
+        guard self.take("arm", "fail") else { return nil }
+        let api = try self.api()
+        _ = self.take("with")
+        var error =
+            api == .verification ? SimulatedError(named: "invalidSignature") : SimulatedError(named: "networkError")
+        if !self.isAtBreak { error = try self.name(SimulatedError.self, "an error of StoreKit") }
+        return [.simulatedError(api, error)]
+    }
+
+    private mutating func api() throws(ScenarioFault) -> StoreKitAPI {
+        if let api = self.optionalName(StoreKitAPI.self) { return api }
+        if self.take("products") { return .loadProducts }
+        if self.take("purchases") { return .purchase }
+        if self.take("statuses", "status") { return .subscriptionStatus }
+        if self.take("current entitlements", "entitlements", "entitlement") { return .currentEntitlement }
+        if self.take("sync") { return .appStoreSync }
+        if self.take("refund requests", "refund request sheet") { return .refundRequest }
+        if self.take("offer code redeem sheet", "code redemption") { return .offerCodeRedeem }
+        if self.take("manage subscriptions sheet") { return .manageSubscriptions }
+        throw self.expected(
+            "what fails", among: StoreKitAPI.names.filter { $0 != "unspecified" } + ["renewals"])
+    }
+
+    // MARK: The catalogue
+
+    private mutating func edit() throws(ScenarioFault) -> [AppSettingChange]? {
+        if self.take("withdraw") { return try self.editing { (_, edit) in edit.isWithdrawn = true } }
+        if self.take("reinstate", "return to sale") {
+            return try self.editing { (_, edit) in edit.isWithdrawn = false }
+        }
+        if self.take("rename") {
+            return try self.editing { (line, edit) throws(ScenarioFault) in
+                _ = line.take("to")
+                edit.displayName = try line.word("the new name")
+            }
+        }
+        if self.take("set price of", "price of", "set the price of", "price") {
+            return try self.editing { (line, edit) throws(ScenarioFault) in
+                _ = line.take("to")
+                edit.priceMilliunits = try line.price().milliunits
+            }
+        }
+        if self.take("remove offer") {
+            let product = try self.product()
+            var offer = try self.offerName()
+            offer.isRemoved = true
+            return [Self.edit(product, offer)]
+        }
+        if self.take("offer") {
+            let (product, offer) = try self.offerEdit()
+            return [Self.edit(product, offer)]
+        }
+        guard self.take("edit") else { return nil }
+        return try self.editing { (line, edit) throws(ScenarioFault) in
+            _ = line.take(.colon)
+            repeat {
+                if line.take("price") {
+                    edit.priceMilliunits = try line.price().milliunits
+                } else if line.take("name") {
+                    edit.displayName = try line.word("the new name")
+                } else if line.take("family shareable", "shareable") {
+                    edit.isFamilyShareable = line.optionalSwitch() ?? true
+                } else if line.take("withdrawn") {
+                    edit.isWithdrawn = line.optionalSwitch() ?? true
+                } else {
+                    throw line.expected("`price`, `name`, `shareable` or `withdrawn`")
+                }
+            } while line.take(.comma) || line.take("and") || !line.isAtBreak
+        }
+    }
+
+    private static func edit(_ product: String, _ offer: OfferEdit) -> AppSettingChange {
+        var edit = ProductEdit(productID: product)
+        edit.offers = [offer]
+        return .product(edit)
+    }
+
+    private mutating func editing(
+        _ change: (inout LineCursor, inout ProductEdit) throws(ScenarioFault) -> Void
+    ) throws(ScenarioFault) -> [AppSettingChange] {
+        var edit = ProductEdit(productID: try self.product())
+        try change(&self, &edit)
+        return [.product(edit)]
+    }
+}

@@ -1,0 +1,392 @@
+import PerchBase
+import PerchModel
+
+/// A text that was read, with all that is wrong with it.
+package struct ParsedScenario: Sendable {
+    package var scenario = Scenario()
+    /// In the order of the text; at most `Limits.scenarioFaultsMax`.
+    package var faults: [ScenarioFault] = []
+    package var faultCount = 0
+
+    package var isSound: Bool { self.faultCount == 0 }
+}
+
+/// Text to a scenario. Goes on behind a mistake, so that all are told at once.
+package struct ScenarioParser {
+    /// What a catalogue file sells: nil where nobody knows.
+    package typealias Contents = (products: [String], groups: [String])
+
+    private let text: String
+    /// Reads a catalogue file that the scenario names. Throws what is wrong with it, for people.
+    private let catalogueFile: (_ path: String) throws(CatalogueUnreadable) -> Contents?
+    private var parsed = ParsedScenario()
+    private var names = LineCursor.Names()
+    private var catalogue = ScenarioCatalogue()
+    private var hasInlineCatalogue = false
+    /// The block that is open, by its name.
+    private var block: (name: String, place: SourcePlace, catalogue: ScenarioCatalogue)?
+    private var hasBegun = false
+
+    /// Why a catalogue file cannot be used.
+    package struct CatalogueUnreadable: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(_ description: String) { self.description = description }
+    }
+
+    package static func parse(
+        _ text: String,
+        catalogueFile: @escaping (_ path: String) throws(CatalogueUnreadable) -> Contents? = { _ in nil }
+    ) -> ParsedScenario {
+        var parser = ScenarioParser(text: text, catalogueFile: catalogueFile)
+        return parser.parse()
+    }
+
+    private init(
+        text: String, catalogueFile: @escaping (_ path: String) throws(CatalogueUnreadable) -> Contents?
+    ) {
+        self.text = text
+        self.catalogueFile = catalogueFile
+    }
+
+    private mutating func parse() -> ParsedScenario {
+        var faults: [ScenarioFault] = []
+        let lines = Tokenizer.lines(self.text) { faults.append($0) }
+        for fault in faults { self.note(fault) }
+        self.survey(lines)
+        for line in lines {
+            do throws(ScenarioFault) {
+                try self.parse(line)
+            } catch {
+                self.note(error)
+            }
+        }
+        if let block = self.block {
+            self.note(ScenarioFault(block.place, "the catalogue \(quoted(block.name)) has no `end`"))
+        }
+        if self.hasInlineCatalogue { self.parsed.scenario.catalogue = .inline(self.catalogue) }
+        self.parsed.scenario.accounts = self.names.accounts.isEmpty ? [Scenario.defaultAccount] : self.names.accounts
+        self.parsed.faults.sort { $0.place < $1.place }
+        return self.parsed
+    }
+
+    private mutating func note(_ fault: ScenarioFault) {
+        self.parsed.faultCount += 1
+        if self.parsed.faults.count < Limits.scenarioFaultsMax { self.parsed.faults.append(fault) }
+    }
+
+    // MARK: Who and what there is
+
+    /// Accounts may be named below where they are needed, and so may products of a catalogue: all are known first.
+    private mutating func survey(_ lines: [SourceLine]) {
+        var hasFile = false
+        for line in lines {
+            let tokens = line.tokens
+            let words = tokens.map(\.normalised)
+            if ["product", "sell"].contains(words[0]), tokens.count > 1 {
+                self.names.products.insert(tokens[tokens[1].kind == .colon && tokens.count > 2 ? 2 : 1].text)
+                if let group = words.firstIndex(of: "group") ?? words.firstIndex(of: "in"), group + 1 < tokens.count {
+                    self.names.groups.insert(tokens[group + 1].text)
+                } else {
+                    self.names.groups.insert("main")
+                }
+            } else if ["catalog", "catalogue"].contains(words[0]) {
+                hasFile = hasFile || self.looksLikeFile(tokens.last?.text ?? "")
+            } else if words[0] == "load" {
+                hasFile = hasFile || self.looksLikeFile(tokens.last?.text ?? "")
+            } else if ["accounts", "account"].contains(words[0]) {
+                for token in tokens.dropFirst() where token.kind == .word || token.kind == .quoted {
+                    if token.normalised != "and" { self.names.add(account: token.text) }
+                }
+            } else if let name = self.prefixAccount(tokens) {
+                self.names.add(account: name)
+            }
+            if words.contains("share") || words.contains("shares"), let with = words.lastIndex(of: "with"),
+                with + 1 < tokens.count
+            {
+                self.names.add(account: tokens[with + 1].text)
+            }
+        }
+        self.names.areProductsKnown = !self.names.products.isEmpty && !hasFile
+    }
+
+    private func looksLikeFile(_ text: String) -> Bool { text.contains("/") || text.hasSuffix(".storekit") }
+
+    /// `alice: …`, `+1mo alice: …` or `alice shares …`.
+    private func prefixAccount(_ tokens: [Token]) -> String? {
+        for index in tokens.indices.dropFirst() where tokens[index].kind == .colon {
+            let before = tokens[index - 1]
+            guard before.kind == .quoted || !Self.isReserved(before) else { return nil }
+            // Behind an expectation's subject, the colon is another one.
+            guard index == 1 || Self.isTime(tokens[..<(index - 1)]) else { return nil }
+            return before.kind == .comma ? nil : before.text
+        }
+        guard tokens.count > 1, tokens[0].kind == .word, !Self.isReserved(tokens[0]),
+            Self.verb(ofThirdPerson: tokens[1]) != nil
+        else { return nil }
+        return tokens[0].text
+    }
+
+    private static func isTime(_ tokens: ArraySlice<Token>) -> Bool {
+        guard let first = tokens.first else { return false }
+        if first.text.first == "+" { return true }
+        return ["at", "on", "after", "advance", "wait", "next", "to", "go"].contains(first.normalised)
+            || CivilTime(parsing: first.text.prefix(10)) != nil
+    }
+
+    private static let headerWords = [
+        "start", "strict", "accounts", "account", "catalog", "catalogue", "end", "sell", "licence", "license",
+        "privacy",
+    ]
+
+    private static func isReserved(_ token: Token) -> Bool {
+        Self.headerWords.contains(token.normalised)
+            || LineCursor.verbs.contains { Token.normalise($0) == token.normalised }
+    }
+
+    /// `buys` is `buy`.
+    private static func verb(ofThirdPerson token: Token) -> String? {
+        guard token.kind == .word, token.text.last == "s" else { return nil }
+        for ending in [1, 2] where token.text.count > ending + 1 {
+            let stem = String(token.text.dropLast(ending))
+            if LineCursor.verbs.contains(stem.lowercased()) { return stem }
+        }
+        return nil
+    }
+
+    // MARK: Lines
+
+    private mutating func parse(_ line: SourceLine) throws(ScenarioFault) {
+        var cursor = LineCursor(self.inFirstPerson(line), names: self.names)
+        defer { self.names = cursor.names }
+        if try self.header(&cursor) { return }
+        // A time may stand before what happens then.
+        while true {
+            let start = cursor.index
+            guard let clock = try cursor.clockStep() else {
+                cursor.index = start
+                break
+            }
+            self.add(.step(.clock(clock)), cursor, from: start)
+            _ = cursor.take(.colon)
+            if cursor.isAtEnd { return }
+            if cursor.peek?.kind == .arrow { return try self.tail(&cursor) }
+        }
+        var said: String?
+        if cursor.index + 1 < cursor.tokens.count, cursor.tokens[cursor.index + 1].kind == .colon,
+            let token = cursor.peek, token.kind == .quoted || !Self.isReserved(token)
+        {
+            said = token.text
+            cursor.index += 2
+            guard !cursor.isAtEnd else { throw cursor.expected("a step") }
+        }
+        let start = cursor.index
+        if cursor.take("expects", "expect", "sees") {
+            let expectation = try cursor.expectation(said)
+            try cursor.requireEnd()
+            self.add(.expectation(expectation), cursor, from: start)
+            self.hasBegun = true
+            return
+        }
+        if said != nil, let clock = try cursor.clockStep(said) {
+            self.add(.step(.clock(clock)), cursor, from: start)
+            return try self.tail(&cursor)
+        }
+        try self.step(&cursor, said)
+    }
+
+    private func inFirstPerson(_ line: SourceLine) -> SourceLine {
+        guard line.tokens.count > 1, line.tokens[0].kind == .word, !Self.isReserved(line.tokens[0]),
+            line.tokens[1].kind == .word, let verb = Self.verb(ofThirdPerson: line.tokens[1])
+        else { return line }
+        var line = line
+        line.tokens[1].text = verb
+        let colon = Token(
+            kind: .colon, text: ":", place: line.tokens[0].place, endColumn: line.tokens[0].endColumn)
+        line.tokens.insert(colon, at: 1)
+        return line
+    }
+
+    private mutating func step(_ cursor: inout LineCursor, _ said: String?) throws(ScenarioFault) {
+        let start = cursor.index
+        if let step = try cursor.purchase(said) {
+            self.add(.step(step), cursor, from: start)
+        } else if cursor.take("load the catalogue", "load catalogue", "load catalog", "load") {
+            let source = try self.catalogueSource(&cursor)
+            self.add(.step(.load(source)), cursor, from: start)
+        } else if cursor.take("watch", "unwatch", "stop watching") {
+            let isWatch = cursor.tokens[start].normalised == "watch"
+            guard let (key, _) = try cursor.watchKey(said) else {
+                throw cursor.expected(
+                    "a stream", among: ["status", "entitlement", "products", "updates", "intents", "messages"])
+            }
+            self.add(.step(isWatch ? .watch(key) : .unwatch(key)), cursor, from: start)
+        } else if let step = try cursor.accountStep(said) {
+            self.add(.step(step), cursor, from: start)
+        } else if let settings = try cursor.settings() {
+            guard self.hasBegun else {
+                try cursor.requireEnd()
+                self.parsed.scenario.settings += settings
+                return
+            }
+            self.add(.step(.configure(settings)), cursor, from: start)
+        } else {
+            throw self.unknownStep(cursor, said)
+        }
+        self.hasBegun = true
+        try self.tail(&cursor)
+    }
+
+    /// `as NAME`, and `->` with what the step is to answer.
+    private mutating func tail(_ cursor: inout LineCursor) throws(ScenarioFault) {
+        let start = cursor.index
+        if cursor.take("as") {
+            let place = cursor.place
+            let name = try cursor.newName()
+            let check = Expectation.Check(place: place, text: "as \(name)", kind: .capture(name))
+            let item = Expectation.Item(place: place, text: "as \(name)", checks: [check])
+            self.add(.expectation(Expectation(subject: .outcome, items: [item])), cursor, from: start)
+        }
+        if cursor.take(.arrow) {
+            let items = try cursor.items(.outcome)
+            self.add(.expectation(Expectation(subject: .outcome, items: items)), cursor, from: start)
+        }
+        try cursor.requireEnd()
+    }
+
+    private func unknownStep(_ cursor: LineCursor, _ said: String?) -> ScenarioFault {
+        var words = LineCursor.verbs
+        if !self.hasBegun { words += Self.headerWords }
+        guard let token = cursor.peek else { return cursor.expected("a step") }
+        let meant = token.kind == .word ? nearest(to: token.text, in: words) : nil
+        return ScenarioFault(
+            token.place,
+            "\(quoted(token.text)) begins no step"
+                + (meant.map { "; did you mean `\($0)`?" } ?? "; proto/scenario/README.md lists all"))
+    }
+
+    private mutating func add(_ content: ScenarioLine.Content, _ cursor: LineCursor, from start: Int) {
+        if case .step = content { self.hasBegun = true }
+        let place = start < cursor.tokens.count ? cursor.tokens[start].place : cursor.place
+        self.parsed.scenario.lines.append(ScenarioLine(place: place, text: cursor.text, content: content))
+    }
+
+    // MARK: The head of a file
+
+    private mutating func header(_ cursor: inout LineCursor) throws(ScenarioFault) -> Bool {
+        if self.block != nil || cursor.isNext("product") || cursor.isNext("sell") {
+            if try self.catalogueLine(&cursor) { return true }
+        }
+        if cursor.take("strict") {
+            _ = cursor.take(.colon)
+            self.parsed.scenario.isStrict = cursor.optionalSwitch() ?? true
+            try cursor.requireEnd()
+            return true
+        }
+        if cursor.take("accounts", "account") { return true }
+        if cursor.take("start") {
+            _ = cursor.take(.colon)
+            _ = cursor.take("at", "on")
+            try self.requireHead(cursor, "`start`")
+            guard case .absolute(let instant) = try cursor.instant().base else {
+                throw ScenarioFault(cursor.place, "`start` is a date, such as 2026-01-31T10:00:00Z")
+            }
+            self.parsed.scenario.start = instant
+            try cursor.requireEnd()
+            return true
+        }
+        if cursor.take("catalogue", "catalog") {
+            _ = cursor.take(.colon)
+            let place = cursor.place
+            let name = try cursor.word("a .storekit file, or the name of a catalogue that follows")
+            try cursor.requireEnd()
+            if self.looksLikeFile(name) {
+                try self.requireHead(cursor, "`catalog`")
+                try self.learn(name, place)
+                self.parsed.scenario.catalogue = .file(path: name)
+            } else {
+                guard self.parsed.scenario.namedCatalogues[name] == nil else {
+                    throw ScenarioFault(place, "there is a catalogue \(quoted(name)) already")
+                }
+                self.block = (name, place, ScenarioCatalogue())
+            }
+            return true
+        }
+        return false
+    }
+
+    private func requireHead(_ cursor: LineCursor, _ what: String) throws(ScenarioFault) {
+        guard self.hasBegun else { return }
+        throw ScenarioFault(cursor.tokens[0].place, "\(what) stands above the first step")
+    }
+
+    private mutating func learn(_ path: String, _ place: SourcePlace) throws(ScenarioFault) {
+        do throws(CatalogueUnreadable) {
+            guard let contents = try self.catalogueFile(path) else { return }
+            self.names.products.formUnion(contents.products)
+            self.names.groups.formUnion(contents.groups)
+        } catch {
+            throw ScenarioFault(place, "\(error)")
+        }
+    }
+
+    private mutating func catalogueSource(_ cursor: inout LineCursor) throws(ScenarioFault) -> CatalogueSource {
+        let place = cursor.place
+        let name = try cursor.word("a .storekit file, or the name of a catalogue of this file")
+        guard !self.looksLikeFile(name) else {
+            try self.learn(name, place)
+            cursor.names = self.names
+            return .file(path: name)
+        }
+        guard self.parsed.scenario.namedCatalogues[name] != nil else {
+            let known = self.parsed.scenario.namedCatalogues.keys.sorted()
+            let meant = nearest(to: name, in: known).map { "; did you mean `\($0)`?" }
+            throw ScenarioFault(
+                place,
+                "no catalogue is called \(quoted(name))"
+                    + (meant ?? "; `catalog \(name)`, products and `end` above this line make one"))
+        }
+        return .named(name)
+    }
+
+    /// A line of a catalogue, of a block or of the file itself.
+    private mutating func catalogueLine(_ cursor: inout LineCursor) throws(ScenarioFault) -> Bool {
+        if let block = self.block, cursor.take("end") {
+            try cursor.requireEnd()
+            self.block = nil
+            self.parsed.scenario.namedCatalogues[block.name] = block.catalogue
+            return true
+        }
+        var catalogue = self.block?.catalogue ?? self.catalogue
+        if cursor.take("product", "sell") {
+            if self.block == nil { try self.requireHead(cursor, "`product`") }
+            _ = cursor.take(.colon)
+            let place = cursor.place
+            let entry = try cursor.catalogueEntry()
+            guard catalogue.entry(entry.id) == nil else {
+                throw ScenarioFault(place, "there is a product \(quoted(entry.id)) already")
+            }
+            catalogue.entries.append(entry)
+            self.names.products.insert(entry.id)
+        } else if self.block != nil, cursor.take("offer") {
+            let place = cursor.place
+            let (product, offer) = try cursor.offerEdit()
+            try cursor.requireEnd()
+            guard let index = catalogue.entries.firstIndex(where: { $0.id == product }) else {
+                throw ScenarioFault(place, "the product \(quoted(product)) is not above this line")
+            }
+            catalogue.entries[index].offers.append(offer)
+        } else if self.block != nil {
+            throw cursor.expected("`product`, `offer` or `end`", among: ["product", "offer", "end"])
+        } else {
+            return false
+        }
+        if self.block == nil {
+            self.catalogue = catalogue
+            self.hasInlineCatalogue = true
+        } else {
+            self.block?.catalogue = catalogue
+        }
+        return true
+    }
+}

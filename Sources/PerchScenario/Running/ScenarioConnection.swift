@@ -1,0 +1,285 @@
+package import PerchBase
+import PerchLoop
+package import PerchWire
+
+/// Why a scenario cannot go on: the server, not what it says.
+package struct ScenarioFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+/// One connection of `perch/1` that waits for each answer, and remembers everything that it is told.
+///
+/// Not `PerchClient`: that one shows the newest value, and a scenario counts every one of them. Belongs to one thread.
+package final class ScenarioConnection {
+    /// A message of a stream, in the order in which it came.
+    package struct Heard: Sendable {
+        package var stream: UInt32
+        package var response: Response
+    }
+
+    package let clientID: [UInt8]
+    private let descriptor: Descriptor
+    private let poller: Poller
+    private let codec = MessageCodec()
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.scenarioReceiveBytes, alignment: 16)
+    private var decoder = FrameDecoder()
+    private var output: [UInt8] = []
+    private var nextStream: UInt32 = 1
+    private var methods: [UInt32: Method] = [:]
+    /// Of calls that are answered once.
+    private var answers: [UInt32: Response] = [:]
+    private var statuses: [UInt32: Status] = [:]
+    private var heard: [Heard] = []
+    private var hasWelcome = false
+    /// Of the pair that `settle` waits for: those that have no value yet.
+    private var awaited: Set<UInt32> = []
+    /// Of the last BEAT behind both values of the pair.
+    private var beat: UInt64?
+
+    /// Connects and says hello.
+    package init(to text: String, authorization: String, name: String) throws(ScenarioFailure) {
+        self.clientID = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+        let address: SocketAddress
+        do throws(SocketAddressFault) {
+            let local = "localhost:"
+            address = try SocketAddress(
+                parsing: text.hasPrefix(local) ? "127.0.0.1:" + text.dropFirst(local.count) : text)
+        } catch {
+            throw ScenarioFailure("--server \(text): \(error)")
+        }
+        do throws(SystemError) {
+            self.poller = try Poller()
+            self.descriptor = try Sockets.connect(to: address)
+            try self.poller.watch(self.descriptor.number, tag: 0, for: [.readable, .writable])
+        } catch {
+            throw ScenarioFailure("no connection to \(text): \(error)")
+        }
+        try self.connect(text)
+        let hello = Hello(
+            protocolVersion: 1, authorization: authorization, clientName: name, accepts: [],
+            clientID: self.clientID)
+        try self.send(.hello, stream: 0) { codec throws(MessageError) in try codec.encode(hello) }
+        let deadline = self.deadline(Limits.scenarioAnswerMilliseconds)
+        while !self.hasWelcome { try self.pump(until: deadline, "WELCOME") }
+    }
+
+    deinit { self.buffer.deallocate() }
+
+    private func connect(_ text: String) throws(ScenarioFailure) {
+        let deadline = self.deadline(10_000)
+        while true {
+            _ = self.poller.wait(timeoutMilliseconds: 100)
+            switch Sockets.connectResult(self.descriptor.number) {
+            case .connected: return
+            case .failed(let errno):
+                throw ScenarioFailure("no connection to \(text): \(errno); is the server running there?")
+            case .underWay:
+                guard Clocks.monotonic() < deadline else {
+                    throw ScenarioFailure("no connection to \(text) within 10 s")
+                }
+            }
+        }
+    }
+
+    private func deadline(_ milliseconds: Int64) -> MonotonicTime {
+        Clocks.monotonic().advanced(byMilliseconds: milliseconds)
+    }
+
+    // MARK: Asking
+
+    /// Asks once and waits for the answer: a response, or the status that ended the call.
+    package func ask(_ request: Request) throws(ScenarioFailure) -> Result<Response, RefusedCall> {
+        let stream = try self.open(request)
+        let deadline = self.deadline(Limits.scenarioAnswerMilliseconds + 5_000)
+        while true {
+            if let status = self.statuses.removeValue(forKey: stream) {
+                let answer = self.answers.removeValue(forKey: stream)
+                guard status.code == 0 else { return .failure(RefusedCall(status)) }
+                guard let answer else {
+                    throw ScenarioFailure("\(request.method.path) ended well, but without an answer")
+                }
+                return .success(answer)
+            }
+            try self.pump(until: deadline, request.method.path)
+        }
+    }
+
+    /// Opens a call; its messages are heard from now on.
+    package func open(_ request: Request) throws(ScenarioFailure) -> UInt32 {
+        let stream = self.nextStream
+        self.nextStream += 1
+        self.methods[stream] = request.method
+        // A stream has no deadline, but where it waits for a position, it would wait for ever without one.
+        let timeout = request.method.isStreaming ? 0 : UInt64(Limits.scenarioAnswerMilliseconds)
+        try self.send(.call, stream: stream) { codec throws(MessageError) in
+            try codec.encodeCall(request, timeoutMilliseconds: timeout)
+        }
+        return stream
+    }
+
+    package func cancel(_ stream: UInt32) throws(ScenarioFailure) {
+        try self.sendFrame(.cancel, stream: stream, [])
+    }
+
+    /// What ended a stream; nil while it lasts.
+    package func status(of stream: UInt32) -> Status? { self.statuses[stream] }
+
+    /// Everything that streams said since this was asked last.
+    package func takeHeard() -> [Heard] {
+        defer { self.heard.removeAll() }
+        return self.heard
+    }
+
+    // MARK: Silence
+
+    /// Waits until everything has been said that there is to say up to `position`, without guessing how long that takes.
+    ///
+    /// Two watches that want that position are opened for it. When both have a value, the contract promises a BEAT, with
+    /// the revision up to which everything on this connection has been said. They are watches of an account, because
+    /// those wait in the store's queue behind every record that another watch is still waiting for; one of products has
+    /// its value at once, and its BEAT would say nothing about a watch whose record is on its way.
+    package func settle(at position: Position, app: AppReference) throws(ScenarioFailure) {
+        self.beat = nil
+        var asked: [UInt32] = []
+        let deadline = self.deadline(Limits.scenarioAnswerMilliseconds)
+        while true {
+            var pair: [UInt32] = []
+            for number in 1...2 {
+                let request = CurrentEntitlementRequest(
+                    app: app, account: "perch.scenario.quiet", productID: "perch.scenario.quiet.\(number)",
+                    atLeast: position)
+                pair.append(try self.open(.currentEntitlementTask(request)))
+            }
+            asked += pair
+            self.awaited = Set(pair)
+            let retry = self.deadline(Limits.scenarioQuietRetryMilliseconds)
+            while self.beat.map({ $0 < position.revision }) ?? true, Clocks.monotonic() < retry {
+                try self.pump(until: deadline, "BEAT", atMost: retry)
+            }
+            if let beat = self.beat, beat >= position.revision { break }
+        }
+        for stream in asked { try self.cancel(stream) }
+        while asked.contains(where: { self.statuses[$0] == nil }) { try self.pump(until: deadline, "STATUS") }
+        for stream in asked { self.statuses[stream] = nil }
+        self.heard.removeAll { asked.contains($0.stream) }
+    }
+
+    // MARK: Bytes
+
+    private func send(
+        _ kind: FrameKind, stream: UInt32,
+        _ encode: (MessageCodec) throws(MessageError) -> MessageCodec.Encoded
+    ) throws(ScenarioFailure) {
+        do throws(MessageError) {
+            self.output.append(contentsOf: try encode(self.codec).frame(kind, stream: stream))
+        } catch {
+            throw ScenarioFailure("what is asked for cannot be written: \(error)")
+        }
+        try self.flush()
+    }
+
+    private func sendFrame(_ kind: FrameKind, stream: UInt32, _ payload: [UInt8]) throws(ScenarioFailure) {
+        withUnsafeTemporaryAllocation(byteCount: FrameHeader.byteCount, alignment: 4) { memory in
+            FrameHeader(kind: kind, stream: stream, length: payload.count).write(into: memory)
+            self.output.append(contentsOf: memory)
+        }
+        self.output.append(contentsOf: payload)
+        try self.flush()
+    }
+
+    private func flush() throws(ScenarioFailure) {
+        let deadline = self.deadline(Limits.scenarioAnswerMilliseconds)
+        while !self.output.isEmpty {
+            let outcome = self.output.withUnsafeBytes { Sockets.send(self.descriptor.number, $0) }
+            switch outcome {
+            case .wrote(let count): self.output.removeFirst(count)
+            case .full: try self.pump(until: deadline, "room to write")
+            case .broken(let errno): throw ScenarioFailure("the connection broke: \(errno)")
+            }
+        }
+    }
+
+    /// Takes what has come; waits for it until `deadline`, at which it fails, or `atMost`, at which it returns.
+    private func pump(
+        until deadline: MonotonicTime, _ what: String, atMost: MonotonicTime? = nil
+    ) throws(ScenarioFailure) {
+        switch Sockets.receive(self.descriptor.number, into: self.buffer) {
+        case .bytes(let count):
+            self.decoder.append(UnsafeRawBufferPointer(rebasing: self.buffer[..<count]).bytes)
+            try self.takeFrames()
+        case .empty:
+            let now = Clocks.monotonic()
+            guard now < deadline else { throw ScenarioFailure("the server did not answer in time: no \(what)") }
+            let until = atMost.map { min($0, deadline) } ?? deadline
+            self.poller.change(self.descriptor.number, tag: 0, to: .readable)
+            _ = self.poller.wait(timeoutMilliseconds: Int(max(1, until.milliseconds(since: now))))
+        case .end: throw ScenarioFailure("the server closed the connection; its own lines say why")
+        case .broken(let errno): throw ScenarioFailure("the connection broke: \(errno)")
+        }
+    }
+
+    private func takeFrames() throws(ScenarioFailure) {
+        while let frame = try self.nextFrame() {
+            do throws(MessageError) {
+                try self.take(frame)
+            } catch {
+                throw ScenarioFailure("the server sent what cannot be read: \(error)")
+            }
+        }
+    }
+
+    private func nextFrame() throws(ScenarioFailure) -> Frame? {
+        do throws(FrameError) {
+            return try self.decoder.next()
+        } catch {
+            throw ScenarioFailure("the server sent what is no frame: \(error)")
+        }
+    }
+
+    private func take(_ frame: Frame) throws(MessageError) {
+        let bytes = frame.payload.span.bytes
+        let stream = frame.header.stream
+        switch frame.header.kind {
+        case .welcome:
+            _ = try self.codec.decodeWelcome(bytes)
+            self.hasWelcome = true
+        case .message:
+            guard let method = self.methods[stream] else { return }
+            let response = try self.codec.decodeResponse(method, bytes)
+            if method.isStreaming {
+                self.heard.append(Heard(stream: stream, response: response))
+                if response != .currentEntitlementTask(.loading) { self.awaited.remove(stream) }
+            } else {
+                self.answers[stream] = response
+            }
+        case .status:
+            self.statuses[stream] = try self.codec.decodeStatus(bytes)
+            self.methods[stream] = nil
+        case .beat:
+            let beat = try self.codec.decodeBeat(bytes)
+            if self.awaited.isEmpty { self.beat = beat.revision }
+        case .drain, .ping, .pong, .hello, .call, .cancel: break
+        }
+    }
+}
+
+/// How a call was refused.
+package struct RefusedCall: Error, Hashable, Sendable {
+    package var code: Int32
+    package var reason: String
+    package var message: String
+
+    init(code: Int32, reason: String, message: String) {
+        self.code = code
+        self.reason = reason
+        self.message = message
+    }
+
+    init(_ status: Status) {
+        self.code = status.code
+        self.reason = status.reason
+        self.message = status.message
+    }
+}

@@ -1,0 +1,372 @@
+import PerchBase
+import PerchCatalogue
+import PerchLoop
+package import PerchModel
+import PerchWire
+
+/// Plays one scenario against one server.
+///
+/// Two connections: one is the app, which buys, finishes and watches; the other is the store, an operator's and the
+/// customer's elsewhere. So the app's stream of transactions leaves out what the app itself did, as StoreKit's does.
+/// Belongs to one thread, and waits for each answer: a scenario has one order of events.
+package final class ScenarioRunner {
+    package struct Options: Sendable {
+        package var address: String
+        package var authorization = ""
+        package var app: (bundleID: String, environment: AppEnvironment) = ("", .unspecified)
+        /// The server was started for this scenario: its names and dates are taken as they stand.
+        package var ownsServer = false
+        package var clientName = "perch scenario"
+
+        package init(address: String) { self.address = address }
+    }
+
+    /// Reads a file that the scenario names.
+    package typealias ReadFile = (_ path: String) throws(ScenarioFailure) -> [UInt8]
+
+    let scenario: Scenario
+    let options: Options
+    let readFile: ReadFile
+    let app: ScenarioConnection
+    let store: ScenarioConnection
+    let appReference: AppReference
+    var report: ScenarioReport
+
+    /// How far the server is at least.
+    var position = Position(revision: 0, asOf: .distantPast)
+    /// What its clock shows.
+    var now = Instant(milliseconds: 0)
+    /// Months that the file's dates are read later; a multiple of 48, which keeps the calendar.
+    var shiftMonths: Int64 = 0
+    /// Behind each account's name, where others may have the same.
+    var accountSuffix = ""
+    /// Whether that stands still.
+    var isFrozen = true
+    /// Subscription groups of the catalogue that is in force.
+    var groups: [String] = []
+    var watches: [WatchKey: OpenWatch] = [:]
+    /// Transactions by the names that the file gives them.
+    var transactions: [String: Named] = [:]
+    var outcome: Outcome?
+    /// The line of the last step.
+    var step: ScenarioLine?
+    /// Streams that an expectation since the last step was about.
+    var mentioned: Set<WatchKey> = []
+
+    struct Named {
+        var transaction: Transaction
+        var account: String
+    }
+
+    /// What a step came to.
+    struct Outcome {
+        enum Result {
+            case done
+            case pending
+            case cancelled
+            case refused(RefusedCall)
+        }
+
+        var result: Result
+        var account = ""
+        var transaction: Verified<Transaction>?
+        var wasHeld = false
+        var isApproved: Bool?
+        var appliesAtRenewal = false
+        var settledCount: UInt64?
+        var isPurchase = false
+        /// Somebody expected it.
+        var isJudged = false
+    }
+
+    package static func run(
+        _ scenario: Scenario, file: String, options: Options, readFile: @escaping ReadFile
+    ) -> ScenarioReport {
+        let began = Clocks.monotonic()
+        var report: ScenarioReport
+        do throws(ScenarioFailure) {
+            let runner = try ScenarioRunner(scenario, file: file, options: options, readFile: readFile)
+            do throws(ScenarioFailure) {
+                try runner.play()
+            } catch {
+                runner.report.failure = error.description
+                if let step = runner.step {
+                    runner.report.failure = "at line \(step.place.line), `\(step.text)`: \(error)"
+                }
+            }
+            report = runner.report
+        } catch {
+            report = ScenarioReport(file: file)
+            report.failure = error.description
+        }
+        report.milliseconds = Clocks.monotonic().milliseconds(since: began)
+        return report
+    }
+
+    private init(
+        _ scenario: Scenario, file: String, options: Options, readFile: @escaping ReadFile
+    ) throws(ScenarioFailure) {
+        self.scenario = scenario
+        self.options = options
+        self.readFile = readFile
+        self.report = ScenarioReport(file: file)
+        self.appReference = AppReference(bundleID: options.app.bundleID, environment: options.app.environment)
+        self.app = try ScenarioConnection(
+            to: options.address, authorization: options.authorization, name: options.clientName)
+        self.store = try ScenarioConnection(
+            to: options.address, authorization: options.authorization, name: options.clientName)
+    }
+
+    private func play() throws(ScenarioFailure) {
+        try self.prepare()
+        for (index, line) in self.scenario.lines.enumerated() {
+            switch line.content {
+            case .step(let step):
+                guard self.closeStep() else {
+                    self.report.skippedCount = self.scenario.lines.count - index
+                    return
+                }
+                self.report.stepCount += 1
+                self.step = line
+                self.beginStep()
+                try self.perform(step)
+                try self.settle()
+                if self.isRefused, !self.isOutcomeExpected(from: index + 1) {
+                    _ = self.closeStep()
+                    self.report.skippedCount = self.scenario.lines.count - index - 1
+                    return
+                }
+            case .expectation(let expectation):
+                self.report.checkCount += expectation.items.reduce(0) { $0 + $1.checks.count }
+                try self.judge(expectation, line)
+            }
+        }
+        _ = self.closeStep()
+    }
+
+    private var isRefused: Bool {
+        if case .refused? = self.outcome?.result { true } else { false }
+    }
+
+    /// Whether an expectation before the next step is about what this one came to.
+    private func isOutcomeExpected(from index: Int) -> Bool {
+        for line in self.scenario.lines[index...] {
+            guard case .expectation(let expectation) = line.content else { return false }
+            guard expectation.subject == .outcome else { continue }
+            let checks = expectation.items.flatMap(\.checks)
+            if checks.contains(where: { if case .capture = $0.kind { false } else { true } }) { return true }
+        }
+        return false
+    }
+
+    private func beginStep() {
+        self.outcome = nil
+        self.mentioned.removeAll()
+        for watch in self.watches.values { watch.beginStep() }
+    }
+
+    /// What nobody expected of the step that ends. False: it was refused, and what follows would only repeat that.
+    private func closeStep() -> Bool {
+        guard let step = self.step else { return true }
+        if self.scenario.isStrict {
+            let keys = self.watches.keys.filter { !self.mentioned.contains($0) }
+            for key in keys.sorted(by: { $0.description < $1.description }) {
+                guard let watch = self.watches[key], watch.pushCount > 0 else { continue }
+                self.differ(
+                    step.place, step, "this step pushed on \(key), and nothing below it expects that",
+                    expected: "silence on \(key)", seen: self.describe(watch))
+            }
+        }
+        if let outcome = self.outcome, !outcome.isJudged, case .refused(let refusal) = outcome.result {
+            self.differ(
+                step.place, step, "the server refused this step, and nothing below it expects that",
+                expected: "success", seen: "refused \(refusal.reason): \(refusal.message)")
+            return false
+        }
+        return true
+    }
+
+    func differ(
+        _ place: SourcePlace, _ line: ScenarioLine, _ message: String, expected: String = "", seen: String = ""
+    ) {
+        self.report.differences.append(
+            ScenarioReport.Difference(
+                place: place, line: line.text, message: message, expected: expected, seen: seen))
+    }
+
+    // MARK: Before the first step
+
+    private func prepare() throws(ScenarioFailure) {
+        if !self.options.ownsServer {
+            self.accountSuffix = "-" + String(UInt64.random(in: .min ... .max), radix: 36)
+            // What another run armed or set would be part of this one.
+            try self.change(
+                .configure(ConfigureRequest(app: self.appReference, settings: [.reset])), "reset the settings")
+        }
+        if let source = self.scenario.catalogue { try self.load(source) }
+        try self.findGroups()
+        if !self.scenario.settings.isEmpty {
+            try self.change(
+                .configure(ConfigureRequest(app: self.appReference, settings: self.scenario.settings)),
+                "set what stands above the first step")
+        }
+        try self.setStart()
+        var explicit: Set<WatchKey> = []
+        for case .step(.watch(let key)) in self.scenario.lines.map(\.content) { explicit.insert(key) }
+        for case .expectation(let expectation) in self.scenario.lines.map(\.content) {
+            if case .watch(let key) = expectation.subject, !explicit.contains(key) { try self.open(key) }
+        }
+        try self.settle()
+        for watch in self.watches.values { watch.beginStep() }
+    }
+
+    /// A change that the scenario cannot do without.
+    private func change(_ request: Request, _ what: String) throws(ScenarioFailure) {
+        switch try self.store.ask(request) {
+        case .success(let response): self.reached(response.position)
+        case .failure(let refusal):
+            throw ScenarioFailure("the server did not \(what): \(refusal.reason): \(refusal.message)")
+        }
+    }
+
+    func reached(_ position: Position?) {
+        guard let position else { return }
+        self.position = max(self.position, position)
+    }
+
+    /// Loads a catalogue, and what a file cannot say of it.
+    func load(_ source: CatalogueSource) throws(ScenarioFailure) {
+        switch try self.loading(source) {
+        case .success: break
+        case .failure(let refusal):
+            throw ScenarioFailure("the server did not load the catalogue: \(refusal.reason): \(refusal.message)")
+        }
+    }
+
+    func loading(_ source: CatalogueSource) throws(ScenarioFailure) -> Result<Response, RefusedCall> {
+        var edits: [AppSettingChange] = []
+        let file: [UInt8]
+        let name: String
+        switch source {
+        case .file(let path):
+            file = try self.readFile(path)
+            name = path
+        case .inline(let catalogue):
+            file = try Self.file(of: catalogue)
+            edits = catalogue.edits
+            name = self.report.file
+        case .named(let block):
+            guard let catalogue = self.scenario.namedCatalogues[block] else {
+                throw ScenarioFailure("no catalogue is called \(block)")
+            }
+            file = try Self.file(of: catalogue)
+            edits = catalogue.edits
+            name = "\(self.report.file), catalogue \(block)"
+        }
+        let request = LoadCatalogRequest(app: self.appReference, file: file, source: name)
+        let answer = try self.store.ask(.loadCatalog(request))
+        guard case .success(let response) = answer else { return answer }
+        self.reached(response.position)
+        guard !edits.isEmpty else { return answer }
+        return try self.store.ask(.configure(ConfigureRequest(app: self.appReference, settings: edits)))
+    }
+
+    private static func file(of catalogue: ScenarioCatalogue) throws(ScenarioFailure) -> [UInt8] {
+        do throws(JSONOverflow) {
+            return try catalogue.file()
+        } catch {
+            throw ScenarioFailure("the catalogue of this file: \(error)")
+        }
+    }
+
+    func findGroups() throws(ScenarioFailure) {
+        self.groups = []
+        guard
+            case .success(.getCatalog(let contents)) = try self.store.ask(
+                .getCatalog(GetCatalogRequest(app: self.appReference)))
+        else { return }
+        self.groups = contents.groupIDs
+    }
+
+    /// The clock is frozen at the start, or at the first instant with the same place in the calendar that is not past.
+    private func setStart() throws(ScenarioFailure) {
+        guard case .success(.getClock(let answer)) = try self.store.ask(.getClock(ClockRequest(app: self.appReference)))
+        else { throw ScenarioFailure("the server does not tell the clock of the app; is it a test app?") }
+        self.now = answer.clock.now
+        while self.shifted(self.scenario.start) < self.now { self.shiftMonths += 48 }
+        if !answer.clock.isFrozen { try self.moveClock(.freeze) }
+        let start = self.shifted(self.scenario.start)
+        if start > self.now { try self.moveClock(.advanceTo(start)) }
+        // It ran on until it was frozen: into the next years, where the start fell between the two.
+        while self.shifted(self.scenario.start) < self.now { self.shiftMonths += 48 }
+        if self.shifted(self.scenario.start) > self.now {
+            try self.moveClock(.advanceTo(self.shifted(self.scenario.start)))
+        }
+    }
+
+    private func moveClock(_ change: ClockChange) throws(ScenarioFailure) {
+        switch try self.store.ask(.setClock(SetClockRequest(app: self.appReference, change: change))) {
+        case .success(.setClock(let answer)):
+            self.now = answer.clock.now
+            self.reached(answer.position)
+        case .failure(let refusal):
+            throw ScenarioFailure("the clock cannot be set: \(refusal.reason): \(refusal.message)")
+        case .success(let other):
+            throw ScenarioFailure("the clock was answered with \(other.method.path)")
+        }
+    }
+
+    // MARK: The calendar of the file
+
+    /// An instant of the file as the server has it.
+    func shifted(_ instant: Instant) -> Instant { Self.moved(instant, months: self.shiftMonths) }
+
+    /// An instant of the server as the file would have it.
+    func unshifted(_ instant: Instant) -> Instant { Self.moved(instant, months: -self.shiftMonths) }
+
+    private static func moved(_ instant: Instant, months: Int64) -> Instant {
+        guard months != 0, instant != .distantFuture, instant != .distantPast else { return instant }
+        let civil = CivilTime(instant)
+        return civil.adding(months: months, anchorDay: civil.day).instant
+    }
+
+    func resolve(_ expression: InstantExpression, account: String) throws(ScenarioFailure) -> Instant? {
+        let base: Instant
+        switch expression.base {
+        case .absolute(let instant): base = self.shifted(instant)
+        case .start: base = self.shifted(self.scenario.start)
+        case .now: base = self.now
+        case .transaction(let reference, let field):
+            guard let transaction = try self.find(reference, account: account) else { return nil }
+            switch field {
+            case .purchased: base = transaction.purchaseDate
+            case .revokedAt:
+                guard let revocation = transaction.revocation else { return nil }
+                base = revocation.date
+            default:
+                guard let expires = transaction.expirationDate else { return nil }
+                base = expires
+            }
+        }
+        return expression.offset.end(from: base)
+    }
+
+    func key(_ account: String) -> String { account + self.accountSuffix }
+}
+
+extension Response {
+    /// Where a mutation stands.
+    var position: Position? {
+        switch self {
+        case .purchase(let answer): answer.position
+        case .finish(let answer), .sync(let answer), .manageSubscriptions(let answer), .configure(let answer):
+            answer.position
+        case .requestRefund(let answer): answer.position
+        case .redeemOfferCode(let answer): answer.position
+        case .operate(let answer): answer.position
+        case .setClock(let answer): answer.position
+        case .loadCatalog(let answer): answer.position
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import PerchBase
+import PerchModel
+
+/// Reads one line, word by word. Every reader of the grammar is an extension of this.
+struct LineCursor {
+    let tokens: [Token]
+    let text: String
+    let lineNumber: Int
+    var index = 0
+    /// What the file has said so far: who is who.
+    var names: Names
+
+    /// Names that a file defines, as they are read.
+    struct Names: Sendable {
+        /// In the order in which they were named.
+        var accounts: [String] = []
+        var transactions: Set<String> = []
+        /// Of the catalogues in the file, or of the files that it names.
+        var products: Set<String> = []
+        var groups: Set<String> = []
+        /// Whether every product that there can be is in `products`: then a word that is none is a mistake.
+        var areProductsKnown = false
+
+        mutating func add(account: String) {
+            if !self.accounts.contains(account) { self.accounts.append(account) }
+        }
+    }
+
+    init(_ line: SourceLine, names: Names) {
+        self.tokens = line.tokens
+        self.text = line.text
+        self.lineNumber = line.number
+        self.names = names
+    }
+
+    var isAtEnd: Bool { self.index >= self.tokens.count }
+    var peek: Token? { self.isAtEnd ? nil : self.tokens[self.index] }
+
+    /// Of the next token, or behind the last one.
+    var place: SourcePlace {
+        if let token = self.peek { return token.place }
+        return SourcePlace(line: self.lineNumber, column: self.tokens.last?.endColumn ?? 1)
+    }
+
+    /// Whether a phrase, an item or the line ends here.
+    var isAtBreak: Bool {
+        switch self.peek?.kind {
+        case nil, .comma, .arrow: true
+        default: false
+        }
+    }
+
+    // MARK: Keywords
+
+    /// Takes one of the phrases if it comes next. Words of a phrase may be written together, with hyphens or in
+    /// camelCase.
+    mutating func take(_ phrases: String...) -> Bool {
+        for phrase in phrases where self.takePhrase(phrase) { return true }
+        return false
+    }
+
+    mutating func takePhrase(_ phrase: String) -> Bool {
+        let wanted = Token.normalise(phrase)
+        var seen = ""
+        var end = self.index
+        while end < self.tokens.count, self.tokens[end].kind == .word, seen.count < wanted.count {
+            seen += self.tokens[end].normalised
+            end += 1
+            guard wanted.hasPrefix(seen) else { return false }
+        }
+        guard seen == wanted else { return false }
+        self.index = end
+        return true
+    }
+
+    func isNext(_ phrases: String...) -> Bool {
+        var copy = self
+        return phrases.contains { copy.takePhrase($0) }
+    }
+
+    mutating func take(_ kind: Token.Kind) -> Bool {
+        guard self.peek?.kind == kind else { return false }
+        self.index += 1
+        return true
+    }
+
+    /// Words that read well and mean nothing.
+    mutating func skipFillers() {
+        while self.take("the", "a", "an") {}
+    }
+
+    // MARK: Words
+
+    /// The next word, whatever it is.
+    mutating func word(_ what: String) throws(ScenarioFault) -> String {
+        guard let token = self.peek, token.kind == .word || token.kind == .quoted else { throw self.expected(what) }
+        self.index += 1
+        return token.text
+    }
+
+    /// A flag; `nil` where none comes.
+    mutating func optionalSwitch() -> Bool? {
+        if self.take("on", "yes", "true", "enabled") { return true }
+        if self.take("off", "no", "false", "disabled") { return false }
+        return nil
+    }
+
+    mutating func requiredSwitch() throws(ScenarioFault) -> Bool {
+        guard let value = self.optionalSwitch() else { throw self.expected("`on` or `off`") }
+        return value
+    }
+
+    mutating func optionalNumber() -> Int64? {
+        guard let token = self.peek, token.kind == .word, let number = Self.number(token.text) else { return nil }
+        self.index += 1
+        return number
+    }
+
+    mutating func number(_ what: String) throws(ScenarioFault) -> Int64 {
+        guard let number = self.optionalNumber() else { throw self.expected(what) }
+        return number
+    }
+
+    static func number(_ text: some StringProtocol) -> Int64? {
+        let digits = text.utf8
+        guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return Int64(text)
+    }
+
+    /// A name of an enumeration of the model, in any spelling.
+    mutating func optionalName<Name: OpenEnumeration>(_ type: Name.Type) -> Name? {
+        // Longest first: one name may begin another.
+        let names = Name.names.enumerated().sorted { $0.element.count > $1.element.count }
+        for (index, name) in names where name != "unspecified" && self.takePhrase(name) {
+            return Name(rawValue: Int32(index))
+        }
+        return nil
+    }
+
+    mutating func name<Name: OpenEnumeration>(_ type: Name.Type, _ what: String) throws(ScenarioFault) -> Name {
+        if let name = self.optionalName(type) { return name }
+        throw self.expected(what, among: Name.names.filter { $0 != "unspecified" })
+    }
+
+    // MARK: Mistakes
+
+    /// What was expected here, with a suggestion where the word is nearly one of `words`.
+    func expected(_ what: String, among words: [String] = []) -> ScenarioFault {
+        guard let token = self.peek else { return ScenarioFault(self.place, "the line ends where \(what) is expected") }
+        var message = "expected \(what), but found \(quoted(token.text))"
+        if token.kind == .word, let meant = nearest(to: token.text, in: words) {
+            message += "; did you mean `\(meant)`?"
+        } else if !words.isEmpty {
+            message += "; there are " + words.joined(separator: ", ")
+        }
+        return ScenarioFault(token.place, message)
+    }
+
+    func requireEnd() throws(ScenarioFault) {
+        guard let token = self.peek else { return }
+        throw ScenarioFault(token.place, "nothing is expected behind this step, but found \(quoted(token.text))")
+    }
+}

@@ -1,0 +1,56 @@
+import PerchBase
+import PerchCatalogue
+import PerchModel
+import Testing
+
+@testable import PerchScenario
+
+@Suite("The catalogue of a scenario")
+struct CatalogueTests {
+    private func load(_ text: String) throws -> LoadedCatalogue {
+        let parsed = ScenarioParser.parse(text)
+        #expect(parsed.faults == [])
+        guard case .inline(let catalogue)? = parsed.scenario.catalogue else {
+            Issue.record("no catalogue")
+            return try StoreKitFile.load([])
+        }
+        return try StoreKitFile.load(try catalogue.file())
+    }
+
+    @Test func `what it says is what a catalogue file would say`() throws {
+        let loaded = try self.load(
+            """
+            product gold monthly 9.99 group club level 2 trial 1w shareable name "Gold, pure"
+            product annual yearly 99 group club level 1 intro 1y up front at 49.99 monthly plan at 9.50
+            product coins consumable $0.99
+            product lifetime non-consumable 49.99 shareable
+            product season non-renewing 5
+            """)
+        #expect(loaded.warnings.isEmpty)
+        let products = loaded.catalogue.products
+        #expect(products.map(\.id).sorted() == ["annual", "coins", "gold", "lifetime", "season"])
+        let gold = try #require(products.first { $0.id == "gold" })
+        #expect(gold.price.milliunits == 9_990)
+        #expect(gold.isFamilyShareable)
+        #expect(gold.localizations.map(\.displayName) == ["Gold, pure"])
+        #expect(gold.subscription?.groupID == "club")
+        #expect(gold.subscription?.level == 2)
+        #expect(gold.subscription?.introductoryOffers.map(\.paymentMode) == [.freeTrial])
+        let annual = try #require(products.first { $0.id == "annual" })
+        #expect(annual.subscription?.period == Period(1, .year))
+        #expect(annual.subscription?.introductoryOffers.map(\.price.milliunits) == [49_990])
+        #expect(annual.subscription?.billingPlans.count == 2)
+    }
+
+    @Test(arguments: [
+        ("product gold 9.99", "needs a type or a period"), ("product gold monthly", "has no price"),
+        ("product coins consumable 0.99 group club", "only subscriptions"),
+        ("product gold every 5mo 1.99", "is no billing period"),
+        ("product gold monthly 9.99\nproduct gold weekly 1", "there is a product \"gold\" already"),
+    ])
+    func `what cannot be sold is refused`(_ text: String, part: String) {
+        let messages = ScenarioParser.parse(text).faults.map(\.message)
+        #expect(messages.count == 1)
+        #expect(messages.first?.contains(part) == true, "\(messages)")
+    }
+}
