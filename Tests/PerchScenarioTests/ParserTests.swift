@@ -143,7 +143,7 @@ struct ParserTests {
         ("buy \"gold", "3:5: this quote has no end on its line; close it with \""),
         ("refund", "3:7: the line ends where a product or a transaction is expected"),
         ("share gold with", "3:16: the line ends where the family member is expected"),
-        ("freeze gold", "3:8: nothing is expected behind this step, but found \"gold\""),
+        ("freeze gold", "3:8: \"gold\" begins no step; proto/scenario/README.md lists all"),
         (
             "load winter",
             "3:6: no catalogue is called \"winter\"; `catalog winter`, products and `end` above this line make one"

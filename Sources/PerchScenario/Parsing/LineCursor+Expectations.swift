@@ -410,10 +410,8 @@ extension LineCursor {
                 "one of the values of `\(row.phrases[0])`", among: names.filter { $0 != "unspecified" })
         }
         if self.take("none", "nothing") { return .none }
-        if self.isNext("some") || self.isNext("any"), row.kind != .text {
-            self.index += 1
-            return .some
-        }
+        // In quotes it is a text.
+        if self.take("some", "any") { return .some }
         switch row.kind {
         case .text: return .text(try self.word("the value of `\(row.phrases[0])`"))
         case .instant:
