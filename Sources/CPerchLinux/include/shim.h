@@ -26,6 +26,8 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +48,20 @@ static inline int64_t perch_clock_nanoseconds(clockid_t clock) {
 static inline int64_t perch_boottime_nanoseconds(void) { return perch_clock_nanoseconds(CLOCK_BOOTTIME); }
 
 static inline int64_t perch_wall_milliseconds(void) { return perch_clock_nanoseconds(CLOCK_REALTIME) / 1000000; }
+
+// Of the calling thread.
+static inline int64_t perch_thread_nanoseconds(void) { return perch_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID); }
+
+static inline int perch_timerfd(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC); }
+
+// At an instant of CLOCK_BOOTTIME; 0 never.
+static inline int perch_timerfd_set(int descriptor, int64_t nanoseconds) {
+    struct itimerspec at;
+    memset(&at, 0, sizeof(at));
+    at.it_value.tv_sec = nanoseconds / 1000000000;
+    at.it_value.tv_nsec = nanoseconds % 1000000000;
+    return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &at, NULL);
+}
 
 // --- epoll. struct epoll_event is packed on x86-64 and holds a union: Swift never looks inside.
 
@@ -279,5 +295,57 @@ static inline int perch_next_signal(int descriptor) {
 
 // The kernel kills this process when its parent ends. prctl is variadic: Swift cannot call it.
 static inline int perch_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL); }
+
+// --- Processors and processes. cpu_set_t is declared with _GNU_SOURCE only, so the kernel is asked itself.
+
+enum { PERCH_PROCESSOR_WORDS = 16 };
+
+static inline int perch_allowed_processors(uint64_t *words) {
+    memset(words, 0, PERCH_PROCESSOR_WORDS * sizeof(uint64_t));
+    return (int)syscall(SYS_sched_getaffinity, 0, PERCH_PROCESSOR_WORDS * sizeof(uint64_t), words);
+}
+
+// The calling thread, and what it starts from now on.
+static inline int perch_pin(int processor) {
+    uint64_t words[PERCH_PROCESSOR_WORDS] = {0};
+    if (processor < 0 || processor >= PERCH_PROCESSOR_WORDS * 64) {
+        errno = EINVAL;
+        return -1;
+    }
+    words[processor / 64] = 1ull << (processor % 64);
+    return (int)syscall(SYS_sched_setaffinity, 0, sizeof(words), words);
+}
+
+// A child that ends when the calling thread does, with both outputs going to `output`, on one processor (-1: any).
+// Swift may not fork; between fork and exec only what a signal handler may call is allowed, and that is all there is.
+static inline pid_t perch_spawn(const char *path, char *const *arguments, char *const *environment, int output,
+                                int processor) {
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child != 0) return child;
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(127);
+    if (processor >= 0) perch_pin(processor);
+    dup2(output, 1);
+    dup2(output, 2);
+    execve(path, arguments, environment);
+    _exit(127);
+}
+
+// pipe2 is declared with _GNU_SOURCE only. The end to read from does not block.
+static inline int perch_pipe(int *reading, int *writing) {
+    int ends[2];
+    if (pipe(ends) != 0) return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    *reading = ends[0];
+    *writing = ends[1];
+    return 0;
+}
 
 #endif
