@@ -81,6 +81,15 @@ package struct ArgumentParser {
                     "--\(spec.name) needs a value: --\(spec.name) \(spec.placeholder)",
                     command: Invocation.name(of: path))
             }
+            if spec.isRepeatable {
+                let value = try Self.value(of: spec.kind, text, called: "--\(spec.name)", in: path)
+                guard case .list(let values)? = written[spec.name] else {
+                    written[spec.name] = .list([value])
+                    continue
+                }
+                written[spec.name] = .list(values + [value])
+                continue
+            }
             guard written[spec.name] == nil else {
                 throw UsageError("--\(spec.name) is given twice", command: Invocation.name(of: path))
             }

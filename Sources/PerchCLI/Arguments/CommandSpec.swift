@@ -57,6 +57,8 @@ package struct OptionSpec: Sendable {
     package var defaultText: String?
     /// `PERCH_…` of the name, where the environment is asked.
     package var hasEnvironment = false
+    /// May be given several times.
+    package var isRepeatable = false
     /// May stand in the file of `--config`.
     package var isSetting = false
     package var group = Group.own
@@ -95,6 +97,12 @@ package struct OptionSpec: Sendable {
     func asSetting() -> OptionSpec {
         var copy = self.inEnvironment()
         copy.isSetting = true
+        return copy
+    }
+
+    func repeatable() -> OptionSpec {
+        var copy = self
+        copy.isRepeatable = true
         return copy
     }
 

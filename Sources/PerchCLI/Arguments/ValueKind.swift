@@ -31,6 +31,8 @@ package enum Value: Hashable, Sendable {
     case number(Int64)
     case duration(CalendarDuration)
     case transactionID(UInt64)
+    /// Of an option that may be given several times.
+    case list([Value])
 }
 
 /// A length of time as people write it: calendar months apart from what has a fixed length.

@@ -51,6 +51,12 @@ package struct Settings: Sendable {
         return number
     }
 
+    /// Of an option that may be given several times.
+    package func texts(_ name: String) -> [String] {
+        guard case .list(let values) = self.entry(name)?.value else { return [] }
+        return values.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    }
+
     package func flag(_ name: String) -> Bool {
         self.entry(name)?.value == .flag(true)
     }
@@ -149,6 +155,7 @@ extension ValueKind {
         case (.duration, .number(let number)): exactly(milliseconds: number)
         case (_, .number(let number)): String(number)
         case (_, .transactionID(let id)): String(id)
+        case (_, .list(let values)): values.map { self.text(of: $0) }.joined(separator: " ")
         case (_, .duration(let length)):
             length.months == 0
                 ? exactly(milliseconds: length.milliseconds)
