@@ -80,12 +80,18 @@ let package = Package(
         // The language of scenarios: text to steps and expectations, and what plays them against a server.
         swift("PerchScenario", ["PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire"]),
 
+        // What no server can leave out, as a bare server in C: the measure of the load tester.
+        .target(name: "CPerchFloor"),
+
+        // The load tester: workloads, one thread that makes the load, reports.
+        swift("PerchBench", ["PerchBase", "PerchLoop", "PerchCatalogue", "PerchWire", "CPerchFloor"]),
+
         // Commands as a library, and a main of a few lines.
         swift(
             "PerchCLI",
             [
                 "PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "PerchSQLite", "PerchServer",
-                "PerchClient", "PerchScenario",
+                "PerchClient", "PerchScenario", "PerchBench",
             ]),
         .executableTarget(name: "perch", dependencies: ["PerchCLI"], swiftSettings: strict),
 
@@ -112,10 +118,16 @@ let package = Package(
             exclude: ["Vocabulary.scenario"]),
         tests("PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
         tests(
+            "PerchBenchTests",
+            [
+                "PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchCatalogue", "PerchBench", "PerchTesting",
+                "perch",
+            ]),
+        tests(
             "PerchCLITests",
             [
-                "PerchBase", "PerchModel", "PerchCatalogue", "PerchWire", "PerchServer", "PerchClient", "PerchCLI",
-                "PerchTesting",
+                "PerchBase", "PerchModel", "PerchCatalogue", "PerchWire", "PerchServer", "PerchClient", "PerchBench",
+                "PerchCLI", "PerchTesting",
             ],
             exclude: ["Golden"]),
     ]

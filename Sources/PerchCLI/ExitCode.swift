@@ -12,7 +12,8 @@ package enum ExitCode: Int32, Error, Hashable, Sendable, CaseIterable {
     package var meaning: String {
         switch self {
         case .success: "It was done."
-        case .failure: "It failed: a file that cannot be used, a problem found by doctor, or a fault of ours."
+        case .failure:
+            "It failed: a file that cannot be used, a problem found by doctor, a --fail-if of bench that holds, or a fault of ours."
         case .usage:
             "What was asked for cannot be: an unknown option, or a value that is not possible. The same command fails again."
         case .notFound: "The app, account, product or transaction does not exist."

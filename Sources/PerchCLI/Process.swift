@@ -1,9 +1,13 @@
 import Glibc
+import Synchronization
 
 /// What the kernel gave this process.
 package enum Process {
     /// Without the program's name.
     package static var arguments: [String] { Array(CommandLine.arguments.dropFirst()) }
+
+    /// The file of the program itself, for a child that is the same.
+    package static var executable: String { "/proc/self/exe" }
 
     /// Of a name that stands there twice, the first counts, as for `getenv`.
     package static var environment: [String: String] {
@@ -25,6 +29,22 @@ package enum Interruption {
     package static func endTheProcess() {
         for number in [SIGINT, SIGTERM] { signal(number, endedBySignal) }
     }
+}
+
+extension Interruption {
+    /// For a command that ends in order when it is interrupted, and asks `isAsked` whether it was.
+    package static func remember() {
+        for number in [SIGINT, SIGTERM] { signal(number, rememberedSignal) }
+    }
+
+    package static var isAsked: Bool { wasInterrupted.load(ordering: .relaxed) }
+}
+
+private let wasInterrupted = Atomic<Bool>(false)
+
+/// The second time it does not wait.
+private func rememberedSignal(_ number: Int32) {
+    if wasInterrupted.exchange(true, ordering: .relaxed) { _exit(130) }
 }
 
 /// On whatever thread, in the middle of whatever: only what a signal handler may call.

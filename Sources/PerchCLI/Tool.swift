@@ -12,6 +12,8 @@ package struct Tool: Sendable {
         case done(ExitCode)
         /// A server. It wants the main thread, before there is any other: see `Serve`.
         case serve(ServerSettings)
+        /// A bench, or what belongs to it. It is the main thread's too: that becomes the generator. See `BenchRun`.
+        case bench(Job)
         /// A command that asks, or looks around.
         case run(Job)
     }
@@ -51,7 +53,11 @@ package struct Tool: Sendable {
             try Files.read(path, limitBytes: Limits.settingsFileBytesMax)
         }
         let settings = try Settings(invocation, root: root, from: sources)
-        guard invocation.action == .serve else { return .run(Job(invocation: invocation, settings: settings)) }
+        let job = Job(invocation: invocation, settings: settings)
+        if BenchTable.workload(of: invocation.action) != nil || BenchTable.isBeside(invocation.action) {
+            return .bench(job)
+        }
+        guard invocation.action == .serve else { return .run(job) }
         if settings.flag("show-config") { return .done(self.say(settings.listing())) }
         return .serve(ServerSettings(settings, version: Self.version))
     }
@@ -68,6 +74,24 @@ package struct Tool: Sendable {
         } catch let error as PerchError {
             self.complain(error.description)
             return ExitCode(error)
+        } catch let error as UsageError {
+            self.complain(error.description)
+            return .usage
+        } catch {
+            self.complain("\(error)")
+            return .failure
+        }
+    }
+
+    /// Runs a bench to its end, on the calling thread.
+    package func runBench(_ job: Job, executable: String, environment: [String: String]) -> ExitCode {
+        do {
+            return try BenchRun(job, console: self.console, executable: executable, environment: environment).run()
+        } catch is ReaderGone {
+            return .success
+        } catch let failure as CommandFailure {
+            self.complain(failure.description)
+            return failure.code
         } catch let error as UsageError {
             self.complain(error.description)
             return .usage

@@ -14,6 +14,9 @@ enum Main {
             exit(code.rawValue)
         case .serve(let settings):
             exit(Serve.run(settings, console: console))
+        case .bench(let job):
+            Interruption.remember()
+            exit(tool.runBench(job, executable: Process.executable, environment: Process.environment).rawValue)
         case .run(let job):
             Interruption.endTheProcess()
             // Nobody awaits it, because the process ends with it. Detached, because `main` is the main actor's, whose

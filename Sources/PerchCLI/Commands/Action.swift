@@ -14,4 +14,6 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case catalogCheck, catalogLoad, catalogShow
     case scenarioRun, scenarioCheck
     case doctor
+    case benchHot, benchKeyed, benchMux, benchCatalog, benchStorm, benchResume, benchIdle, benchBuy, benchMixed
+    case benchCompare, benchFigures, benchFloorServer
 }

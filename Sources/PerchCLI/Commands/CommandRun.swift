@@ -24,6 +24,9 @@ struct CommandRun: Sendable {
     func run() async throws -> ExitCode {
         switch self.invocation.action {
         case .serve: preconditionFailure("a server runs on the main thread, see Serve")
+        case .benchHot, .benchKeyed, .benchMux, .benchCatalog, .benchStorm, .benchResume, .benchIdle, .benchBuy,
+            .benchMixed, .benchCompare, .benchFigures, .benchFloorServer:
+            preconditionFailure("a bench runs on the main thread, see BenchRun")
         case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages:
             return try await self.watch()
         case .getProducts, .getStatus, .getEntitlement, .getEntitlements, .getHistory, .getUnfinished, .getLatest,

@@ -84,7 +84,7 @@ struct Refusal: CustomTestStringConvertible {
     @Test(arguments: [
         Refusal("wacth", "perch has no command \"wacth\"", suggesting: "`perch watch`"),
         Refusal("Store", "perch has no command \"Store\"", suggesting: "`perch store`"),
-        Refusal("bench", "perch has no command \"bench\""),
+        Refusal("token", "perch has no command \"token\""),
         Refusal(
             "store",
             "perch store needs a command: buy, finish, refund, renew, expire, auto-renew, reverse-refund, "

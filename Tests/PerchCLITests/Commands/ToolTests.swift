@@ -22,6 +22,8 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     switch tool.plan(arguments, environment: [:]) {
     case .done(let code): return (code, console.data, console.talk)
     case .serve: return (.failure, console.data, "a server was started")
+    case .bench(let job):
+        return (tool.runBench(job, executable: "/nowhere/perch", environment: [:]), console.data, console.talk)
     case .run(let job): return (await tool.run(job), console.data, console.talk)
     }
 }

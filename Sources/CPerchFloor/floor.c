@@ -1,0 +1,573 @@
+// The floor: see CPerchFloor.h.
+//
+// It answers the frames that the load generator sends to Perch, and only those:
+//
+//     HELLO                             WELCOME, empty
+//     CALL …Task, account …000123      `loading` and the value of key 123, and again at each change of that key
+//     CALL ProductsTask                 the same for the catalogue
+//     CALL BuyProduct, account …123     key 123 changes: MESSAGE with the new revision, STATUS 0
+//     CALL LoadCatalog                  the catalogue changes: the same
+//     PING, CANCEL                      nothing: the generator does not need them
+//
+// A turn reads what is ready, then writes to each connection that is owed something: one send, whatever it is owed. A
+// watch that changed twice in a turn is sent one value. The value is a message of a fixed length whose revision is a
+// varint padded to ten bytes, so that it is written in place. Up to 4 KiB it is copied into one buffer with its
+// neighbours; above, it is sent from where it lies.
+#include "CPerchFloor.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
+
+enum {
+    HEADER = 9,
+    COPIED_MAX = 4096,
+    EVENTS = 512,
+    READ_BYTES = 256 * 1024,
+    STAGING_BYTES = 256 * 1024,
+    ANSWER_BYTES = HEADER + 13 + HEADER,  // MESSAGE with a position, STATUS
+    HELLO = 1, WELCOME = 2, CALL = 3, MESSAGE = 4, STATUS = 5,
+};
+
+struct watch {
+    int32_t connection;   // its socket; -1: free
+    uint32_t stream;
+    int32_t next_of_key;  // of its key, or of the free ones
+    int32_t previous_of_key;
+    int32_t next_of_connection;
+    int32_t next_dirty;
+    uint32_t key;
+    bool is_dirty, owes_loading;
+};
+
+struct key {
+    uint64_t revision;
+    int32_t first;  // watch
+};
+
+// An answer, for this turn only.
+struct answer {
+    int32_t next;
+    uint32_t stream;
+    uint64_t revision;
+    bool is_welcome;
+};
+
+// A large value: shared by all that are being sent it.
+struct body {
+    int users;
+    uint8_t bytes[];
+};
+
+struct connection {
+    int32_t first_watch, first_dirty, last_dirty, first_answer, last_answer;
+    bool is_open, is_listed, is_blocked;
+    uint8_t *partial;  // the beginning of a frame
+    uint32_t partial_count, partial_room;
+    uint8_t *rest;  // what a send did not take
+    uint32_t rest_count, rest_sent;
+    struct body *body;  // the large value under way, behind `rest`
+    uint32_t body_sent;
+};
+
+static struct {
+    int poller, listener;
+    struct connection *connections;
+    int connection_count;
+    struct watch *watches;
+    int32_t watch_count, free_watch;
+    struct key *keys;  // the catalogue is key 0, account n is key n + 1
+    uint32_t key_count;
+    struct answer *answers;
+    int32_t answer_count, answer_room;
+    int32_t *listed;
+    int32_t listed_count;
+    uint64_t revision;
+    uint32_t value_bytes;
+    uint8_t *value;  // prefix and message, without address
+    struct body *body;
+    uint8_t read_buffer[READ_BYTES], staging[STAGING_BYTES + COPIED_MAX + 64];
+} floor_;
+
+static void *grown(void *memory, size_t count, size_t size) {
+    memory = realloc(memory, count * size);
+    if (!memory) {
+        fputs("floor: out of memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+// --- Frames out.
+
+static uint8_t *put_header(uint8_t *at, uint8_t kind, uint32_t stream, uint32_t length) {
+    uint32_t address = htonl((uint32_t)kind << 24 | stream), count = htonl(length);
+    memcpy(at, &address, 4);
+    at[4] = 0;
+    memcpy(at + 5, &count, 4);
+    return at + HEADER;
+}
+
+static void put_revision(uint8_t *at, uint64_t revision) {
+    for (int i = 0; i < 9; i++, revision >>= 7) at[i] = (uint8_t)(revision | 0x80);
+    at[9] = (uint8_t)revision;
+}
+
+static uint8_t *put_varint(uint8_t *at, uint64_t value) {
+    for (; value > 0x7f; value >>= 7) *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+// Prefix, then field 3 (the value), then field 5 { field 1 { field 1: revision } } in the last bytes.
+static void build_value(uint32_t bytes) {
+    floor_.value_bytes = bytes;
+    floor_.value = grown(NULL, 5 + bytes, 1);
+    floor_.value[0] = 0;
+    uint32_t length = htonl(bytes);
+    memcpy(floor_.value + 1, &length, 4);
+    uint32_t filler = bytes - 15;
+    uint8_t *at = floor_.value + 5;
+    *at++ = 0x1a;
+    // The length of the length depends on the filler; a padded one of three bytes does for 2 MiB, four for more.
+    int width = filler < 1u << 21 ? 3 : 4;
+    uint32_t inner = filler - 1 - width, left = inner;
+    for (int i = 0; i < width - 1; i++, left >>= 7) *at++ = (uint8_t)(left | 0x80);
+    *at++ = (uint8_t)left;
+    memset(at, 'f', inner);
+    at += inner;
+    *at++ = 0x2a;
+    *at++ = 13;
+    *at++ = 0x0a;
+    *at++ = 11;
+    *at++ = 0x08;
+    put_revision(at, 0);
+}
+
+static bool is_large(void) { return floor_.value_bytes + 5 > COPIED_MAX; }
+
+static void release(struct body *body) {
+    if (body && --body->users == 0) free(body);
+}
+
+// --- Connections and watches.
+
+static void list(int32_t number) {
+    struct connection *connection = &floor_.connections[number];
+    if (connection->is_listed) return;
+    connection->is_listed = true;
+    floor_.listed[floor_.listed_count++] = number;
+}
+
+static void mark(int32_t index) {
+    struct watch *watch = &floor_.watches[index];
+    if (watch->is_dirty) return;
+    watch->is_dirty = true;
+    watch->next_dirty = -1;
+    struct connection *connection = &floor_.connections[watch->connection];
+    if (connection->first_dirty < 0) connection->first_dirty = index;
+    else floor_.watches[connection->last_dirty].next_dirty = index;
+    connection->last_dirty = index;
+    list(watch->connection);
+}
+
+static struct key *key_at(uint32_t number) {
+    if (number >= floor_.key_count) {
+        uint32_t count = number + 1 + number / 2;
+        floor_.keys = grown(floor_.keys, count, sizeof(struct key));
+        for (uint32_t i = floor_.key_count; i < count; i++) floor_.keys[i] = (struct key){.first = -1};
+        floor_.key_count = count;
+    }
+    return &floor_.keys[number];
+}
+
+static void open_watch(int32_t connection, uint32_t stream, uint32_t number) {
+    struct key *key = key_at(number);
+    int32_t index = floor_.free_watch;
+    if (index >= 0) floor_.free_watch = floor_.watches[index].next_of_key;
+    else {
+        index = floor_.watch_count++;
+        // Doubles at powers of two.
+        if ((index & (index - 1)) == 0)
+            floor_.watches = grown(floor_.watches, index ? 2 * (size_t)index : 1, sizeof(struct watch));
+    }
+    floor_.watches[index] = (struct watch){
+        .connection = connection, .stream = stream, .next_of_key = key->first, .previous_of_key = -1,
+        .next_of_connection = floor_.connections[connection].first_watch, .key = number, .owes_loading = true};
+    if (key->first >= 0) floor_.watches[key->first].previous_of_key = index;
+    key->first = index;
+    floor_.connections[connection].first_watch = index;
+    mark(index);
+}
+
+static void answer(int32_t number, uint32_t stream, uint64_t revision, bool is_welcome) {
+    if (floor_.answer_count == floor_.answer_room) {
+        floor_.answer_room = floor_.answer_room ? 2 * floor_.answer_room : 256;
+        floor_.answers = grown(floor_.answers, floor_.answer_room, sizeof(struct answer));
+    }
+    int32_t index = floor_.answer_count++;
+    floor_.answers[index] = (struct answer){-1, stream, revision, is_welcome};
+    struct connection *connection = &floor_.connections[number];
+    if (connection->first_answer < 0) connection->first_answer = index;
+    else floor_.answers[connection->last_answer].next = index;
+    connection->last_answer = index;
+    list(number);
+}
+
+static void change(uint32_t number) {
+    struct key *key = key_at(number);
+    key->revision = ++floor_.revision;
+    if (is_large()) {
+        // A new one for each change, once: those under way finish the old one.
+        release(floor_.body);
+        floor_.body = grown(NULL, sizeof(struct body) + 5 + floor_.value_bytes, 1);
+        floor_.body->users = 1;
+        memcpy(floor_.body->bytes, floor_.value, 5 + floor_.value_bytes);
+        put_revision(floor_.body->bytes + 5 + floor_.value_bytes - 10, key->revision);
+    }
+    for (int32_t watch = key->first; watch >= 0; watch = floor_.watches[watch].next_of_key) mark(watch);
+}
+
+static void close_connection(int32_t number) {
+    struct connection *connection = &floor_.connections[number];
+    int32_t index = connection->first_watch;
+    while (index >= 0) {
+        struct watch *watch = &floor_.watches[index];
+        int32_t next = watch->next_of_connection;
+        if (watch->previous_of_key >= 0) floor_.watches[watch->previous_of_key].next_of_key = watch->next_of_key;
+        else floor_.keys[watch->key].first = watch->next_of_key;
+        if (watch->next_of_key >= 0) floor_.watches[watch->next_of_key].previous_of_key = watch->previous_of_key;
+        watch->connection = -1;
+        watch->next_of_key = floor_.free_watch;
+        floor_.free_watch = index;
+        index = next;
+    }
+    free(connection->partial);
+    free(connection->rest);
+    release(connection->body);
+    bool is_listed = connection->is_listed;
+    *connection = (struct connection){.first_watch = -1, .first_dirty = -1, .first_answer = -1, .is_listed = is_listed};
+    close(number);
+}
+
+// --- Frames in.
+
+// The next field of a message: its number, and its bytes where it has some. 0 at the end, or where it cannot be read.
+static uint32_t next_field(const uint8_t **at, const uint8_t *end, const uint8_t **bytes, uint64_t *value) {
+    uint64_t numbers[2] = {0, 0};
+    for (int n = 0; n < 2; n++) {
+        for (int shift = 0;; shift += 7) {
+            if (*at == end || shift > 63) return 0;
+            uint8_t byte = *(*at)++;
+            numbers[n] |= (uint64_t)(byte & 0x7f) << shift;
+            if (byte < 0x80) break;
+        }
+    }
+    *bytes = NULL;
+    *value = numbers[1];
+    if ((numbers[0] & 7) == 2) {
+        if (numbers[1] > (uint64_t)(end - *at)) return 0;
+        *bytes = *at;
+        *at += numbers[1];
+    } else if ((numbers[0] & 7) != 0) return 0;
+    return (uint32_t)(numbers[0] >> 3);
+}
+
+// The number that ends the account of a request: its field 2.
+static uint32_t account_number(const uint8_t *request, uint64_t count) {
+    const uint8_t *at = request, *bytes;
+    uint64_t length;
+    for (uint32_t field; (field = next_field(&at, request + count, &bytes, &length));) {
+        if (field != 2 || !bytes) continue;
+        uint32_t number = 0;
+        for (uint64_t i = 0; i < length; i++)
+            if (bytes[i] >= '0' && bytes[i] <= '9') number = (number * 10 + (bytes[i] - '0')) & 0xffffff;
+        return number;
+    }
+    return 0;
+}
+
+// False: what came is not understood, and the connection is closed.
+static bool take_call(int32_t connection, uint32_t stream, const uint8_t *message, uint32_t count) {
+    const uint8_t *at = message, *bytes, *path = NULL, *request = NULL;
+    uint64_t length, path_count = 0, request_count = 0;
+    for (uint32_t field; (field = next_field(&at, message + count, &bytes, &length));) {
+        if (field == 1 && bytes) path = bytes, path_count = length;
+        if (field == 4 && bytes) request = bytes, request_count = length;
+    }
+    while (path_count && path[path_count - 1] != '/') path_count--;
+    if (!path || path_count == 0) return false;
+    const char *method = (const char *)path + path_count;
+    size_t left = (size_t)(message + count - (const uint8_t *)method);
+    if (left > 10 && !memcmp(method, "BuyProduct", 10)) {
+        change(account_number(request, request_count) + 1);
+        answer(connection, stream, floor_.revision, false);
+    } else if (left > 11 && !memcmp(method, "LoadCatalog", 11)) {
+        change(0);
+        answer(connection, stream, floor_.revision, false);
+    } else if (left > 12 && !memcmp(method, "ProductsTask", 12)) {
+        open_watch(connection, stream, 0);
+    } else {
+        open_watch(connection, stream, account_number(request, request_count) + 1);
+    }
+    return true;
+}
+
+// How many bytes of whole frames there were; -1: not understood.
+static int64_t take_frames(int32_t connection, const uint8_t *bytes, size_t count) {
+    size_t at = 0;
+    while (count - at >= HEADER) {
+        uint32_t address, length;
+        memcpy(&address, bytes + at, 4);
+        memcpy(&length, bytes + at + 5, 4);
+        address = ntohl(address);
+        length = ntohl(length);
+        uint8_t kind = (uint8_t)(address >> 24);
+        if (kind == 0 || kind > 10 || length > 16u << 20) return -1;
+        if (count - at - HEADER < length) break;
+        if (kind == HELLO) answer(connection, 0, 0, true);
+        else if (kind == CALL && !take_call(connection, address & 0xffffff, bytes + at + HEADER, length)) return -1;
+        at += HEADER + length;
+    }
+    return (int64_t)at;
+}
+
+static void receive(int32_t number) {
+    ssize_t count = recv(number, floor_.read_buffer, READ_BYTES, MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count <= 0) {
+        close_connection(number);
+        return;
+    }
+    struct connection *connection = &floor_.connections[number];
+    const uint8_t *bytes = floor_.read_buffer;
+    size_t all = (size_t)count;
+    if (connection->partial) {
+        all += connection->partial_count;
+        if (all > connection->partial_room) {
+            connection->partial_room = (uint32_t)(2 * all);
+            connection->partial = grown(connection->partial, connection->partial_room, 1);
+        }
+        memcpy(connection->partial + connection->partial_count, floor_.read_buffer, (size_t)count);
+        bytes = connection->partial;
+    }
+    int64_t taken = take_frames(number, bytes, all);
+    if (taken < 0) {
+        close_connection(number);
+        return;
+    }
+    size_t left = all - (size_t)taken;
+    if (left == 0) {
+        free(connection->partial);
+        connection->partial = NULL;
+    } else if (connection->partial) {
+        memmove(connection->partial, bytes + taken, left);
+    } else {
+        connection->partial_room = (uint32_t)left;
+        connection->partial = grown(NULL, left, 1);
+        memcpy(connection->partial, bytes + taken, left);
+    }
+    connection->partial_count = (uint32_t)left;
+}
+
+// --- Writing.
+
+static void await_room(int32_t number, bool is_blocked) {
+    struct connection *connection = &floor_.connections[number];
+    if (connection->is_blocked == is_blocked) return;
+    connection->is_blocked = is_blocked;
+    struct epoll_event event = {.events = EPOLLIN | (is_blocked ? EPOLLOUT : 0), .data.fd = number};
+    epoll_ctl(floor_.poller, EPOLL_CTL_MOD, number, &event);
+}
+
+// True when all of it is the kernel's.
+static bool send_rest(int32_t number) {
+    struct connection *connection = &floor_.connections[number];
+    while (connection->rest || connection->body) {
+        struct iovec pieces[2];
+        int count = 0;
+        if (connection->rest)
+            pieces[count++] = (struct iovec){connection->rest + connection->rest_sent,
+                                             connection->rest_count - connection->rest_sent};
+        if (connection->body)
+            pieces[count++] = (struct iovec){connection->body->bytes + connection->body_sent,
+                                             5 + floor_.value_bytes - connection->body_sent};
+        struct msghdr message = {.msg_iov = pieces, .msg_iovlen = (size_t)count};
+        ssize_t sent = sendmsg(number, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0) return false;
+        if (connection->rest) {
+            uint32_t part = connection->rest_count - connection->rest_sent;
+            if ((size_t)sent < part) {
+                connection->rest_sent += (uint32_t)sent;
+                return false;
+            }
+            sent -= part;
+            free(connection->rest);
+            connection->rest = NULL;
+        }
+        if (connection->body) {
+            connection->body_sent += (uint32_t)sent;
+            if (connection->body_sent < 5 + floor_.value_bytes) return false;
+            release(connection->body);
+            connection->body = NULL;
+        }
+    }
+    return true;
+}
+
+// Sends all that a connection is owed, until it takes no more.
+static void flush(int32_t number) {
+    struct connection *connection = &floor_.connections[number];
+    connection->is_listed = false;
+    if (!connection->is_open || (connection->is_blocked && !send_rest(number))) return;
+    for (;;) {
+        uint8_t *at = floor_.staging;
+        struct body *body = NULL;
+        while (connection->first_answer >= 0 && at - floor_.staging < STAGING_BYTES - ANSWER_BYTES) {
+            struct answer *answer = &floor_.answers[connection->first_answer];
+            connection->first_answer = answer->next;
+            if (answer->is_welcome) {
+                at = put_header(at, WELCOME, 0, 0);
+                continue;
+            }
+            uint8_t position[11], *end = put_varint(position, answer->revision);
+            uint8_t length = (uint8_t)(end - position);
+            at = put_header(at, MESSAGE, answer->stream, length + 3u);
+            *at++ = 0x0a;
+            *at++ = length + 1;
+            *at++ = 0x08;
+            memcpy(at, position, length);
+            at = put_header(at + length, STATUS, answer->stream, 0);
+        }
+        while (connection->first_dirty >= 0 && !body && at - floor_.staging < STAGING_BYTES) {
+            struct watch *watch = &floor_.watches[connection->first_dirty];
+            connection->first_dirty = watch->next_dirty;
+            watch->is_dirty = false;
+            if (watch->owes_loading) {
+                watch->owes_loading = false;
+                at = put_header(at, MESSAGE, watch->stream, 2);
+                *at++ = 0x0a;
+                *at++ = 0;
+            }
+            uint32_t address = htonl((uint32_t)MESSAGE << 24 | watch->stream);
+            memcpy(at, &address, 4);
+            at += 4;
+            if (is_large()) {
+                body = floor_.body;
+            } else {
+                memcpy(at, floor_.value, 5 + floor_.value_bytes);
+                at += 5 + floor_.value_bytes;
+                put_revision(at - 10, floor_.keys[watch->key].revision);
+            }
+        }
+        size_t count = (size_t)(at - floor_.staging);
+        if (count == 0) break;
+        struct iovec pieces[2] = {{floor_.staging, count}};
+        if (body) pieces[1] = (struct iovec){body->bytes, 5 + floor_.value_bytes};
+        struct msghdr message = {.msg_iov = pieces, .msg_iovlen = body ? 2 : 1};
+        size_t whole = count + (body ? 5 + floor_.value_bytes : 0);
+        ssize_t sent = body ? sendmsg(number, &message, MSG_NOSIGNAL | MSG_DONTWAIT)
+                            : send(number, floor_.staging, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno != EAGAIN) break;  // The peer has gone: the next event says so.
+        if (sent < 0) sent = 0;
+        if ((size_t)sent == whole) continue;
+        if ((size_t)sent < count) {
+            connection->rest_count = (uint32_t)(count - (size_t)sent);
+            connection->rest_sent = 0;
+            connection->rest = grown(NULL, connection->rest_count, 1);
+            memcpy(connection->rest, floor_.staging + sent, connection->rest_count);
+        }
+        if (body) {
+            connection->body = body;
+            body->users++;
+            connection->body_sent = (size_t)sent > count ? (uint32_t)((size_t)sent - count) : 0;
+        }
+        await_room(number, true);
+        // Answers live for a turn only, and a connection that takes no more than this is not what is measured.
+        connection->first_answer = -1;
+        return;
+    }
+    await_room(number, false);
+}
+
+// --- The loop.
+
+static void accept_all(void) {
+    for (int i = 0; i < 64; i++) {
+        int number = accept4(floor_.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (number < 0) return;
+        floor_.connections[number] = (struct connection){
+            .first_watch = -1, .first_dirty = -1, .first_answer = -1, .is_open = true,
+            .is_listed = floor_.connections[number].is_listed};
+        struct epoll_event event = {.events = EPOLLIN, .data.fd = number};
+        epoll_ctl(floor_.poller, EPOLL_CTL_ADD, number, &event);
+    }
+}
+
+static int begin(uint16_t port) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    floor_.connection_count = limit.rlim_cur > 1u << 20 ? 1 << 20 : (int)limit.rlim_cur;
+    // Untouched pages cost nothing, so there is one for each descriptor that there could be.
+    floor_.connections = calloc((size_t)floor_.connection_count, sizeof(struct connection));
+    floor_.listed = calloc((size_t)floor_.connection_count, sizeof(int32_t));
+    if (!floor_.connections || !floor_.listed) return ENOMEM;
+    floor_.free_watch = -1;
+
+    floor_.listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (floor_.listener < 0) return errno;
+    // As Perch's own listener; all but the first are handed down to what is accepted.
+    int one = 1, send_buffer = 128 * 1024, low_water = 64 * 1024;
+    setsockopt(floor_.listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    setsockopt(floor_.listener, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    setsockopt(floor_.listener, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
+    setsockopt(floor_.listener, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &low_water, sizeof(low_water));
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(address);
+    if (bind(floor_.listener, (struct sockaddr *)&address, length) || listen(floor_.listener, 4096)) return errno;
+    getsockname(floor_.listener, (struct sockaddr *)&address, &length);
+    floor_.poller = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = floor_.listener};
+    if (floor_.poller < 0 || epoll_ctl(floor_.poller, EPOLL_CTL_ADD, floor_.listener, &event)) return errno;
+    fprintf(stderr, "floor: serving on 127.0.0.1:%d\n", ntohs(address.sin_port));
+    return 0;
+}
+
+int perch_floor_run(uint16_t port, uint32_t value_bytes) {
+    if (value_bytes < 32 || value_bytes > 16u << 20) return EINVAL;
+    build_value(value_bytes);
+    int error = begin(port);
+    if (error) return error;
+    if (is_large()) change(0);
+    struct epoll_event events[EVENTS];
+    for (;;) {
+        int count = epoll_wait(floor_.poller, events, EVENTS, -1);
+        for (int i = 0; i < count; i++) {
+            int number = events[i].data.fd;
+            if (number == floor_.listener) accept_all();
+            else {
+                if (events[i].events & EPOLLOUT) list(number);
+                if (events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR)) receive(number);
+            }
+        }
+        for (int32_t i = 0; i < floor_.listed_count; i++) flush(floor_.listed[i]);
+        floor_.listed_count = 0;
+        floor_.answer_count = 0;
+    }
+}

@@ -1,0 +1,95 @@
+import PerchCatalogue
+
+/// What a bench sells: a pass that can be bought again and again, each time changing what its owner is entitled to, and
+/// items enough to make a view of products as large as is wanted.
+package struct BenchCatalogue: Sendable {
+    package static let bundleID = "app.perch.bench"
+
+    package let itemIDs: [String]
+
+    /// Bytes of an item's own description. Beside it stand its name, price and identifier.
+    private static let descriptionBytes = 400
+    private static let itemBytes = 1_000
+
+    package init(viewBytes: Int) {
+        let count = max(1, viewBytes / Self.itemBytes)
+        self.itemIDs = (0..<count).map { "bench.item.\($0)" }
+    }
+
+    /// The file. Editions differ in the price of the first item.
+    package func file(edition: Int) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("identifier", "BE4C0001")
+        json.key("nonRenewingSubscriptions")
+        json.beginArray()
+        Self.write(
+            "bench.pass", id: 1, price: "9.99", type: "NonRenewingSubscription", name: "Pass",
+            description: "What a bench buys", &json)
+        json.endArray()
+        json.key("products")
+        json.beginArray()
+        for (index, item) in self.itemIDs.enumerated() {
+            Self.write(
+                item, id: index + 2, price: index == 0 ? "\(edition).99" : "4.99", type: "NonConsumable",
+                name: "Item \(index)", description: Self.description(index), &json)
+        }
+        json.endArray()
+        json.key("settings")
+        json.beginObject()
+        json.member("_locale", "en_US")
+        json.member("_storefront", "USA")
+        json.endObject()
+        json.key("subscriptionGroups")
+        json.beginArray()
+        json.endArray()
+        json.key("version")
+        json.beginObject()
+        json.member("major", 4)
+        json.member("minor", 0)
+        json.endObject()
+        json.endObject()
+        do throws(JSONOverflow) {
+            return try json.finish()
+        } catch {
+            preconditionFailure("the catalogue of a bench: \(error)")
+        }
+    }
+
+    private static func write(
+        _ productID: String, id: Int, price: String, type: String, name: String, description: String,
+        _ json: inout JSONWriter
+    ) {
+        json.beginObject()
+        json.member("displayPrice", price)
+        json.member("familyShareable", false)
+        json.member("internalID", "BE4C" + String(0x1_0000 + id, radix: 16).uppercased())
+        json.key("localizations")
+        json.beginArray()
+        json.beginObject()
+        json.member("description", description)
+        json.member("displayName", name)
+        json.member("locale", "en_US")
+        json.endObject()
+        json.endArray()
+        json.member("productID", productID)
+        json.member("referenceName", name)
+        json.member("type", type)
+        json.endObject()
+    }
+
+    /// Words in an order that does not repeat, so that it compresses as prose does and not to nothing.
+    private static func description(_ index: Int) -> String {
+        let words = [
+            "perch", "river", "lake", "rod", "line", "hook", "dawn", "reed", "deep", "bank", "float", "net", "tide",
+            "stone", "cast", "reel",
+        ]
+        var text = ""
+        var state = UInt64(index) &* 0x9E37_79B9_7F4A_7C15 &+ 1
+        while text.utf8.count < Self.descriptionBytes {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            text += words[Int(state >> 60)] + (state >> 40 & 7 == 0 ? ", " : " ")
+        }
+        return text
+    }
+}

@@ -1,0 +1,148 @@
+import PerchBase
+import PerchLoop
+import PerchWire
+
+// Changes out, answers and values in.
+extension Generator {
+    // MARK: Out
+
+    /// Sends a change of `key`; the catalogue's is the last one.
+    func change(_ key: Int, intended: Int64, at now: Int64) {
+        // All changes of a key on one connection: only so do their revisions rise as they were sent.
+        let writer = key % self.writers.count
+        let index = self.ledger.begin(key: key, intended: intended)
+        if self.recorder.contains(intended) { self.recorder.lag.record(now - intended) }
+        let stream: UInt32
+        if let free = self.writers[writer].free.popLast() {
+            stream = free
+            self.writers[writer].changes[Int(free)] = index
+        } else {
+            stream = UInt32(self.writers[writer].changes.count)
+            self.writers[writer].changes.append(index)
+        }
+        self.writers[writer].underWay += 1
+        self.awaitedAnswers += 1
+        if key == self.settings.keys {
+            self.edition += 1
+            self.requests.editions[self.edition % 2].append(to: &self.writers[writer].out, stream: stream)
+        } else {
+            self.requests.buy.append(to: &self.writers[writer].out, stream: stream, account: key)
+        }
+    }
+
+    /// The key of the next change.
+    func nextKey() -> Int {
+        switch self.settings.workload {
+        case .catalog: self.settings.keys
+        case .mixed:
+            // One change in a hundred is the account that many watch.
+            self.random.below(100) == 0 ? 0 : self.random.below(self.settings.keys)
+        default: self.settings.keys == 1 ? 0 : self.random.below(self.settings.keys)
+        }
+    }
+
+    // MARK: Answers
+
+    func answer(writer: Int, _ stream: UInt32, _ message: UnsafeRawBufferPointer, at now: Int64) {
+        guard let change = self.carried(writer, stream), let revision = PushScan.revision(ofAnswer: message) else {
+            self.giveUp("an answer came that cannot be read, or that nobody asked for, on stream \(stream)")
+            return
+        }
+        self.lastProgress = now
+        self.recorder.recordAnswer(intended: self.ledger.intended(change), at: now)
+        for arrival in self.ledger.answered(change, revision: revision) {
+            self.recorder.recordPush(intended: self.ledger.intended(arrival.oldest), arrived: arrival.arrived)
+        }
+    }
+
+    private func carried(_ writer: Int, _ stream: UInt32) -> Int32? {
+        guard Int(stream) < self.writers[writer].changes.count else { return nil }
+        let change = self.writers[writer].changes[Int(stream)]
+        return change >= 0 ? change : nil
+    }
+
+    /// A call has ended: a change that is answered, or a watch that the server has ended.
+    func ended(_ index: Int, _ stream: UInt32, _ message: UnsafeRawBufferPointer) {
+        let status = message.isEmpty ? Status() : (try? self.codec.decodeStatus(message.bytes)) ?? Status(code: 13)
+        guard self.connections[index].isWriter else {
+            self.refusals[status.reason.isEmpty ? "code \(status.code)" : status.reason, default: 0] += 1
+            if self.stage < .measuring {
+                self.giveUp("a watch was ended with \(status.reason): \(status.message)")
+            }
+            return
+        }
+        guard let change = self.carried(index, stream) else { return }
+        self.writers[index].changes[Int(stream)] = -1
+        self.writers[index].free.append(stream)
+        self.writers[index].underWay -= 1
+        self.awaitedAnswers -= 1
+        if status.code != 0 {
+            self.refusals[status.reason, default: 0] += 1
+            self.ledger.failed(change)
+            self.underWay -= 1
+            if self.stage < .warming {
+                self.giveUp("a purchase was refused with \(status.reason): \(status.message)")
+            }
+        } else if self.stage < .warming || !self.ledger.isWatched(change) {
+            // Nobody watches this account, so its answer is all there is to wait for.
+            self.underWay -= 1
+        }
+    }
+
+    // MARK: Values
+
+    @inline(__always)
+    func pushed(
+        _ index: Int, _ stream: UInt32, _ message: UnsafeRawBufferPointer, _ isCompressed: Bool, at now: Int64
+    ) {
+        let watch = self.connections[index].firstWatch + Int32(truncatingIfNeeded: stream) - 1
+        guard stream >= 1, stream <= UInt32(self.connections[index].watchCount) else {
+            self.giveUp("a value came on stream \(stream), which was never opened")
+            return
+        }
+        guard let scan = isCompressed ? self.scanInflated(message) : PushScan(message), let state = scan.state else {
+            self.giveUp("a message came that cannot be read, of \(message.count) bytes")
+            return
+        }
+        self.lastProgress = now
+        switch state {
+        case .loading: return
+        case .failure: self.refusals["failure", default: 0] += 1
+        case .unchanged:
+            self.unchanged += 1
+            self.ledger.unchanged(watch)
+        case .success:
+            self.valueBytes = message.count
+            let arrival = self.ledger.value(watch, revision: scan.revision, asOf: scan.asOf, at: now)
+            if let arrival {
+                self.recorder.recordPush(intended: self.ledger.intended(arrival.oldest), arrived: now)
+            }
+        }
+        if !self.tokens.isEmpty, scan.tokenCount > 0, !isCompressed {
+            self.tokens[Int(watch)] = Array(message[scan.tokenStart..<scan.tokenStart + scan.tokenCount])
+        }
+        if self.connections[index].awaited > 0 { self.firstCame(index, at: now) }
+    }
+
+    private func firstCame(_ index: Int, at now: Int64) {
+        self.connections[index].awaited -= 1
+        guard self.connections[index].awaited == 0 else { return }
+        self.handshaking -= 1
+        self.established += 1
+        self.recorder.recordFirst(intended: self.connections[index].intended, at: now)
+    }
+
+    /// Inflates what was not seen just before: ten thousand watchers of one view are sent the same bytes.
+    private func scanInflated(_ message: UnsafeRawBufferPointer) -> PushScan? {
+        if self.lastInflated.bytes.count == message.count,
+            self.lastInflated.bytes.withUnsafeBytes({ $0.elementsEqual(message) })
+        {
+            return self.lastInflated.scan
+        }
+        guard let plain = try? self.codec.inflate(message.bytes), var scan = PushScan(plain) else { return nil }
+        // Offsets into memory that is gone.
+        (scan.tokenStart, scan.tokenCount) = (0, 0)
+        self.lastInflated = (Array(message), scan)
+        return scan
+    }
+}

@@ -1,0 +1,250 @@
+import PerchBase
+import PerchLoop
+import PerchWire
+
+// Connections: made, greeted, read and closed. All but the values and answers themselves.
+extension Generator {
+    // MARK: Making
+
+    /// As many as may be under way at a time.
+    func connectMore(at now: Int64) {
+        while self.toConnectNext < self.toConnect.count, self.handshaking < self.settings.handshakes {
+            let (index, intended) = self.toConnect[self.toConnectNext]
+            guard intended <= now else { break }
+            self.toConnectNext += 1
+            // Without a schedule, a connection is meant to be made when it is its turn.
+            self.connect(Int(index), intended: intended > 0 ? intended : now)
+            if self.stage == .done { return }
+        }
+        if self.toConnectNext == self.toConnect.count {
+            self.toConnect.removeAll(keepingCapacity: true)
+            self.toConnectNext = 0
+        }
+    }
+
+    private func connect(_ index: Int, intended: Int64) {
+        do throws(SystemError) {
+            let descriptor = try Sockets.connect(to: self.address, options: nil)
+            self.connections[index].generation &+= 1
+            let tag = self.tag(of: index)
+            try self.loop.poller.watch(descriptor.number, tag: tag, for: .writable)
+            self.connections[index].socket = descriptor.release()
+            self.connections[index].phase = .connecting
+            self.connections[index].intended = intended
+            self.connections[index].wantsWrite = true
+            self.connections[index].awaited = self.connections[index].watchCount
+            self.handshaking += 1
+        } catch {
+            self.giveUp("a connection could not be made: \(error)")
+        }
+    }
+
+    private func tag(of index: Int) -> UInt64 {
+        UInt64(self.connections[index].generation & 0x3FFF_FFFF) << 32 | UInt64(index)
+    }
+
+    func connectEnded(_ index: Int) {
+        switch Sockets.connectResult(self.connections[index].socket) {
+        case .underWay: return
+        case .failed(let errno):
+            self.giveUp("a connection was refused: \(errno); is the server still there?")
+            return
+        case .connected: break
+        }
+        self.connections[index].phase = .greeting
+        self.setInterest(index)
+        self.requests.hello.withUnsafeBytes { self.send(index, $0) }
+    }
+
+    /// What is awaited of a socket, told to the kernel where it has changed.
+    func setInterest(_ index: Int) {
+        let connection = self.connections[index]
+        guard connection.phase != .closed else { return }
+        var interest: Poller.Interest = connection.isSlow ? [] : .readable
+        let wantsWrite = self.unsent[Int32(index)] != nil
+        if wantsWrite { interest.insert(.writable) }
+        self.connections[index].wantsWrite = wantsWrite
+        self.loop.poller.change(connection.socket, tag: self.tag(of: index), to: interest)
+    }
+
+    // MARK: Sending
+
+    /// Sends now, or as soon as the kernel takes it.
+    func send(_ index: Int, _ bytes: UnsafeRawBufferPointer) {
+        guard self.unsent[Int32(index)] == nil else {
+            self.unsent[Int32(index)]?.append(contentsOf: bytes)
+            return
+        }
+        var sent = 0
+        switch Sockets.send(self.connections[index].socket, bytes) {
+        case .wrote(let count): sent = count
+        case .full: break
+        case .broken(let errno):
+            self.lost(index, "\(errno)")
+            return
+        }
+        guard sent < bytes.count else { return }
+        self.unsent[Int32(index)] = Array(bytes[sent...])
+        self.setInterest(index)
+    }
+
+    func sendUnsent(_ index: Int) {
+        guard let bytes = self.unsent.removeValue(forKey: Int32(index)) else { return }
+        bytes.withUnsafeBytes { self.send(index, $0) }
+        if self.unsent[Int32(index)] == nil { self.setInterest(index) }
+    }
+
+    func flushWriters() {
+        for index in self.writers.indices where !self.writers[index].out.isEmpty {
+            guard self.connections[index].phase == .open else { continue }
+            var bytes: [UInt8] = []
+            swap(&bytes, &self.writers[index].out)
+            bytes.withUnsafeBytes { self.send(index, $0) }
+            bytes.removeAll(keepingCapacity: true)
+            self.writers[index].out = bytes
+        }
+    }
+
+    // MARK: Receiving
+
+    func receive(_ index: Int) {
+        // Several times for one that sends faster than it is read; then others have their turn.
+        for _ in 0..<4 {
+            guard self.connections[index].phase != .closed else { return }
+            switch Sockets.receive(self.connections[index].socket, into: self.readBuffer) {
+            case .bytes(let count):
+                let now = Clocks.monotonic().nanoseconds
+                if self.recorder.contains(now) { self.recorder.bytes += UInt64(count) }
+                self.take(index, UnsafeRawBufferPointer(rebasing: self.readBuffer[..<count]), at: now)
+                if count < self.readBuffer.count { return }
+            case .empty: return
+            case .end: return self.lost(index, "END_WITHOUT_DRAIN")
+            case .broken(let errno): return self.lost(index, "\(errno)")
+            }
+        }
+    }
+
+    private func take(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) {
+        let key = Int32(index)
+        guard !self.partials.isEmpty, var held = self.partials.removeValue(forKey: key) else {
+            let taken = self.frames(index, bytes, at: now)
+            if taken < bytes.count, self.connections[index].phase != .closed {
+                self.partials[key] = Array(bytes[taken...])
+            }
+            return
+        }
+        held.append(contentsOf: bytes)
+        let taken = held.withUnsafeBytes { self.frames(index, $0, at: now) }
+        guard taken < held.count, self.connections[index].phase != .closed else { return }
+        if taken > 0 { held.removeFirst(taken) }
+        self.partials[key] = held
+    }
+
+    /// Whole frames, in order; says how many bytes they were.
+    private func frames(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) -> Int {
+        var at = 0
+        while bytes.count - at >= FrameHeader.byteCount {
+            let address = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self))
+            let length = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: at + 5, as: UInt32.self)))
+            let start = at + FrameHeader.byteCount
+            guard length <= Limits.frameBytesMax else {
+                self.giveUp("a frame of \(length) bytes came, and the limit is \(Limits.frameBytesMax)")
+                return bytes.count
+            }
+            guard bytes.count - start >= length else { break }
+            let message = UnsafeRawBufferPointer(rebasing: bytes[start..<start + length])
+            let isCompressed = bytes[at + 4] & 1 == 1
+            at = start + length
+            self.frame(index, UInt8(address >> 24), address & FrameHeader.streamMax, message, isCompressed, at: now)
+            if self.connections[index].phase == .closed { return bytes.count }
+        }
+        return at
+    }
+
+    @inline(__always)
+    private func frame(
+        _ index: Int, _ kind: UInt8, _ stream: UInt32, _ message: UnsafeRawBufferPointer, _ isCompressed: Bool,
+        at now: Int64
+    ) {
+        switch kind {
+        case FrameKind.message.rawValue:
+            if self.connections[index].isWriter {
+                self.answer(writer: index, stream, message, at: now)
+            } else {
+                self.pushed(index, stream, message, isCompressed, at: now)
+            }
+        case FrameKind.status.rawValue: self.ended(index, stream, message)
+        case FrameKind.welcome.rawValue: self.welcomed(index)
+        case FrameKind.drain.rawValue: self.drained(index, message)
+        // Beats say what is known already, and nobody was pinged.
+        default: break
+        }
+    }
+
+    private func welcomed(_ index: Int) {
+        guard self.connections[index].phase == .greeting else { return }
+        self.connections[index].phase = .open
+        let connection = self.connections[index]
+        guard !connection.isWriter else {
+            self.handshaking -= 1
+            self.established += 1
+            return
+        }
+        var out: [UInt8] = []
+        for offset in 0..<Int(connection.watchCount) {
+            self.open(Int(connection.firstWatch) + offset, stream: UInt32(offset + 1), connection.isReturning, &out)
+        }
+        out.withUnsafeBytes { self.send(index, $0) }
+    }
+
+    private func open(_ watch: Int, stream: UInt32, _ isReturning: Bool, _ out: inout [UInt8]) {
+        let key = self.ledger.key(ofWatch: watch)
+        let account = key == self.settings.keys ? nil : key
+        if isReturning, !self.tokens.isEmpty, !self.tokens[watch].isEmpty {
+            do throws(MessageError) {
+                out.append(
+                    contentsOf: try self.requests.resumed(
+                        account: account, token: self.tokens[watch], stream: stream, self.codec))
+            } catch {
+                preconditionFailure("a call of our own: \(error)")
+            }
+        } else if let account {
+            self.requests.watch.append(to: &out, stream: stream, account: account)
+        } else {
+            self.requests.watchProducts.append(to: &out, stream: stream)
+        }
+    }
+
+    // MARK: Ending
+
+    private func drained(_ index: Int, _ message: UnsafeRawBufferPointer) {
+        let reason = (try? self.codec.decodeDrain(message.bytes))?.reason ?? "DRAIN_UNREADABLE"
+        self.lost(index, reason)
+    }
+
+    /// A connection is over, and not because we wanted it.
+    func lost(_ index: Int, _ reason: String) {
+        let wasGreeting = self.connections[index].phase != .open
+        self.closes[reason, default: 0] += 1
+        self.drop(index)
+        if self.connections[index].isWriter {
+            self.giveUp("the connection that changes are sent on was closed: \(reason)")
+        } else if wasGreeting {
+            self.giveUp("a connection was closed before it was welcomed: \(reason)")
+        }
+    }
+
+    /// Closes at once, so that neither side keeps the port.
+    func drop(_ index: Int) {
+        guard self.connections[index].phase != .closed else { return }
+        let connection = self.connections[index]
+        Sockets.reset(connection.socket)
+        let isEstablished = connection.phase == .open && (connection.isWriter || connection.awaited == 0)
+        if isEstablished { self.established -= 1 } else { self.handshaking -= 1 }
+        self.connections[index].phase = .closed
+        self.connections[index].socket = -1
+        self.connections[index].isReturning = true
+        self.unsent[Int32(index)] = nil
+        self.partials[Int32(index)] = nil
+    }
+}

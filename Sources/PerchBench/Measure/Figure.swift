@@ -1,0 +1,166 @@
+/// Everything that a bench measures as one number: the one table of names for reports, comparisons and --fail-if.
+package enum Figure: String, Hashable, Sendable, CaseIterable {
+    case pushP50 = "push_p50"
+    case pushP90 = "push_p90"
+    case pushP99 = "push_p99"
+    case pushP999 = "push_p999"
+    case pushMax = "push_max"
+    case pushMean = "push_mean"
+    case answerP50 = "answer_p50"
+    case answerP99 = "answer_p99"
+    case answerMax = "answer_max"
+    case firstP50 = "first_p50"
+    case firstP99 = "first_p99"
+    case firstMax = "first_max"
+    case deliveriesPerSecond = "deliveries_per_second"
+    case changesPerSecond = "changes_per_second"
+    case convergedPerSecond = "converged_per_second"
+    case opensPerSecond = "opens_per_second"
+    case bytesPerSecond = "bytes_per_second"
+    case cpuPerMillion = "cpu_per_million"
+    case cpuPerConverged = "cpu_per_converged"
+    case serverCPU = "server_cpu"
+    case rssPerWatch = "rss_per_watch"
+    case rssPerConnection = "rss_per_connection"
+    case socketBytesPerConnection = "socket_bytes_per_connection"
+    case valueBytes = "value_bytes"
+    case deliveries, changes, conflated, gaps, duplicates, reorderings, foreign, unchanged, refusals, closes
+    case generatorCPU = "generator_cpu"
+    case lagP99 = "lag_p99"
+
+    package enum Unit: Sendable { case nanoseconds, seconds, bytes, perSecond, bytesPerSecond, share, count }
+
+    package var unit: Unit {
+        switch self {
+        case .pushP50, .pushP90, .pushP99, .pushP999, .pushMax, .pushMean, .answerP50, .answerP99, .answerMax,
+            .firstP50, .firstP99, .firstMax, .lagP99, .cpuPerConverged:
+            .nanoseconds
+        case .cpuPerMillion: .seconds
+        case .deliveriesPerSecond, .changesPerSecond, .convergedPerSecond, .opensPerSecond: .perSecond
+        case .bytesPerSecond: .bytesPerSecond
+        case .rssPerWatch, .rssPerConnection, .socketBytesPerConnection, .valueBytes: .bytes
+        case .serverCPU, .generatorCPU: .share
+        case .deliveries, .changes, .conflated, .gaps, .duplicates, .reorderings, .foreign, .unchanged, .refusals,
+            .closes:
+            .count
+        }
+    }
+
+    /// Which way is better; nil where neither is.
+    package var isBetterHigher: Bool? {
+        switch self {
+        case .deliveriesPerSecond, .changesPerSecond, .convergedPerSecond, .opensPerSecond, .bytesPerSecond: true
+        case .deliveries, .changes, .conflated, .foreign, .unchanged, .valueBytes, .serverCPU, .generatorCPU: nil
+        default: false
+        }
+    }
+
+    /// Whether rounds are added up; else their median stands for them. What must never happen must not be hidden by one.
+    package var isSummed: Bool { self.unit == .count }
+
+    /// Whether it says something in comparison with the floor.
+    package var hasRatio: Bool {
+        switch self {
+        case .deliveries, .changes, .conflated, .gaps, .duplicates, .reorderings, .foreign, .unchanged, .refusals,
+            .closes, .generatorCPU, .lagP99, .valueBytes, .serverCPU, .socketBytesPerConnection:
+            false
+        default: true
+        }
+    }
+
+    package var meaning: String {
+        switch self {
+        case .pushP50, .pushP90, .pushP99, .pushP999, .pushMax, .pushMean:
+            "from when a change was meant to be made to its value's arrival at a watcher"
+        case .answerP50, .answerP99, .answerMax: "from when a change was meant to be made to its answer"
+        case .firstP50, .firstP99, .firstMax: "from when a connection was meant to be made to its first value"
+        case .deliveriesPerSecond: "values that showed a watcher something new"
+        case .changesPerSecond: "changes that were answered"
+        case .convergedPerSecond: "changes that every watcher has seen, or a newer one"
+        case .opensPerSecond: "connections made, opened and given their first value"
+        case .bytesPerSecond: "bytes received"
+        case .cpuPerMillion: "processor time of the server for a million deliveries"
+        case .cpuPerConverged: "processor time of the server for a converged change"
+        case .serverCPU: "share of a core that the server used"
+        case .rssPerWatch: "resident memory of the server for a watch, its connection included"
+        case .rssPerConnection: "resident memory of the server for a connection with its watches"
+        case .socketBytesPerConnection: "kernel memory of both ends of a connection"
+        case .valueBytes: "bytes of a value's message"
+        case .deliveries: "values that showed a watcher something new"
+        case .changes: "changes that were answered"
+        case .conflated: "changes that a watcher was not shown because a newer one was"
+        case .gaps: "watchers that were not shown the last change"
+        case .duplicates: "values that came twice"
+        case .reorderings: "values that came after a newer one"
+        case .foreign: "values of changes that somebody else made"
+        case .unchanged: "streams that came back and were told that nothing had changed"
+        case .refusals: "calls that ended with an error"
+        case .closes: "connections that were closed by the server"
+        case .generatorCPU: "share of its core that the generator used"
+        case .lagP99: "how late changes were sent"
+        }
+    }
+
+    package static let latencies: [Figure] = [
+        .pushP50, .pushP90, .pushP99, .pushP999, .pushMax, .pushMean, .answerP50, .answerP99, .answerMax, .firstP50,
+        .firstP99, .firstMax,
+    ]
+}
+
+extension Figure.Unit {
+    /// For people.
+    package func text(_ value: Double) -> String {
+        switch self {
+        case .nanoseconds: duration(nanoseconds: value)
+        case .seconds: "\(decimals(value, 3)) s"
+        case .bytes: "\(grouped(value)) B"
+        case .perSecond: "\(grouped(value))/s"
+        case .bytesPerSecond: "\(decimals(value / 1e6, 1)) MB/s"
+        case .share: "\(decimals(value * 100, 1)) %"
+        case .count: grouped(value)
+        }
+    }
+}
+
+/// `1.23 ms`: three digits.
+package func duration(nanoseconds: Double) -> String {
+    switch nanoseconds.magnitude {
+    case ..<1e3: "\(decimals(nanoseconds, 0)) ns"
+    case ..<1e6: "\(digits(nanoseconds / 1e3)) µs"
+    case ..<1e9: "\(digits(nanoseconds / 1e6)) ms"
+    default: "\(digits(nanoseconds / 1e9)) s"
+    }
+}
+
+/// Three significant digits.
+func digits(_ value: Double) -> String {
+    switch value.magnitude {
+    case ..<10: decimals(value, 2)
+    case ..<100: decimals(value, 1)
+    default: decimals(value, 0)
+    }
+}
+
+/// With so many digits behind the point, rounded.
+package func decimals(_ value: Double, _ count: Int) -> String {
+    guard value.isFinite, value.magnitude < 1e15 else { return "-" }
+    var scale: Double = 1
+    for _ in 0..<count { scale *= 10 }
+    let scaled = Int64((value * scale).rounded())
+    guard count > 0 else { return String(scaled) }
+    let (whole, rest) = scaled.magnitude.quotientAndRemainder(dividingBy: UInt64(scale))
+    let fraction = String(rest)
+    return (scaled < 0 ? "-" : "") + "\(whole)." + String(repeating: "0", count: count - fraction.count) + fraction
+}
+
+/// `12,345`.
+package func grouped(_ value: Double) -> String {
+    guard value.isFinite, value.magnitude < 1e15 else { return "-" }
+    if value.magnitude < 10, value != value.rounded() { return decimals(value, 2) }
+    var result = ""
+    for (index, digit) in String(Int64(value.rounded()).magnitude).reversed().enumerated() {
+        if index > 0, index % 3 == 0 { result.append(",") }
+        result.append(digit)
+    }
+    return (value < 0 ? "-" : "") + String(result.reversed())
+}

@@ -1,0 +1,78 @@
+/// Counts of times in nanoseconds, to three significant digits: 1,024 buckets to each doubling.
+///
+/// Up to 2,047 every value has its own bucket; above, a bucket is as wide as a thousandth of what lies in it. Recording
+/// is one addition. Grows to what was recorded: 33,000 counters for an hour.
+package struct LatencyHistogram: Hashable, Sendable {
+    private static let bucketsPerDoubling = 1_024
+    private var counts: [UInt64] = []
+    package private(set) var count: UInt64 = 0
+    package private(set) var sum: Double = 0
+    package private(set) var min: Int64 = .max
+    package private(set) var max: Int64 = 0
+
+    package init() {}
+
+    /// A negative time is none at all: two clocks, or two threads, that did not agree.
+    package mutating func record(_ nanoseconds: Int64, times: UInt64 = 1) {
+        guard times > 0 else { return }
+        let value = Swift.max(0, nanoseconds)
+        let bucket = Self.bucket(of: value)
+        if bucket >= self.counts.count { self.grow(to: bucket) }
+        self.counts[bucket] += times
+        self.count += times
+        self.sum += Double(value) * Double(times)
+        self.min = Swift.min(self.min, value)
+        self.max = Swift.max(self.max, value)
+    }
+
+    private mutating func grow(to bucket: Int) {
+        // In whole doublings, so that it seldom happens.
+        let wanted = (bucket / Self.bucketsPerDoubling + 1) * Self.bucketsPerDoubling
+        self.counts.append(contentsOf: repeatElement(0, count: wanted - self.counts.count))
+    }
+
+    package mutating func merge(_ other: LatencyHistogram) {
+        if other.counts.count > self.counts.count {
+            self.counts.append(contentsOf: repeatElement(0, count: other.counts.count - self.counts.count))
+        }
+        for (bucket, count) in other.counts.enumerated() { self.counts[bucket] += count }
+        self.count += other.count
+        self.sum += other.sum
+        self.min = Swift.min(self.min, other.min)
+        self.max = Swift.max(self.max, other.max)
+    }
+
+    /// Forgets all, and keeps the memory.
+    package mutating func clear() {
+        for bucket in self.counts.indices { self.counts[bucket] = 0 }
+        (self.count, self.sum, self.min, self.max) = (0, 0, .max, 0)
+    }
+
+    package var mean: Double { self.count == 0 ? 0 : self.sum / Double(self.count) }
+
+    /// The smallest time that `quantile` of all are not above, rounded up to its bucket's end; 0 without values.
+    package func value(atQuantile quantile: Double) -> Int64 {
+        guard self.count > 0 else { return 0 }
+        let rank = Swift.min(self.count, Swift.max(1, UInt64((Double(self.count) * quantile).rounded(.up))))
+        var seen: UInt64 = 0
+        for (bucket, count) in self.counts.enumerated() where count > 0 {
+            seen += count
+            if seen >= rank { return Swift.min(Self.upperEnd(of: bucket), self.max) }
+        }
+        return self.max
+    }
+
+    private static func bucket(of value: Int64) -> Int {
+        guard value >= Int64(2 * Self.bucketsPerDoubling) else { return Int(value) }
+        let shift = 53 - value.leadingZeroBitCount
+        return shift * Self.bucketsPerDoubling + Int(value >> Int64(shift))
+    }
+
+    private static func upperEnd(of bucket: Int) -> Int64 {
+        guard bucket >= 2 * Self.bucketsPerDoubling else { return Int64(bucket) }
+        let shift = bucket / Self.bucketsPerDoubling - 1
+        let within = bucket - shift * Self.bucketsPerDoubling
+        // Of the last bucket of all, the end is the largest number there is.
+        return (Int64(within + 1) << Int64(shift)) &- 1
+    }
+}

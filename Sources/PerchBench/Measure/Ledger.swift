@@ -1,0 +1,304 @@
+/// Every change that was made and every value that arrived, against each other: what was missed, said twice, or said in
+/// the wrong order.
+///
+/// A key is what changes: an account, or the catalogue. A watch looks at one key. The answer to a change says which
+/// revision it became; a value says which revision it stands at. So each value is matched with the change that it shows
+/// by revision alone, whichever arrives first: a value whose change is not answered yet waits for the answer, with the
+/// time of its own arrival.
+///
+///     change ──answered(revision)──▶ known ──seen by each watch of its key, or passed over by it──▶ converged
+///
+/// Changes of one key must be sent on one connection, one behind the other, so that their revisions rise.
+package struct Ledger: Sendable {
+    /// What one value meant. `latency` counts from when the oldest change that it shows for the first time was meant to
+    /// be made: a watch that was passed over has waited since then.
+    package struct Arrival: Equatable, Sendable {
+        /// The oldest change that the watch had not seen.
+        package var oldest: Int32
+        /// The change that the value shows.
+        package var change: Int32
+        package var arrived: Int64
+
+        package init(oldest: Int32, change: Int32, arrived: Int64) {
+            self.oldest = oldest
+            self.change = change
+            self.arrived = arrived
+        }
+    }
+
+    struct Change {
+        /// When it was meant to be made, in nanoseconds.
+        var intended: Int64
+        /// 0 until it is answered.
+        var revision: UInt64 = 0
+        var key: Int32
+        /// The next one of its key; -1 for none yet.
+        var next: Int32 = -1
+        /// Among the changes of its key, from 1.
+        var ordinal: Int32
+        /// Watches that have neither seen nor passed it.
+        var remaining: Int32
+    }
+
+    struct Watch {
+        var revision: UInt64 = 0
+        var asOf: Int64 = 0
+        var key: Int32
+        /// The newest change that it has seen; -1 for none.
+        var change: Int32 = -1
+        /// A value has come, on this connection or an earlier one.
+        var hasValue = false
+    }
+
+    struct Key {
+        var first: Int32 = -1
+        var last: Int32 = -1
+        /// The newest one that was answered.
+        var answered: Int32 = -1
+        var watches: Int32 = 0
+    }
+
+    private struct Waiting {
+        var watch: Int32
+        var arrived: Int64
+        var next: Int32
+        /// The first value of its watch: where it begins, and nothing that it waited for.
+        var isFirst: Bool
+    }
+
+    package struct Counts: Hashable, Sendable {
+        /// Values that showed something new.
+        package var deliveries: UInt64 = 0
+        /// Changes that a watch did not see because it was shown a newer one: legitimate for a state stream.
+        package var conflated: UInt64 = 0
+        /// The value of the same position again.
+        package var duplicates: UInt64 = 0
+        /// A value of an earlier position than the one before.
+        package var reorderings: UInt64 = 0
+        /// Values of revisions that none of our changes had: somebody else writes to this server.
+        package var foreign: UInt64 = 0
+        /// Changes that every watch of their key has seen or passed.
+        package var converged: UInt64 = 0
+        /// Watches that were never shown the last change of their key. Known at the end.
+        package var gaps: UInt64 = 0
+    }
+
+    private(set) var changes: [Change] = []
+    private(set) var watches: [Watch] = []
+    private(set) var keys: [Key]
+    package private(set) var counts = Counts()
+    /// By revision, from `base`: which change it was.
+    private var known: [Int32] = []
+    private var base: UInt64 = 0
+    private var waiting: [Waiting] = []
+    private var freeWaiting: Int32 = -1
+    private var firstWaiting: [UInt64: Int32] = [:]
+    /// What was looked up last among those that wait: the values of one change come in a row.
+    private var lastLooked: (revision: UInt64, head: Int32) = (.max, -1)
+
+    package init(keys: Int) {
+        self.keys = Array(repeating: Key(), count: keys)
+    }
+
+    package var changeCount: Int { self.changes.count }
+
+    package mutating func reserve(watches: Int) { self.watches.reserveCapacity(watches) }
+
+    /// Its number, from 0.
+    @discardableResult
+    package mutating func addWatch(key: Int) -> Int {
+        self.watches.append(Watch(key: Int32(key)))
+        self.keys[key].watches += 1
+        return self.watches.count - 1
+    }
+
+    // MARK: Changes
+
+    /// A change is about to be sent. Its number, from 0.
+    package mutating func begin(key: Int, intended: Int64) -> Int32 {
+        let index = Int32(self.changes.count)
+        let last = self.keys[key].last
+        let ordinal = last < 0 ? 1 : self.changes[Int(last)].ordinal + 1
+        self.changes.append(
+            Change(intended: intended, key: Int32(key), ordinal: ordinal, remaining: self.keys[key].watches))
+        if last < 0 {
+            self.keys[key].first = index
+        } else {
+            self.changes[Int(last)].next = index
+        }
+        self.keys[key].last = index
+        return index
+    }
+
+    /// A change was answered: what the values meant that had come before it.
+    package mutating func answered(_ index: Int32, revision: UInt64) -> [Arrival] {
+        self.changes[Int(index)].revision = revision
+        let key = Int(self.changes[Int(index)].key)
+        let before = self.keys[key].answered
+        if before < 0 || self.changes[Int(before)].ordinal < self.changes[Int(index)].ordinal {
+            self.keys[key].answered = index
+        }
+        self.remember(revision, index)
+        guard let head = self.firstWaiting.removeValue(forKey: revision) else { return [] }
+        self.lastLooked = (.max, -1)
+        var arrivals: [Arrival] = []
+        var next = head
+        while next >= 0 {
+            let entry = self.waiting[Int(next)]
+            self.waiting[Int(next)].next = self.freeWaiting
+            self.freeWaiting = next
+            next = entry.next
+            if let found = self.match(entry.watch, index, at: entry.arrived, isFirst: entry.isFirst) {
+                arrivals.append(found)
+            }
+        }
+        return arrivals
+    }
+
+    /// A change was refused, or its answer is lost: nobody waits for it.
+    package mutating func failed(_ index: Int32) {
+        self.changes[Int(index)].remaining = 0
+    }
+
+    private mutating func remember(_ revision: UInt64, _ index: Int32) {
+        if self.known.isEmpty { self.base = revision }
+        guard revision >= self.base else { return }
+        let place = Int(revision - self.base)
+        // A server that others write to has holes; one that jumps further is not one whose revisions have none.
+        guard place < self.known.count + 10_000_000 else { return }
+        while self.known.count <= place { self.known.append(-1) }
+        self.known[place] = index
+    }
+
+    @inline(__always)
+    private func change(of revision: UInt64) -> Int32 {
+        let place = revision &- self.base
+        return place < UInt64(self.known.count) ? self.known[Int(truncatingIfNeeded: place)] : -1
+    }
+
+    // MARK: Values
+
+    /// A value has come. Nil: it showed nothing new, or its change is not known yet.
+    @inline(__always)
+    package mutating func value(_ watch: Int32, revision: UInt64, asOf: Int64, at arrived: Int64) -> Arrival? {
+        let before = self.watches[Int(watch)]
+        self.watches[Int(watch)].revision = revision
+        self.watches[Int(watch)].asOf = asOf
+        self.watches[Int(watch)].hasValue = true
+        if before.hasValue {
+            if (revision, asOf) == (before.revision, before.asOf) {
+                self.counts.duplicates += 1
+                return nil
+            }
+            if (revision, asOf) < (before.revision, before.asOf) {
+                self.counts.reorderings += 1
+                return nil
+            }
+        }
+        let index = self.change(of: revision)
+        if index >= 0 { return self.match(watch, index, at: arrived, isFirst: !before.hasValue) }
+        self.wait(watch, revision, arrived, isFirst: !before.hasValue)
+        return nil
+    }
+
+    /// The first message of a call that came back with its token: the value is still the one of the token. The promise
+    /// that this is so is checked at the end, with the gaps.
+    package mutating func unchanged(_ watch: Int32) {
+        self.watches[Int(watch)].hasValue = true
+    }
+
+    /// The watch is at `index` now. What it passed on the way it will never see.
+    private mutating func match(_ watch: Int32, _ index: Int32, at arrived: Int64, isFirst: Bool) -> Arrival? {
+        let seen = self.watches[Int(watch)].change
+        guard seen != index else { return nil }
+        let key = Int(self.watches[Int(watch)].key)
+        guard Int(self.changes[Int(index)].key) == key else { return nil }
+        if seen >= 0, self.changes[Int(seen)].ordinal > self.changes[Int(index)].ordinal { return nil }
+        self.watches[Int(watch)].change = index
+        // Before the first value of a watch there was nothing to miss.
+        guard !isFirst else { return nil }
+        var next = seen >= 0 ? self.changes[Int(seen)].next : self.keys[key].first
+        let oldest = next
+        while true {
+            self.pass(next)
+            guard next != index else { break }
+            self.counts.conflated += 1
+            next = self.changes[Int(next)].next
+        }
+        self.counts.deliveries += 1
+        return Arrival(oldest: oldest, change: index, arrived: arrived)
+    }
+
+    @inline(__always)
+    private mutating func pass(_ index: Int32) {
+        guard self.changes[Int(index)].remaining > 0 else { return }
+        self.changes[Int(index)].remaining -= 1
+        guard self.changes[Int(index)].remaining == 0 else { return }
+        self.counts.converged += 1
+        self.convergedNow += 1
+    }
+
+    /// Changes that have converged since this was last set to 0.
+    package var convergedNow = 0
+
+    private mutating func wait(_ watch: Int32, _ revision: UInt64, _ arrived: Int64, isFirst: Bool) {
+        let head: Int32
+        if self.lastLooked.revision == revision {
+            head = self.lastLooked.head
+        } else {
+            head = self.firstWaiting[revision] ?? -1
+        }
+        let behind = head < 0 ? -1 : self.waiting[Int(head)].next
+        let entry = Waiting(watch: watch, arrived: arrived, next: behind, isFirst: isFirst)
+        let place: Int32
+        if self.freeWaiting >= 0 {
+            place = self.freeWaiting
+            self.freeWaiting = self.waiting[Int(place)].next
+            self.waiting[Int(place)] = entry
+        } else {
+            place = Int32(self.waiting.count)
+            self.waiting.append(entry)
+        }
+        if head < 0 {
+            self.firstWaiting[revision] = place
+            self.lastLooked = (revision, place)
+        } else {
+            // Behind the first, so that what the table holds stays as it is.
+            self.waiting[Int(head)].next = place
+            self.lastLooked = (revision, head)
+        }
+    }
+
+    // MARK: Looking
+
+    package func intended(_ change: Int32) -> Int64 { self.changes[Int(change)].intended }
+
+    package func isConverged(_ change: Int32) -> Bool { self.changes[Int(change)].remaining <= 0 }
+
+    package func isWatched(_ change: Int32) -> Bool {
+        self.keys[Int(self.changes[Int(change)].key)].watches > 0
+    }
+
+    package func key(ofWatch watch: Int) -> Int { Int(self.watches[watch].key) }
+
+    package func hasValue(_ watch: Int) -> Bool { self.watches[watch].hasValue }
+
+    /// At the end, when nothing is under way: counts the watches among `isOpen` that were not shown the last answered
+    /// change of their key, and values that belong to no change of ours.
+    package mutating func settle(isOpen: (Int) -> Bool) {
+        (self.counts.gaps, self.counts.foreign) = (0, 0)
+        for (index, watch) in self.watches.enumerated() where isOpen(index) {
+            let last = self.keys[Int(watch.key)].answered
+            guard last >= 0 else { continue }
+            let seen = watch.change < 0 ? 0 : self.changes[Int(watch.change)].ordinal
+            if seen < self.changes[Int(last)].ordinal { self.counts.gaps += 1 }
+        }
+        for head in self.firstWaiting.values {
+            var next = head
+            while next >= 0 {
+                if !self.waiting[Int(next)].isFirst { self.counts.foreign += 1 }
+                next = self.waiting[Int(next)].next
+            }
+        }
+    }
+}

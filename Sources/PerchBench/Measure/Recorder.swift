@@ -1,0 +1,102 @@
+/// What one round has measured, by second and in all. Times in nanoseconds.
+package struct Recorder: Sendable {
+    /// One second, or what was left of it.
+    package struct Interval: Hashable, Sendable {
+        /// Since the window began, in seconds, at its end.
+        package var end = 0.0
+        package var length = 0.0
+        package var deliveries: UInt64 = 0
+        package var changes: UInt64 = 0
+        package var opens: UInt64 = 0
+        package var pushP50: Int64 = 0
+        package var pushP99: Int64 = 0
+        package var pushMax: Int64 = 0
+        package var residentBytes = 0
+        /// Share of a core.
+        package var serverCPU = 0.0
+        package var generatorCPU = 0.0
+
+        package init() {}
+    }
+
+    package var push = LatencyHistogram()
+    package var answer = LatencyHistogram()
+    package var first = LatencyHistogram()
+    package var lag = LatencyHistogram()
+    package private(set) var intervals: [Interval] = []
+
+    /// Of the window.
+    package var deliveries: UInt64 = 0
+    package var changes: UInt64 = 0
+    package var converged: UInt64 = 0
+    package var opens: UInt64 = 0
+    package var bytes: UInt64 = 0
+
+    private var second = LatencyHistogram()
+    private var atLast = (deliveries: UInt64(0), changes: UInt64(0), opens: UInt64(0))
+    package private(set) var began: Int64 = .max
+    package private(set) var ended: Int64 = .max
+    private var intervalBegan: Int64 = 0
+
+    /// Whether first values, and not pushes, are what its seconds tell of.
+    package var isAboutFirsts = false
+
+    package init() {}
+
+    package mutating func begin(at now: Int64) {
+        self.began = now
+        self.intervalBegan = now
+    }
+
+    package mutating func end(at now: Int64) { self.ended = now }
+
+    /// Whether it belongs to the window.
+    @inline(__always)
+    package func contains(_ time: Int64) -> Bool { time >= self.began && time < self.ended }
+
+    package var seconds: Double {
+        self.began == .max || self.ended == .max ? 0 : Double(self.ended - self.began) / 1e9
+    }
+
+    @inline(__always)
+    package mutating func recordPush(intended: Int64, arrived: Int64) {
+        if self.contains(arrived) { self.deliveries += 1 }
+        guard self.contains(intended) else { return }
+        self.push.record(arrived - intended)
+        self.second.record(arrived - intended)
+    }
+
+    package mutating func recordAnswer(intended: Int64, at now: Int64) {
+        if self.contains(now) { self.changes += 1 }
+        guard self.contains(intended) else { return }
+        self.answer.record(now - intended)
+    }
+
+    package mutating func recordFirst(intended: Int64, at now: Int64) {
+        guard self.contains(now) else { return }
+        self.opens += 1
+        self.first.record(now - intended)
+        if self.isAboutFirsts { self.second.record(now - intended) }
+    }
+
+    /// Ends a second. Memory and processors are told by who can look.
+    package mutating func tick(at now: Int64, residentBytes: Int, serverCPU: Double, generatorCPU: Double) {
+        var interval = Interval()
+        interval.end = Double(now - self.began) / 1e9
+        interval.length = Double(now - self.intervalBegan) / 1e9
+        interval.deliveries = self.deliveries - self.atLast.deliveries
+        interval.changes = self.changes - self.atLast.changes
+        interval.opens = self.opens - self.atLast.opens
+        let times = self.second.count > 0 ? self.second : LatencyHistogram()
+        interval.pushP50 = times.value(atQuantile: 0.5)
+        interval.pushP99 = times.value(atQuantile: 0.99)
+        interval.pushMax = times.max
+        interval.residentBytes = residentBytes
+        interval.serverCPU = serverCPU
+        interval.generatorCPU = generatorCPU
+        self.intervals.append(interval)
+        self.second.clear()
+        self.atLast = (self.deliveries, self.changes, self.opens)
+        self.intervalBegan = now
+    }
+}

@@ -1,0 +1,189 @@
+package import PerchCatalogue
+
+extension BenchReport {
+    /// Bump it when a reader of an older one would misread a newer one.
+    package static let formatVersion = 1
+
+    package func json(_ layout: JSONWriter.Layout) throws(JSONOverflow) -> [UInt8] {
+        var json = JSONWriter(limitBytes: 256 * 1024 * 1024, layout: layout)
+        json.beginObject()
+        json.member("type", "report")
+        json.member("format", Self.formatVersion)
+        json.member("title", self.title)
+        json.member("workload", self.workload)
+        json.key("settings")
+        json.beginObject()
+        for (name, value) in self.settings { json.member(name, value) }
+        json.endObject()
+        json.key("machine")
+        json.beginObject()
+        json.member("kernel", self.machine.kernel)
+        json.member("processor", self.machine.processorName)
+        json.member("processors", self.machine.processors)
+        json.key("load_before")
+        json.double(self.machine.load)
+        json.key("load_after")
+        json.double(self.loadAfter)
+        json.endObject()
+        json.list("notes", self.notes)
+        json.key("targets")
+        json.beginArray()
+        for target in self.targets { Self.write(target, &json) }
+        json.endArray()
+        json.key("ratios")
+        json.figures(self.ratios)
+        json.list("breaches", self.breaches)
+        json.endObject()
+        return try json.finish()
+    }
+
+    private static func write(_ target: Target, _ json: inout JSONWriter) {
+        json.beginObject()
+        json.member("name", target.name)
+        json.member("generator_bound", target.generatorBound != nil)
+        json.key("figures")
+        json.figures(target.figures)
+        json.key("rounds")
+        json.beginArray()
+        for round in target.rounds { Self.write(round, &json) }
+        json.endArray()
+        json.endObject()
+    }
+
+    private static func write(_ round: RoundResult, _ json: inout JSONWriter) {
+        json.beginObject()
+        if let failure = round.failure { json.member("failure", failure) }
+        if let reason = round.generatorBound { json.member("generator_bound", reason) }
+        json.key("figures")
+        json.figures(round.figures)
+        json.counts("closes", round.closes)
+        json.counts("refusals", round.refusals)
+        json.key("percentiles")
+        json.beginArray()
+        for each in round.percentiles {
+            json.beginObject()
+            json.key("quantile")
+            json.double(each.quantile)
+            json.member("ns", each.nanoseconds)
+            json.endObject()
+        }
+        json.endArray()
+        json.key("intervals")
+        json.beginArray()
+        for interval in round.intervals { json.interval(interval) }
+        json.endArray()
+        json.endObject()
+    }
+
+    /// One line for one second, while it runs.
+    package static func json(_ news: Bench.News) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("type", "interval")
+        json.member("target", news.target)
+        json.member("round", news.round)
+        json.member("stage", news.progress.stage)
+        json.member("connections", news.progress.connections)
+        json.key("interval")
+        json.interval(news.progress.interval)
+        json.endObject()
+        do throws(JSONOverflow) {
+            return try json.finish()
+        } catch {
+            preconditionFailure("a line of progress: \(error)")
+        }
+    }
+}
+
+extension JSONWriter {
+    /// In the order of the table, so that two reports differ only where they do.
+    fileprivate mutating func figures(_ values: [Figure: Double]) {
+        self.beginObject()
+        for figure in Figure.allCases {
+            guard let value = values[figure] else { continue }
+            self.key(figure.rawValue)
+            self.double(value)
+        }
+        self.endObject()
+    }
+
+    fileprivate mutating func counts(_ key: String, _ values: [String: Int]) {
+        self.key(key)
+        self.beginObject()
+        for (name, count) in values.sorted(by: { $0.key < $1.key }) { self.member(name, count) }
+        self.endObject()
+    }
+
+    fileprivate mutating func list(_ key: String, _ values: [String]) {
+        self.key(key)
+        self.beginArray()
+        for value in values { self.string(value) }
+        self.endArray()
+    }
+
+    fileprivate mutating func interval(_ value: Recorder.Interval) {
+        self.beginObject()
+        for (key, number) in [
+            ("end_s", value.end), ("length_s", value.length), ("server_cpu", value.serverCPU),
+            ("generator_cpu", value.generatorCPU),
+        ] {
+            self.key(key)
+            self.double(number)
+        }
+        self.member("deliveries", value.deliveries)
+        self.member("changes", value.changes)
+        self.member("opens", value.opens)
+        self.member("push_p50_ns", value.pushP50)
+        self.member("push_p99_ns", value.pushP99)
+        self.member("push_max_ns", value.pushMax)
+        self.member("rss_bytes", value.residentBytes)
+        self.endObject()
+    }
+}
+
+/// The figures of a report that was written before: what a comparison needs.
+package struct ReportFigures: Sendable {
+    package var title: String
+    package var settings: [String: String]
+    package var targets: [(name: String, isGeneratorBound: Bool, figures: [Figure: Double])]
+
+    package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Reads a report, or the last line of an ndjson of one.
+    package init(_ bytes: [UInt8]) throws(Fault) {
+        var limits = JSONLimits()
+        limits.bytes = bytes.count
+        limits.values = .max
+        let last = bytes.split(separator: UInt8(ascii: "\n")).last.map { Array($0) } ?? []
+        let isLines = last.first == UInt8(ascii: "{") && last.count > 1
+        let document: JSONValue
+        do throws(JSONError) {
+            document = try JSONReader.read(isLines ? last : bytes, limits: limits)
+        } catch {
+            throw Fault(description: "is no JSON: \(error)")
+        }
+        guard document["type"]?.string == "report", let format = document["format"]?.integer else {
+            throw Fault(description: "is no report of perch bench; write one with --output json")
+        }
+        guard format == BenchReport.formatVersion else {
+            throw Fault(
+                description:
+                    "is a report of format \(format), and this program reads format \(BenchReport.formatVersion)")
+        }
+        self.title = document["title"]?.string ?? ""
+        self.settings = [:]
+        for member in document["settings"]?.members ?? [] { self.settings[member.key] = member.value.string }
+        self.targets = (document["targets"]?.array ?? []).map { target in
+            var figures: [Figure: Double] = [:]
+            for member in target["figures"]?.members ?? [] {
+                guard let figure = Figure(rawValue: member.key) else { continue }
+                figures[figure] = member.value.double
+            }
+            return (
+                target["name"]?.string ?? "", target["generator_bound"]?.boolean ?? false, figures
+            )
+        }
+    }
+}

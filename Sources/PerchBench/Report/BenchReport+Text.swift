@@ -1,0 +1,64 @@
+extension BenchReport {
+    /// For people: what was done, a table of figures, and what to make of them.
+    package var text: [String] {
+        var lines = ["\(self.title): " + self.settings.map { "\($0.name) \($0.value)" }.joined(separator: ", ")]
+        lines.append(
+            "\(self.machine.processorName), \(self.machine.processors) processors, Linux \(self.machine.kernel), load "
+                + "\(decimals(self.machine.load, 2)) before and \(decimals(self.loadAfter, 2)) after")
+        lines += self.notes
+        lines.append("")
+        lines += self.table
+        for target in self.targets {
+            for (kind, counts) in [("closed", \RoundResult.closes), ("refused", \RoundResult.refusals)] {
+                let sums = target.rounds.reduce(into: [:]) { sums, round in
+                    sums.merge(round[keyPath: counts], uniquingKeysWith: +)
+                }
+                for (reason, count) in sums.sorted(by: { $0.key < $1.key }) {
+                    lines.append("\(target.name): \(kind) \(count) with \(reason)")
+                }
+            }
+            if let failure = target.failure { lines.append("\(target.name): ended early: \(failure)") }
+            if let reason = target.generatorBound {
+                lines.append(
+                    "\(target.name): GENERATOR-BOUND, so these are not the server's figures: \(reason)")
+            }
+        }
+        lines += self.breaches.map { "failed: \($0)" }
+        return lines
+    }
+
+    private var table: [String] {
+        let figures = self.targets.map(\.figures)
+        let ratios = self.ratios
+        var rows: [[String]] = []
+        for figure in Figure.allCases {
+            let values = figures.map { $0[figure] }
+            guard values.contains(where: { $0 != nil }) else { continue }
+            // What must not happen, and what this workload does not have, is said only where it is there.
+            if figure.unit == .count, !values.contains(where: { $0 ?? 0 != 0 }), !Self.alwaysShown.contains(figure) {
+                continue
+            }
+            var row = [figure.rawValue] + values.map { $0.map { figure.unit.text($0) } ?? "-" }
+            if self.targets.count > 1 { row.append(ratios[figure].map { decimals($0, 3) } ?? "") }
+            rows.append(row)
+        }
+        let head = [""] + self.targets.map(\.name) + (self.targets.count > 1 ? ["ratio"] : [])
+        return Self.aligned([head] + rows)
+    }
+
+    private static let alwaysShown: [Figure] = [.gaps, .duplicates, .reorderings]
+
+    /// The first column to the left, the others to the right.
+    static func aligned(_ rows: [[String]]) -> [String] {
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+        return rows.map { row in
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                let gap = String(repeating: " ", count: widths[column] - cell.count)
+                line += column == 0 ? cell + gap : "  " + gap + cell
+            }
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}

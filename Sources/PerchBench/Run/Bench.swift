@@ -1,0 +1,271 @@
+import Glibc
+import PerchBase
+package import PerchLoop
+
+/// Why a bench cannot be run, or went wrong before it measured anything: for people, with what to do next.
+package struct BenchError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+/// Runs rounds, each with a server of its own, and puts their results together.
+///
+/// Blocks the calling thread, which becomes the generator: it is kept to one core while the server has another.
+package struct Bench {
+    package enum Server: Sendable {
+        /// `perch serve` as a child.
+        case perch(loops: Int, store: String?)
+        /// Something that is there already.
+        case address(SocketAddress)
+    }
+
+    package var settings: BenchSettings
+    package var server: Server
+    package var hasFloor = false
+    /// Rounds with the server, each followed by one with the floor where there is one.
+    package var rounds = 1
+    /// The binary that children are: this one.
+    package var executable: String
+    package var environment: [String: String] = [:]
+    /// Of the floor's values; nil for as many as the server's had.
+    package var floorValueBytes: Int?
+    /// Where a store and a catalogue may lie for the time being.
+    package var directory: String
+    /// Whether somebody wants it to end; what was measured by then is kept.
+    package var isInterrupted: () -> Bool = { false }
+
+    package init(_ settings: BenchSettings, server: Server, executable: String, directory: String) {
+        self.settings = settings
+        self.server = server
+        self.executable = executable
+        self.directory = directory
+    }
+
+    /// A line of progress, and what it is about.
+    package struct News: Sendable {
+        package var target: String
+        package var round: Int
+        package var rounds: Int
+        package var progress: Generator.Progress
+
+        package init(target: String, round: Int, rounds: Int, progress: Generator.Progress) {
+            self.target = target
+            self.round = round
+            self.rounds = rounds
+            self.progress = progress
+        }
+    }
+
+    package func run(news: @escaping (News) -> Void = { _ in }) throws(BenchError) -> BenchReport {
+        if let refusal = self.settings.refusal { throw BenchError(refusal) }
+        try self.checkDescriptors()
+        var report = BenchReport(title: self.settings.workload.rawValue, workload: self.settings.workload.rawValue)
+        report.machine = MachineFigures.now()
+        var targets = [BenchReport.Target(name: "perch")]
+        if self.hasFloor { targets.append(BenchReport.Target(name: "floor")) }
+        let processors = Processors.allowed()
+        let isPinned = processors.count > 1
+        if isPinned {
+            do throws(SystemError) {
+                try Processors.pin(to: processors[1])
+            } catch {
+                throw BenchError("\(error)")
+            }
+        } else {
+            report.notes.append("the server and the generator shared the only core: the figures are of both together")
+        }
+        let serverProcessor = isPinned ? processors[0] : nil
+        rounds: for round in 0..<self.rounds {
+            for place in targets.indices {
+                let name = targets[place].name
+                let floorBytes =
+                    self.floorValueBytes ?? Int(targets[0].rounds.last?.figures[.valueBytes] ?? 0)
+                let result = try self.round(
+                    isFloor: place > 0, valueBytes: floorBytes, processor: serverProcessor
+                ) { progress in
+                    news(News(target: name, round: round + 1, rounds: self.rounds, progress: progress))
+                }
+                targets[place].rounds.append(result)
+                if self.isInterrupted() { break rounds }
+                if let failure = result.failure, result.figures.isEmpty {
+                    throw BenchError("\(name): \(failure)")
+                }
+            }
+        }
+        report.targets = targets
+        report.loadAfter = MachineFigures.now().load
+        report.settings = self.described
+        return report
+    }
+
+    /// Both sides need a descriptor for each connection, and a server keeps some for itself.
+    private func checkDescriptors() throws(BenchError) {
+        let limit = DescriptorLimit.raise()
+        let needed = self.settings.connections + self.settings.writers + Limits.descriptorsReserved + 32
+        guard needed <= limit else {
+            throw BenchError(
+                "\(self.settings.connections) connections need \(needed) descriptors on either side, and the hard limit of "
+                    + "this process is \(limit); raise it (ulimit -Hn, LimitNOFILE), or put more watches on a connection "
+                    + "with --connections")
+        }
+    }
+
+    private func round(
+        isFloor: Bool, valueBytes: Int, processor: Int?, progress: @escaping (Generator.Progress) -> Void
+    ) throws(BenchError) -> RoundResult {
+        var child: BenchChild?
+        let address: SocketAddress
+        if isFloor {
+            let bytes = max(FloorServer.valueBytes.lowerBound, valueBytes)
+            let started = try self.start(
+                ["bench", "floor-server", "--port", "0", "--value-bytes", "\(bytes)"], processor: processor)
+            (child, address) = (started, started.address)
+        } else {
+            switch self.server {
+            case .address(let known): address = known
+            case .perch(let loops, let store):
+                let started = try self.startPerch(loops: loops, store: store, processor: loops == 1 ? processor : nil)
+                (child, address) = (started, started.address)
+            }
+        }
+        defer { child?.stop() }
+        do {
+            let loop = try EventLoop(name: "perch-bench")
+            let generator = try Generator(
+                self.settings, address: address, serverProcess: child?.number, loop: loop,
+                isInterrupted: self.isInterrupted
+            ) { tick in
+                child?.drain()
+                progress(tick)
+            }
+            loop.run(generator)
+            var result = generator.outcome
+            if result.failure != nil, let last = child?.lastWords { result.failure? += "; it said: \(last)" }
+            return result
+        } catch {
+            throw BenchError("\(error)")
+        }
+    }
+
+    private func startPerch(loops: Int, store: String?, processor: Int?) throws(BenchError) -> BenchChild {
+        let catalogue = "\(self.directory)/bench.storekit"
+        // The next round begins with nothing, as this one did.
+        if let store { for name in ["", "-wal", "-shm"] { unlink("\(store)/perch.db\(name)") } }
+        try Self.write(BenchCatalogue(viewBytes: self.settings.viewBytes).file(edition: 0), to: catalogue)
+        return try self.start(
+            [
+                "serve", "--listen", "127.0.0.1:0", "--store", store ?? "memory", "--catalog", catalogue, "--bundle-id",
+                BenchCatalogue.bundleID, "--loops", "\(loops)",
+            ], processor: processor)
+    }
+
+    private func start(_ arguments: [String], processor: Int?) throws(BenchError) -> BenchChild {
+        try BenchChild(
+            path: self.executable, arguments: arguments, environment: self.environment, processor: processor)
+    }
+
+    static func write(_ bytes: [UInt8], to path: String) throws(BenchError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw BenchError("\(path) could not be written: \(Errno(errno))") }
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw BenchError("\(path) could not be written: \(Errno(errno))") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private var described: [(name: String, value: String)] {
+        let settings = self.settings
+        var result: [(name: String, value: String)] = [
+            ("watchers", "\(settings.watches)"), ("connections", "\(settings.connections)"),
+            ("accounts", "\(settings.keys)"),
+        ]
+        if let rate = settings.rate {
+            result.append(("rate", "\(rate)/s, open loop"))
+        } else if settings.workload != .storm, settings.workload != .idle, settings.workload != .resume {
+            result.append(("outstanding", "\(settings.outstanding), closed loop"))
+        }
+        result.append(("warm-up", duration(nanoseconds: Double(settings.warmupNanoseconds))))
+        result.append(("duration", duration(nanoseconds: Double(settings.durationNanoseconds))))
+        result.append(("rounds", "\(self.rounds)"))
+        switch self.server {
+        case .address(let address): result.append(("server", "\(address)"))
+        case .perch(let loops, let store):
+            result.append(("loops", "\(loops)"))
+            result.append(("store", store == nil ? "memory" : "SQLite"))
+        }
+        if settings.workload == .catalog { result.append(("zlib", settings.acceptsZlib ? "yes" : "no")) }
+        result.append(("seed", "\(settings.seed)"))
+        return result
+    }
+}
+
+/// A server that was started for a round.
+private final class BenchChild {
+    private let process: ChildProcess
+    let address: SocketAddress
+    private var said: [UInt8]
+
+    var number: Int32 { self.process.number }
+
+    /// Returns when it serves.
+    init(path: String, arguments: [String], environment: [String: String], processor: Int?) throws(BenchError) {
+        do throws(SystemError) {
+            self.process = try ChildProcess(
+                path: path, arguments: arguments, environment: environment, processor: processor)
+        } catch {
+            throw BenchError("\(error)")
+        }
+        var said: [UInt8] = []
+        let deadline = Clocks.monotonic().advanced(byMilliseconds: Limits.benchStartMilliseconds)
+        while true {
+            if let address = Self.address(in: said) {
+                self.address = address
+                self.said = said
+                return
+            }
+            let left = deadline.milliseconds(since: Clocks.monotonic())
+            guard left > 0 else {
+                throw BenchError("\(arguments[0]) did not serve within \(Limits.benchStartMilliseconds / 1_000) s")
+            }
+            self.process.waitForOutput(milliseconds: Int(left))
+            guard let more = self.process.read() else {
+                throw BenchError("a server that was started ended at once; it said: \(Self.lastLine(said))")
+            }
+            said += more
+        }
+    }
+
+    /// Takes what it says, so that it never waits for a reader.
+    func drain() {
+        while let more = self.process.read(), !more.isEmpty {
+            self.said += more
+            if self.said.count > 64 * 1024 { self.said.removeFirst(self.said.count - 4_096) }
+        }
+    }
+
+    var lastWords: String? {
+        self.drain()
+        let line = Self.lastLine(self.said)
+        return line.isEmpty ? nil : line
+    }
+
+    func stop() { self.process.kill() }
+
+    private static func lastLine(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.split(separator: UInt8(ascii: "\n")).last ?? [], as: UTF8.self)
+    }
+
+    /// `… serving on 127.0.0.1:PORT …`, once its line is whole.
+    private static func address(in bytes: [UInt8]) -> SocketAddress? {
+        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+            let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+            guard let place = words.firstIndex(of: "serving"), place + 2 < words.count else { continue }
+            return try? SocketAddress(parsing: String(words[place + 2]))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,82 @@
+/// What a bench came to: for each target its rounds and what stands for them, and the ratio to the floor.
+package struct BenchReport: Sendable {
+    package struct Target: Sendable {
+        /// `perch`, `floor` or `redis`.
+        package var name: String
+        package var rounds: [RoundResult] = []
+
+        package init(name: String, rounds: [RoundResult] = []) {
+            self.name = name
+            self.rounds = rounds
+        }
+
+        /// Medians of the rounds; sums of what must never happen. Rounds that ended early count too: they say so.
+        package var figures: [Figure: Double] {
+            var result: [Figure: Double] = [:]
+            for figure in Figure.allCases {
+                let values = self.rounds.compactMap { $0.figures[figure] }
+                guard !values.isEmpty else { continue }
+                result[figure] = figure.isSummed ? values.reduce(0, +) : median(values)
+            }
+            return result
+        }
+
+        package var failure: String? { self.rounds.lazy.compactMap(\.failure).first }
+        package var generatorBound: String? { self.rounds.lazy.compactMap(\.generatorBound).first }
+    }
+
+    /// What it was, in words: `hot --watchers 1000`.
+    package var title: String
+    package var workload: String
+    /// Name and value of each setting, in order.
+    package var settings: [(name: String, value: String)] = []
+    package var machine = MachineFigures()
+    /// Load average at the end.
+    package var loadAfter = 0.0
+    /// What a reader of the figures must know.
+    package var notes: [String] = []
+    /// The first is what is measured; a floor stands behind it.
+    package var targets: [Target] = []
+    /// Conditions that were breached, each a sentence.
+    package var breaches: [String] = []
+
+    package init(title: String, workload: String) {
+        self.title = title
+        self.workload = workload
+    }
+
+    /// Of the first target to the second. Of pairs, the median of the ratios of each pair: what drifts between two pairs
+    /// is in neither.
+    package var ratios: [Figure: Double] {
+        guard self.targets.count > 1 else { return [:] }
+        var result: [Figure: Double] = [:]
+        for figure in Figure.allCases where figure.hasRatio {
+            let pairs = zip(self.targets[0].rounds, self.targets[1].rounds).compactMap { own, other -> Double? in
+                guard let own = own.figures[figure], let other = other.figures[figure], other > 0 else { return nil }
+                return own / other
+            }
+            if !pairs.isEmpty { result[figure] = median(pairs) }
+        }
+        return result
+    }
+
+    /// Looks whether what must not be is. A figure that is the generator's own fails every condition on it.
+    package mutating func judge(_ conditions: [FailCondition]) {
+        let figures = self.targets.first?.figures ?? [:]
+        self.breaches = conditions.compactMap { $0.breach(in: figures, ratios: self.ratios) }
+        if !conditions.isEmpty {
+            for target in self.targets {
+                guard let reason = target.generatorBound else { continue }
+                self.breaches.append("generator-bound: with \(target.name), \(reason)")
+            }
+        }
+        if let failure = self.targets.first?.failure { self.breaches.append("the round ended early: \(failure)") }
+    }
+}
+
+/// Of an even number, the mean of the two in the middle. At least one.
+package func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}

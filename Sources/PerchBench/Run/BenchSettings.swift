@@ -1,0 +1,118 @@
+import PerchBase
+
+/// What is done to the server.
+package enum Workload: String, Hashable, Sendable, CaseIterable {
+    case hot, keyed, mux, catalog, storm, resume, idle, buy, mixed
+
+    package var summary: String {
+        switch self {
+        case .hot: "N watchers of one account; each change goes to all of them."
+        case .keyed: "N connections, each watching an account of its own; changes go to random ones."
+        case .mux: "One connection with N watches; changes go to random ones."
+        case .catalog: "N watchers of the same products; each change is an edit of the catalogue."
+        case .storm: "N connections are made, opened and given their first value, as fast as it goes."
+        case .resume: "N connections are lost, some accounts change, and all come back with their tokens."
+        case .idle: "N connections stand still: what one costs in memory."
+        case .buy: "M writers buy, each waiting for its answer: what a durable purchase costs."
+        case .mixed: "All of it at once: hot and keyed watchers, products, churn and slow readers."
+        }
+    }
+
+    /// Whether the bare server says something about it.
+    package var hasFloor: Bool { self != .buy && self != .mixed }
+}
+
+/// One bench, as it was asked for.
+package struct BenchSettings: Sendable {
+    package var workload: Workload
+    package var watches: Int
+    /// The watches are spread over so many connections.
+    package var connections: Int
+    /// Accounts; watch w looks at account w modulo this.
+    package var keys: Int
+    /// Connections that changes are sent on.
+    package var writers = 1
+    /// Changes a second, by a schedule that waits for nobody; nil for a closed loop.
+    package var rate: Int?
+    /// Of a closed loop: changes that have not reached all their watchers, or, without watchers, not been answered.
+    package var outstanding = 1
+    package var warmupNanoseconds: Int64 = 1_000_000_000
+    package var durationNanoseconds: Int64 = 10_000_000_000
+    /// How long values that are still under way may take after the last change.
+    package var settleNanoseconds: Int64 = 5_000_000_000
+    /// Of a catalogue: about so many bytes in the view of its products.
+    package var viewBytes = 100_000
+    /// Whether watchers accept compressed messages.
+    package var acceptsZlib = false
+    /// Of `resume`: accounts in a hundred that change while nobody is connected.
+    package var changedPercent = 10
+    /// Of `mixed`: connections that are broken and made again, a second.
+    package var churnPerSecond = 0
+    /// Of `mixed`: connections in a hundred that do not read while changes are made.
+    package var slowPercent = 0
+    package var seed: UInt64 = 1
+    /// Rounds with each target.
+    package var rounds = 1
+    package var product = "bench.pass"
+    /// Of `storm`: connections under way at a time.
+    package var handshakes = Limits.benchHandshakesMax
+
+    /// With the numbers that fit the workload.
+    package init(_ workload: Workload, watches: Int = 1_000) {
+        self.workload = workload
+        self.watches = watches
+        self.connections = watches
+        self.keys = watches
+        switch workload {
+        case .hot: self.keys = 1
+        case .keyed: self.outstanding = 256
+        case .mux:
+            self.connections = 1
+            self.outstanding = 256
+        case .catalog: self.keys = 1
+        case .buy:
+            self.watches = 0
+            self.connections = 0
+            self.keys = 10_000
+            self.writers = 64
+            self.outstanding = 64
+        case .mixed:
+            self.rate = 1_000
+            self.churnPerSecond = 10
+            self.slowPercent = 1
+        case .storm, .resume, .idle: break
+        }
+    }
+
+    /// A rate that a core keeps up with without haste: about 20,000 values a second.
+    package var gentleRate: Int {
+        let watchersOfKey = max(1, self.watches / max(1, self.keys))
+        let values = self.workload == .catalog ? 1_000 : 20_000
+        return max(1, values / watchersOfKey)
+    }
+
+    /// Why these numbers cannot be; nil if they can.
+    package var refusal: String? {
+        if self.watches > Limits.benchWatchesMax {
+            return "\(self.watches) watches are more than \(Limits.benchWatchesMax)"
+        }
+        if self.connections > self.watches {
+            return "\(self.connections) connections would share \(self.watches) watches; give at least one to each"
+        }
+        if self.connections > 0, (self.watches + self.connections - 1) / self.connections > Limits.callsPerConnectionMax
+        {
+            return "\(self.watches) watches on \(self.connections) connections are more than the "
+                + "\(Limits.callsPerConnectionMax) that a connection may have; give more connections"
+        }
+        if self.workload != .buy, self.watches == 0 { return "\(self.workload.rawValue) needs watchers" }
+        if self.keys > 99_999_999 { return "\(self.keys) accounts are more than the 99999999 that have names here" }
+        if let rate = self.rate {
+            let changes = Double(rate) * Double(self.durationNanoseconds + self.warmupNanoseconds) / 1e9
+            if changes > Double(Limits.benchChangesMax) {
+                return "\(rate) changes a second for so long are more than the \(Limits.benchChangesMax) that a round "
+                    + "keeps; make it shorter"
+            }
+        }
+        return nil
+    }
+}

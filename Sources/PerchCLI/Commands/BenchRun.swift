@@ -1,0 +1,280 @@
+import Glibc
+import PerchBase
+import PerchBench
+import PerchCatalogue
+import PerchLoop
+
+/// One run of `perch bench`, on the main thread: no task and no await stands between a socket and the clock.
+struct BenchRun {
+    private let invocation: Invocation
+    private let settings: Settings
+    private let console: any Console
+    private let executable: String
+    private let environment: [String: String]
+
+    init(_ job: Tool.Job, console: any Console, executable: String, environment: [String: String]) {
+        self.invocation = job.invocation
+        self.settings = job.settings
+        self.console = console
+        self.executable = executable
+        self.environment = environment
+    }
+
+    func run() throws -> ExitCode {
+        switch self.invocation.action {
+        case .benchCompare: return try self.compare()
+        case .benchFigures: return try self.listFigures()
+        case .benchFloorServer:
+            let bytes = Int(self.settings.number("value-bytes") ?? 0)
+            throw CommandFailure(
+                .failure, FloorServer.run(port: UInt16(self.settings.number("port") ?? 0), valueBytes: bytes))
+        default:
+            guard let workload = BenchTable.workload(of: self.invocation.action) else {
+                preconditionFailure("\(self.invocation.name) is no bench")
+            }
+            return try self.measure(workload)
+        }
+    }
+
+    // MARK: A workload
+
+    private func measure(_ workload: Workload) throws -> ExitCode {
+        let conditions = try self.conditions()
+        let format = OutputFormat(rawValue: self.settings.text("output") ?? "") ?? .text
+        let settings = try self.benchSettings(workload)
+        if let refusal = settings.refusal { throw UsageError(refusal, command: self.invocation.name) }
+
+        let directory = try TemporaryPlace(below: "/tmp")
+        defer { directory.remove() }
+        var storePlace: TemporaryPlace?
+        defer { storePlace?.remove() }
+        var bench = Bench(
+            settings, server: .perch(loops: 1, store: nil), executable: self.executable, directory: directory.path)
+        if let address = self.settings.text("connect") {
+            guard !self.isFloorWanted else {
+                throw UsageError(
+                    "--floor goes with a server that the bench starts itself: on the same machine, on the same core; leave "
+                        + "out --connect", command: self.invocation.name)
+            }
+            do throws(SocketAddressFault) {
+                bench.server = .address(try SocketAddress(parsing: address))
+            } catch {
+                throw UsageError("--connect \(error)", command: self.invocation.name)
+            }
+        } else {
+            if let store = self.settings.text("store"), store != "memory" {
+                storePlace = try TemporaryPlace(below: store)
+            }
+            bench.server = .perch(loops: Int(self.settings.number("loops") ?? 1), store: storePlace?.path)
+        }
+        bench.hasFloor = self.isFloorWanted
+        bench.rounds = Int(self.settings.number("pairs") ?? 1)
+        // Settings of the one who measures are not those of what is measured.
+        bench.environment = self.environment.filter { !$0.key.hasPrefix("PERCH_") }
+        bench.isInterrupted = { Interruption.isAsked }
+
+        let ticker = Ticker(console: self.console, format: format, isTerminal: isatty(2) == 1)
+        var report = try bench.run { ticker.tell($0) }
+        ticker.clear()
+        report.title = self.title
+        report.judge(conditions)
+        try self.print(report, format)
+        if let path = self.settings.text("report") { try Files.replace(path, with: Array(report.html.utf8)) }
+        if Interruption.isAsked { return .interrupted }
+        return report.breaches.isEmpty ? .success : .failure
+    }
+
+    private var isFloorWanted: Bool { self.settings.has("floor") && self.settings.flag("floor") }
+
+    /// The command line as it would be written again, without what only says where the result goes.
+    private var title: String {
+        var words = [self.invocation.command.name]
+        for option in self.invocation.command.options {
+            guard let value = self.invocation.written[option.name] else { continue }
+            guard !["output", "report", "fail-if", "connect", "store"].contains(option.name) else { continue }
+            if case .flag(let isOn) = value {
+                if isOn { words.append("--\(option.name)") }
+            } else {
+                words.append("--\(option.name) \(option.kind.text(of: value))")
+            }
+        }
+        return words.joined(separator: " ")
+    }
+
+    private func conditions() throws(UsageError) -> [FailCondition] {
+        let texts = self.settings.texts("fail-if")
+        guard texts.count <= Limits.benchConditionsMax else {
+            throw UsageError(
+                "\(texts.count) conditions are more than \(Limits.benchConditionsMax)", command: self.invocation.name)
+        }
+        var conditions: [FailCondition] = []
+        for text in texts {
+            do throws(FailCondition.Fault) {
+                conditions.append(try FailCondition(parsing: text))
+            } catch {
+                throw UsageError(
+                    "--fail-if \(quoted(text)) \(printable(error.description))",
+                    suggesting: error.candidates.count == 1
+                        ? error.candidates.first : nearest(to: error.word, in: error.candidates),
+                    command: self.invocation.name)
+            }
+        }
+        return conditions
+    }
+
+    /// Of an option that this workload's table may not have.
+    private func number(_ name: String) -> Int? {
+        self.settings.has(name) ? self.settings.number(name).map { Int($0) } : nil
+    }
+
+    private func benchSettings(_ workload: Workload) throws(UsageError) -> BenchSettings {
+        var settings = BenchSettings(workload, watches: self.number("watchers") ?? 0)
+        if let connections = self.number("connections") { settings.connections = connections }
+        if let accounts = self.number("accounts") { settings.keys = accounts }
+        if let writers = self.number("writers") {
+            settings.writers = writers
+            settings.outstanding = writers
+        }
+        if let milliseconds = self.number("duration") { settings.durationNanoseconds = Int64(milliseconds) * 1_000_000 }
+        if let milliseconds = self.number("warmup") { settings.warmupNanoseconds = Int64(milliseconds) * 1_000_000 }
+        if let bytes = self.number("view-bytes") { settings.viewBytes = bytes }
+        if let changed = self.number("changed") { settings.changedPercent = changed }
+        if let churn = self.number("churn") { settings.churnPerSecond = churn }
+        if let slow = self.number("slow") { settings.slowPercent = slow }
+        if self.settings.has("zlib") { settings.acceptsZlib = self.settings.flag("zlib") }
+        settings.seed = UInt64(self.number("seed") ?? 1)
+        settings.product = self.settings.text("product") ?? settings.product
+        try self.setPace(&settings)
+        return settings
+    }
+
+    /// Open loop unless somebody asks for the other: a closed one slows down with its server and so flatters it.
+    private func setPace(_ settings: inout BenchSettings) throws(UsageError) {
+        let closed = self.number("closed")
+        let rate = self.number("rate")
+        switch settings.workload {
+        case .storm:
+            settings.rate = rate
+            if let closed { settings.handshakes = closed }
+        case .resume, .idle: break
+        case .buy: settings.rate = rate
+        case .mixed: settings.rate = rate ?? settings.rate
+        case .hot, .keyed, .mux, .catalog:
+            guard rate == nil || closed == nil else {
+                throw UsageError(
+                    "--rate is an open loop and --closed a closed one: give one of them", command: self.invocation.name)
+            }
+            if let closed {
+                settings.outstanding = closed
+            } else {
+                settings.rate = rate ?? settings.gentleRate
+            }
+        }
+    }
+
+    private func print(_ report: BenchReport, _ format: OutputFormat) throws {
+        switch format {
+        case .text: try self.console.data(report.text.map { printable($0) + "\n" }.joined())
+        case .json, .ndjson:
+            let bytes = try report.json(format.layout)
+            try self.console.data(String(decoding: bytes, as: UTF8.self) + "\n")
+        }
+        for breach in report.breaches where format != .text { self.console.talk("perch: \(printable(breach))") }
+    }
+
+    // MARK: Beside
+
+    private func operand(_ index: Int) -> String {
+        guard case .text(let text)? = self.invocation.operands[index].first else { preconditionFailure("no operand") }
+        return text
+    }
+
+    private func compare() throws -> ExitCode {
+        func report(_ path: String) throws -> ReportFigures {
+            let bytes = try Files.read(path, limitBytes: Limits.benchReportBytesMax)
+            do throws(ReportFigures.Fault) {
+                return try ReportFigures(bytes)
+            } catch {
+                throw CommandFailure(.failure, "\(printable(path)) \(error)")
+            }
+        }
+        let comparison = Comparison(try report(self.operand(0)), try report(self.operand(1)))
+        try self.console.data(comparison.text.map { printable($0) + "\n" }.joined())
+        return .success
+    }
+
+    private func listFigures() throws -> ExitCode {
+        let width = Figure.allCases.map(\.rawValue.count).max() ?? 0
+        try self.console.data(
+            Figure.allCases.map { figure in
+                "\(figure.rawValue.padded(to: width))  \(figure.meaning)\(figure.hasRatio ? "; has :ratio" : "")\n"
+            }.joined())
+        return .success
+    }
+}
+
+/// Progress: a line that is written over on a terminal, a line of JSON for a program, nothing otherwise.
+private struct Ticker {
+    let console: any Console
+    let format: OutputFormat
+    let isTerminal: Bool
+
+    func tell(_ news: Bench.News) {
+        if self.format == .ndjson {
+            // Who reads no more still wants the bench's exit code.
+            do { try self.console.data(String(decoding: BenchReport.json(news), as: UTF8.self) + "\n") } catch {}
+        }
+        guard self.isTerminal else { return }
+        let progress = news.progress
+        var line = "\(news.target) \(news.round)/\(news.rounds) \(progress.stage) \(decimals(progress.seconds, 0)) s, "
+        line += "\(grouped(Double(progress.connections))) connections"
+        let interval = progress.interval
+        if interval.length > 0 {
+            let count = interval.deliveries + interval.opens + (interval.deliveries == 0 ? interval.changes : 0)
+            line += ", \(grouped(Double(count) / interval.length))/s"
+            if interval.pushP50 > 0 {
+                line +=
+                    ", p50 \(duration(nanoseconds: Double(interval.pushP50))), p99 "
+                    + duration(nanoseconds: Double(interval.pushP99))
+            }
+            line += ", generator \(decimals(interval.generatorCPU * 100, 0)) %"
+        }
+        Self.write("\r\u{1B}[K" + line)
+    }
+
+    func clear() { if self.isTerminal { Self.write("\r\u{1B}[K") } }
+
+    private static func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.write(2, bytes, bytes.count)
+    }
+}
+
+/// A directory for as long as a bench lasts.
+private struct TemporaryPlace {
+    let path: String
+
+    init(below directory: String) throws {
+        mkdir(directory, 0o700)
+        var template = Array("\(directory)/perch-bench-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CommandFailure(
+                .failure, "nothing can be made in \(printable(directory)): \(Errno(errno)); name another with --store")
+        }
+        self.path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+
+    /// Flat: what a store and a catalogue leave there.
+    func remove() {
+        if let directory = opendir(self.path) {
+            while let entry = readdir(directory) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if name != ".", name != ".." { unlink("\(self.path)/\(name)") }
+            }
+            closedir(directory)
+        }
+        rmdir(self.path)
+    }
+}

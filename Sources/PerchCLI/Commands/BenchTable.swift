@@ -1,0 +1,203 @@
+import PerchBase
+import PerchBench
+
+/// The rows of `perch bench`: a command for each workload, and what is done with reports.
+enum BenchTable {
+    static let bench: CommandSpec = {
+        var bench = CommandSpec("bench", "Measure a server under load.")
+        bench.discussion = [
+            "Starts a server of its own on one core, makes the load on another, and measures each change from the moment "
+                + "it was meant to be made to the arrival of its value. With --floor, a bare server in C does the same "
+                + "work in turns with it: what this kernel can do at best."
+        ]
+        bench.commands = Workload.allCases.map(Self.command) + [Self.compare, Self.figures, Self.floorServer]
+        bench.examples = [
+            ("perch bench hot --watchers 1000 --closed 1 --floor --pairs 5", "One change at a time to 1,000 watchers."),
+            (
+                "perch bench keyed --rate 20000 --fail-if 'push_p99>20ms' --fail-if 'gaps>0'",
+                "For a script: the exit code says whether it was good enough."
+            ),
+            ("perch bench idle --watchers 10000 --report idle.html", "What a connection costs, as a page to look at."),
+        ]
+        return bench
+    }()
+
+    /// The workload that a command of `bench` is; nil for the others.
+    static func workload(of action: Action) -> Workload? {
+        switch action {
+        case .benchHot: .hot
+        case .benchKeyed: .keyed
+        case .benchMux: .mux
+        case .benchCatalog: .catalog
+        case .benchStorm: .storm
+        case .benchResume: .resume
+        case .benchIdle: .idle
+        case .benchBuy: .buy
+        case .benchMixed: .mixed
+        default: nil
+        }
+    }
+
+    /// Whether it is a command of `bench` that is no workload.
+    static func isBeside(_ action: Action) -> Bool {
+        switch action {
+        case .benchCompare, .benchFigures, .benchFloorServer: true
+        default: false
+        }
+    }
+
+    private static func action(of workload: Workload) -> Action {
+        switch workload {
+        case .hot: .benchHot
+        case .keyed: .benchKeyed
+        case .mux: .benchMux
+        case .catalog: .benchCatalog
+        case .storm: .benchStorm
+        case .resume: .benchResume
+        case .idle: .benchIdle
+        case .buy: .benchBuy
+        case .mixed: .benchMixed
+        }
+    }
+
+    private static func command(_ workload: Workload) -> CommandSpec {
+        CommandTable.leaf(
+            workload.rawValue, workload.summary, Self.action(of: workload), [],
+            Self.load(workload) + Self.timing(workload) + Self.target(workload) + Self.result)
+    }
+
+    // MARK: Options
+
+    private static func count(
+        _ name: String, _ range: ClosedRange<Int64>, _ standard: String?, _ help: String
+    ) -> OptionSpec {
+        OptionSpec(name, .count(range), "N", default: standard, help)
+    }
+
+    /// What is done, and how often.
+    private static func load(_ workload: Workload) -> [OptionSpec] {
+        let watchesMax = Int64(Limits.benchWatchesMax)
+        let watchers = Self.count("watchers", 1...watchesMax, "1000", "Watches in all.")
+        let connections = Self.count(
+            "connections", 1...1_000_000, nil, "Spread over so many connections; one each if not given.")
+        let accounts = Self.count(
+            "accounts", 1...99_999_999, nil, "Accounts to watch and change; one for each watch if not given.")
+        let rate = Self.count(
+            "rate", 1...10_000_000, nil, "Changes a second, by a schedule that waits for nobody (open loop).")
+        let closed = Self.count(
+            "closed", 1...1_000_000, nil, "Instead of a rate: so many changes that have not reached all their watchers."
+        )
+        let zlib = OptionSpec(flag: "zlib", "Watchers accept compressed messages.")
+        switch workload {
+        case .hot: return [watchers, connections, rate, closed]
+        case .keyed: return [watchers, connections, accounts, rate, closed]
+        case .mux: return [watchers, rate, closed]
+        case .catalog:
+            return [
+                watchers, connections, rate, closed,
+                OptionSpec(
+                    "view-bytes", .bytes(1...2 * 1024 * 1024), "SIZE", default: "100000B",
+                    "About so large is the view of the products."), zlib,
+            ]
+        case .storm:
+            return [
+                watchers, connections, accounts,
+                Self.count("rate", 1...10_000_000, nil, "Connections a second, by a schedule that waits for nobody."),
+                Self.count(
+                    "closed", 1...Int64(Limits.benchHandshakesMax), "\(Limits.benchHandshakesMax)",
+                    "Connections under way at a time."),
+            ]
+        case .resume:
+            return [
+                watchers, connections, accounts,
+                Self.count("changed", 0...100, "10", "Accounts in a hundred that change while nobody is connected."),
+            ]
+        case .idle: return [watchers, connections, accounts]
+        case .buy:
+            return [
+                Self.count("writers", 1...1_024, "64", "Connections that buy, each waiting for its answer."),
+                Self.count("accounts", 1...99_999_999, "10000", "Accounts that buy."), rate,
+            ]
+        case .mixed:
+            return [
+                watchers, connections, rate,
+                Self.count("churn", 0...10_000, "10", "Connections that are broken and come back, a second."),
+                Self.count("slow", 0...100, "1", "Connections in a hundred that do not read while changes are made."),
+                zlib,
+            ]
+        }
+    }
+
+    private static func timing(_ workload: Workload) -> [OptionSpec] {
+        let hour: Int64 = 3_600_000
+        let duration = OptionSpec(
+            "duration", .duration(1...24 * hour), "DURATION", default: "10s", "How long is measured.")
+        let warmup = OptionSpec(
+            "warmup", .duration(0...hour), "DURATION", default: "1s", "How long the load runs before that.")
+        switch workload {
+        case .storm, .resume: return []
+        case .idle: return [duration]
+        default: return [duration, warmup]
+        }
+    }
+
+    /// Who is measured.
+    private static func target(_ workload: Workload) -> [OptionSpec] {
+        var options = [
+            OptionSpec(
+                "connect", .address, "HOST:PORT",
+                "Measure this server instead of one of its own; its catalogue must have --product."),
+            OptionSpec("product", .text, "PRODUCT", default: "bench.pass", "A non-renewing product, to be bought."),
+            OptionSpec(
+                "store", .text, "PATH", default: workload == .buy ? "." : "memory",
+                "Of its own server: `memory`, or a directory in which each round has a store for as long as it lasts."),
+            OptionSpec("loops", .count(1...64), "N", default: "1", "Of its own server: threads that hold connections."),
+        ]
+        if workload.hasFloor {
+            options.append(
+                OptionSpec(flag: "floor", "Do the same with a bare server in C, in turns, and say the ratio."))
+        }
+        options += [
+            Self.count(
+                "pairs", 1...1_000, "1", "Rounds; with --floor each is a pair. Medians stand for them."),
+            OptionSpec("seed", .count(0...Int64.max), "N", default: "1", "Which changes are made."),
+        ]
+        return options
+    }
+
+    private static let result: [OptionSpec] = [
+        OptionSpec(
+            "fail-if", .text, "CONDITION",
+            "End with 1 if this holds, such as 'push_p99>20ms', 'gaps>0' or 'cpu_per_million:ratio>1.1'. May be repeated."
+        ).repeatable(),
+        OptionSpec("report", .text, "FILE", "Write a page with charts, which needs nothing but itself."),
+        CommandTable.output,
+    ]
+
+    // MARK: Beside
+
+    private static let compare = CommandTable.leaf(
+        "compare", "Hold two reports against each other.", .benchCompare,
+        [
+            OperandSpec("BEFORE", .text, .one, "What --output json or ndjson has printed."),
+            OperandSpec("AFTER", .text, .one, "The same, later."),
+        ], [])
+
+    private static let figures = CommandTable.leaf(
+        "figures", "List what is measured, for --fail-if and readers of reports.", .benchFigures, [], [])
+
+    private static let floorServer: CommandSpec = {
+        var command = CommandTable.leaf(
+            "floor-server", "Run the bare server of --floor until it is killed.", .benchFloorServer, [],
+            [
+                OptionSpec("port", .count(0...65_535), "N", default: "0", "Of 127.0.0.1; 0 takes a free one."),
+                OptionSpec(
+                    "value-bytes",
+                    .bytes(Int64(FloorServer.valueBytes.lowerBound)...Int64(FloorServer.valueBytes.upperBound)), "SIZE",
+                    default: "300B", "Length of the message that watchers are sent."),
+            ])
+        // Children are started with it; who measures with another generator may find it useful too.
+        command.isHidden = true
+        return command
+    }()
+}

@@ -1,0 +1,71 @@
+import PerchBench
+import PerchTesting
+import Testing
+
+@Suite struct `a histogram of times` {
+    @Test func `counts what is below two microseconds exactly`() {
+        var histogram = LatencyHistogram()
+        for value in Int64(0)..<2_048 { histogram.record(value) }
+        for value in stride(from: Int64(0), to: 2_048, by: 7) {
+            #expect(histogram.value(atQuantile: Double(value + 1) / 2_048) == value)
+        }
+        #expect(histogram.min == 0)
+        #expect(histogram.max == 2_047)
+        #expect(histogram.count == 2_048)
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `agrees with the sorted values to three digits at every percentile`(_ seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        var histogram = LatencyHistogram()
+        // Over eleven decades, as times are: most near the beginning.
+        let values = (0..<20_000).map { _ in Int64(random.next() >> (24 + random.next() % 38)) }
+        for value in values { histogram.record(value) }
+        let sorted = values.sorted()
+        for quantile in [0.0, 0.001, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999, 1] {
+            let rank = max(1, Int((Double(sorted.count) * quantile).rounded(.up)))
+            let exact = sorted[rank - 1]
+            let found = histogram.value(atQuantile: quantile)
+            #expect(found >= exact, "seed \(seed), \(quantile)")
+            #expect(Double(found) <= Double(exact) * 1.001, "seed \(seed), \(quantile): \(found) for \(exact)")
+        }
+        #expect(histogram.value(atQuantile: 1) == sorted.last)
+        #expect(histogram.min == sorted.first)
+        #expect(histogram.mean == values.reduce(0) { $0 + Double($1) } / Double(values.count))
+    }
+
+    @Test func `of two halves, merged, is that of the whole`() {
+        var random = SplitMix(seed: 7)
+        var (whole, left, right) = (LatencyHistogram(), LatencyHistogram(), LatencyHistogram())
+        for _ in 0..<1_000 {
+            let value = Int64(random.next() >> 30)
+            whole.record(value)
+            if random.below(2) == 0 { left.record(value) } else { right.record(value) }
+        }
+        left.merge(right)
+        for quantile in [0.1, 0.5, 0.99, 1] {
+            #expect(left.value(atQuantile: quantile) == whole.value(atQuantile: quantile))
+        }
+        #expect((left.count, left.min, left.max) == (whole.count, whole.min, whole.max))
+    }
+
+    @Test func `without values says nothing, and so again after it was cleared`() {
+        var histogram = LatencyHistogram()
+        #expect(histogram.value(atQuantile: 0.5) == 0)
+        histogram.record(5_000_000, times: 3)
+        #expect(histogram.count == 3)
+        histogram.clear()
+        #expect(histogram.count == 0)
+        #expect(histogram.max == 0)
+        #expect(histogram.value(atQuantile: 0.99) == 0)
+        #expect(histogram.mean == 0)
+    }
+
+    @Test func `takes the longest time there is, and none below zero`() {
+        var histogram = LatencyHistogram()
+        histogram.record(.max)
+        histogram.record(-5)
+        #expect(histogram.value(atQuantile: 1) == .max)
+        #expect(histogram.value(atQuantile: 0.5) == 0)
+    }
+}

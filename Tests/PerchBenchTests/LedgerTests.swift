@@ -1,0 +1,181 @@
+import PerchBench
+import Testing
+
+/// Frames by hand: what came when, and what is to be made of it.
+@Suite struct `a ledger of changes and values` {
+    /// Two watches of one key, both at its first change, which has revision 10.
+    private static func begun() -> Ledger {
+        var ledger = Ledger(keys: 1)
+        let seed = ledger.begin(key: 0, intended: 0)
+        _ = ledger.answered(seed, revision: 10)
+        ledger.addWatch(key: 0)
+        ledger.addWatch(key: 0)
+        for watch in Int32(0)..<2 { #expect(ledger.value(watch, revision: 10, asOf: 0, at: 1) == nil) }
+        return ledger
+    }
+
+    private static func settled(_ ledger: Ledger) -> Ledger.Counts {
+        var ledger = ledger
+        ledger.settle { _ in true }
+        return ledger.counts
+    }
+
+    @Test func `counts a value that shows its change, and the change once all have seen it`() {
+        var ledger = Self.begun()
+        let change = ledger.begin(key: 0, intended: 100)
+        _ = ledger.answered(change, revision: 11)
+        let arrival = ledger.value(0, revision: 11, asOf: 0, at: 150)
+        #expect(arrival == Ledger.Arrival(oldest: change, change: change, arrived: 150))
+        #expect(!ledger.isConverged(change))
+        #expect(ledger.value(1, revision: 11, asOf: 0, at: 160) != nil)
+        #expect(ledger.isConverged(change))
+        #expect(ledger.convergedNow == 1)
+        let counts = Self.settled(ledger)
+        #expect((counts.deliveries, counts.converged, counts.conflated, counts.gaps) == (2, 1, 0, 0))
+    }
+
+    @Test func `keeps a value that comes before the answer, with its own time`() {
+        var ledger = Self.begun()
+        let change = ledger.begin(key: 0, intended: 100)
+        #expect(ledger.value(0, revision: 11, asOf: 0, at: 150) == nil)
+        #expect(ledger.value(1, revision: 11, asOf: 0, at: 151) == nil)
+        let arrivals = ledger.answered(change, revision: 11)
+        #expect(Set(arrivals.map(\.arrived)) == [150, 151])
+        #expect(arrivals.allSatisfy { $0.oldest == change })
+        #expect(Self.settled(ledger).foreign == 0)
+    }
+
+    @Test func `counts what was passed over, and its time from the oldest that was`() {
+        var ledger = Self.begun()
+        let changes = (1...3).map { ledger.begin(key: 0, intended: Int64($0) * 100) }
+        for (index, change) in changes.enumerated() { _ = ledger.answered(change, revision: 11 + UInt64(index)) }
+        let arrival = ledger.value(0, revision: 13, asOf: 0, at: 400)
+        #expect(arrival?.oldest == changes[0])
+        #expect(arrival?.change == changes[2])
+        #expect(ledger.intended(changes[0]) == 100)
+        #expect(ledger.counts.conflated == 2)
+        _ = ledger.value(1, revision: 13, asOf: 0, at: 400)
+        #expect(changes.allSatisfy { ledger.isConverged($0) })
+        #expect(Self.settled(ledger).gaps == 0)
+    }
+
+    @Test func `calls a watch that was never shown the last change a gap`() {
+        var ledger = Self.begun()
+        let changes = (1...2).map { ledger.begin(key: 0, intended: Int64($0)) }
+        _ = ledger.answered(changes[0], revision: 11)
+        _ = ledger.answered(changes[1], revision: 12)
+        _ = ledger.value(0, revision: 12, asOf: 0, at: 3)
+        _ = ledger.value(1, revision: 11, asOf: 0, at: 3)
+        #expect(Self.settled(ledger).gaps == 1)
+        // Of a connection that is closed nothing was promised.
+        ledger.settle { $0 == 0 }
+        #expect(ledger.counts.gaps == 0)
+    }
+
+    @Test func `does not take an unanswered or a refused change for one that was missed`() {
+        var ledger = Self.begun()
+        let refused = ledger.begin(key: 0, intended: 1)
+        ledger.failed(refused)
+        #expect(ledger.isConverged(refused))
+        _ = ledger.begin(key: 0, intended: 2)
+        #expect(Self.settled(ledger).gaps == 0)
+    }
+
+    @Test func `counts the same position again as a duplicate, an older one as a reordering`() {
+        var ledger = Self.begun()
+        let change = ledger.begin(key: 0, intended: 1)
+        _ = ledger.answered(change, revision: 11)
+        #expect(ledger.value(0, revision: 11, asOf: 5, at: 2) != nil)
+        #expect(ledger.value(0, revision: 11, asOf: 5, at: 3) == nil)
+        #expect(ledger.counts.duplicates == 1)
+        #expect(ledger.value(0, revision: 10, asOf: 9, at: 4) == nil)
+        #expect(ledger.counts.reorderings == 1)
+        // From here on it is judged by what came last, as a client would.
+        #expect(ledger.value(0, revision: 10, asOf: 8, at: 5) == nil)
+        #expect(ledger.counts.reorderings == 2)
+    }
+
+    @Test func `takes a later instant of the same revision for neither`() {
+        var ledger = Self.begun()
+        #expect(ledger.value(0, revision: 10, asOf: 1, at: 2) == nil)
+        #expect((ledger.counts.duplicates, ledger.counts.reorderings, ledger.counts.deliveries) == (0, 0, 0))
+    }
+
+    @Test func `does not mistake somebody else's change for one of its own`() {
+        var ledger = Self.begun()
+        #expect(ledger.value(0, revision: 11, asOf: 0, at: 2) == nil)
+        #expect(Self.settled(ledger).foreign == 1)
+        #expect(Self.settled(ledger).deliveries == 0)
+    }
+
+    @Test func `takes the first value of a watch as where it begins`() {
+        var ledger = Ledger(keys: 1)
+        ledger.addWatch(key: 0)
+        // Its revision is from before the bench.
+        #expect(ledger.value(0, revision: 3, asOf: 0, at: 1) == nil)
+        let change = ledger.begin(key: 0, intended: 5)
+        _ = ledger.answered(change, revision: 4)
+        #expect(ledger.value(0, revision: 4, asOf: 0, at: 9)?.oldest == change)
+        let counts = Self.settled(ledger)
+        #expect((counts.deliveries, counts.conflated, counts.foreign, counts.gaps) == (1, 0, 0, 0))
+    }
+
+    @Test func `checks what came back unchanged like everything else`() {
+        var ledger = Self.begun()
+        ledger.unchanged(0)
+        #expect(Self.settled(ledger).gaps == 0)
+        let change = ledger.begin(key: 0, intended: 5)
+        _ = ledger.answered(change, revision: 11)
+        ledger.unchanged(0)
+        _ = ledger.value(1, revision: 11, asOf: 0, at: 9)
+        #expect(Self.settled(ledger).gaps == 1)
+    }
+
+    /// Against the plainest way to count: a list for each watch.
+    @Test(arguments: [11, 12, 13, 14] as [UInt64])
+    func `agrees with plain lists on random histories`(_ seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        let (keys, watches) = (3, 7)
+        var ledger = Ledger(keys: keys)
+        for watch in 0..<watches { ledger.addWatch(key: watch % keys) }
+        var revision: UInt64 = 1
+        for key in 0..<keys {
+            _ = ledger.answered(ledger.begin(key: key, intended: 0), revision: revision)
+            revision += 1
+        }
+        for watch in 0..<watches { _ = ledger.value(Int32(watch), revision: UInt64(watch % keys + 1), asOf: 0, at: 0) }
+        var history = (0..<keys).map { [UInt64($0 + 1)] }
+        var seen = (0..<watches).map { UInt64($0 % keys + 1) }
+        var (deliveries, conflated): (UInt64, UInt64) = (0, 0)
+        for step in 0..<2_000 {
+            if random.below(3) == 0 {
+                let key = random.below(keys)
+                let change = ledger.begin(key: key, intended: Int64(step))
+                history[key].append(revision)
+                // Sometimes a watch is faster than the answer.
+                if random.below(2) == 0 {
+                    let early = key + keys * random.below(2)
+                    let missed = UInt64(history[key].filter { $0 > seen[early] }.count)
+                    #expect(ledger.value(Int32(early), revision: revision, asOf: 0, at: Int64(step)) == nil)
+                    seen[early] = revision
+                    (deliveries, conflated) = (deliveries + 1, conflated + missed - 1)
+                }
+                _ = ledger.answered(change, revision: revision)
+                revision += 1
+            } else {
+                let watch = random.below(watches)
+                guard let newest = history[watch % keys].last, newest > seen[watch] else { continue }
+                let missed = UInt64(history[watch % keys].filter { $0 > seen[watch] }.count)
+                #expect(ledger.value(Int32(watch), revision: newest, asOf: 0, at: Int64(step)) != nil, "seed \(seed)")
+                seen[watch] = newest
+                (deliveries, conflated) = (deliveries + 1, conflated + missed - 1)
+            }
+        }
+        let behind = UInt64((0..<watches).filter { seen[$0] < history[$0 % keys].last ?? 0 }.count)
+        let counts = Self.settled(ledger)
+        #expect(counts.deliveries == deliveries, "seed \(seed)")
+        #expect(counts.conflated == conflated, "seed \(seed)")
+        #expect(counts.gaps == behind, "seed \(seed)")
+        #expect(counts.duplicates + counts.reorderings + counts.foreign == 0, "seed \(seed)")
+    }
+}

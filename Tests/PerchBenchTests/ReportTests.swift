@@ -1,0 +1,138 @@
+import PerchBench
+import PerchCatalogue
+import Testing
+
+@Suite struct `a report of a bench` {
+    private static let report: BenchReport = {
+        var report = BenchReport(title: "hot --watchers 10 <&\">", workload: "hot")
+        report.settings = [("watchers", "10")]
+        report.notes = ["a note <b>"]
+        func target(_ name: String, _ p50s: [Double]) -> BenchReport.Target {
+            BenchReport.Target(
+                name: name,
+                rounds: p50s.map { p50 in
+                    var round = RoundResult()
+                    round.figures = [.pushP50: p50, .deliveriesPerSecond: 1e9 / p50, .gaps: 1, .rssPerConnection: 800]
+                    round.closes = ["WRITE_STALLED": 2]
+                    round.percentiles = [0, 0.5, 0.9, 0.99, 1].map {
+                        RoundResult.Percentile(quantile: $0, nanoseconds: Int64(p50 * (1 + $0)))
+                    }
+                    round.intervals = (1...4).map { second in
+                        var interval = Recorder.Interval()
+                        (interval.end, interval.length) = (Double(second), 1)
+                        (interval.deliveries, interval.pushP50, interval.pushP99) = (1_000, Int64(p50), Int64(2 * p50))
+                        (interval.residentBytes, interval.serverCPU) = (10_000_000, 0.5)
+                        return interval
+                    }
+                    return round
+                })
+        }
+        report.targets = [target("perch", [100_000, 300_000, 200_000]), target("floor", [80_000, 400_000, 100_000])]
+        return report
+    }()
+
+    @Test func `takes medians of rounds, and sums of what must not be`() {
+        let figures = Self.report.targets[0].figures
+        #expect(figures[.pushP50] == 200_000)
+        #expect(figures[.gaps] == 3)
+    }
+
+    /// 1.25, 0.75 and 2: not the ratio of the medians, which would be 2.
+    @Test func `compares pair by pair`() {
+        #expect(Self.report.ratios[.pushP50] == 1.25)
+        #expect(Self.report.ratios[.gaps] == nil)
+    }
+
+    @Test func `is a page that needs nothing but itself`() {
+        let page = Self.report.html
+        for outside in ["http:", "https:", "//", "src=", "href=", "@import", "url(", "<script", "<link"] {
+            #expect(!page.contains(outside), "\(outside)")
+        }
+        #expect(page.hasPrefix("<!doctype html>"))
+        #expect(page.contains("prefers-color-scheme:dark"))
+        #expect(page.split(separator: "<svg").count - 1 == 6)
+        // What others have named steers no browser.
+        #expect(!page.contains("note <b>"))
+        #expect(page.contains("hot --watchers 10 &lt;&amp;&quot;&gt;"))
+        for number in ["NaN", "inf", ">-<"] { #expect(!page.contains(number)) }
+    }
+
+    @Test func `is a page, too, where hardly anything was measured`() {
+        var report = BenchReport(title: "idle", workload: "idle")
+        #expect(report.html.contains("</html>"))
+        report.targets = [BenchReport.Target(name: "perch", rounds: [RoundResult()])]
+        #expect(report.html.contains("</html>"))
+    }
+
+    @Test(arguments: [JSONWriter.Layout.compact, .indented])
+    func `comes back from its JSON with what a comparison needs`(_ layout: JSONWriter.Layout) throws {
+        let read = try ReportFigures(try Self.report.json(layout))
+        #expect(read.title == Self.report.title)
+        #expect(read.targets.map(\.name) == ["perch", "floor"])
+        #expect(read.targets[0].figures == Self.report.targets[0].figures)
+        #expect(!read.targets[0].isGeneratorBound)
+    }
+
+    @Test func `is read from the last line of an ndjson`() throws {
+        let news = Bench.News(
+            target: "perch", round: 1, rounds: 1,
+            progress: Generator.Progress(
+                stage: "measuring", seconds: 1, connections: 3, interval: Recorder.Interval()))
+        let lines = BenchReport.json(news) + [10] + (try Self.report.json(.compact)) + [10]
+        #expect(try ReportFigures(lines).title == Self.report.title)
+    }
+
+    @Test(arguments: [("{}", "no report"), ("nonsense", "no JSON"), ("{\"type\":\"report\",\"format\":9}", "format 9")])
+    func `of another kind is refused`(_ text: String, _ reason: String) {
+        let fault = #expect(throws: ReportFigures.Fault.self) { try ReportFigures(Array(text.utf8)) }
+        #expect(fault?.description.contains(reason) == true, "\(fault?.description ?? "")")
+    }
+
+    @Test func `is compared with another figure by figure, and warned of what differs`() throws {
+        var later = Self.report
+        later.settings = [("watchers", "20")]
+        for round in later.targets[0].rounds.indices {
+            later.targets[0].rounds[round].figures[.pushP50]? *= 2
+            later.targets[0].rounds[round].figures[.deliveriesPerSecond]? *= 2
+            later.targets[0].rounds[round].generatorBound = "busy"
+        }
+        let comparison = Comparison(
+            try ReportFigures(try Self.report.json(.compact)), try ReportFigures(try later.json(.compact)))
+        func row(_ figure: Figure) -> Comparison.Row? {
+            comparison.rows.first { $0.target == "perch" && $0.figure == figure }
+        }
+        #expect(row(.pushP50)?.change == 1)
+        #expect(row(.pushP50)?.verdict == "worse")
+        #expect(row(.deliveriesPerSecond)?.verdict == "better")
+        #expect(row(.gaps)?.verdict == "")
+        #expect(comparison.warnings.contains("watchers was 10 and is 20"))
+        #expect(comparison.warnings.contains { $0.contains("generator-bound") })
+        #expect(comparison.text.contains { $0.contains("push_p50") && $0.contains("+100.0 %") })
+    }
+
+    @Test func `names what the generator, and not the server, has limited`() {
+        var report = Self.report
+        report.targets[0].rounds[1].generatorBound = "the generator used 99 % of its core"
+        #expect(report.text.contains { $0.contains("GENERATOR-BOUND") })
+        #expect(report.html.contains("Generator-bound."))
+    }
+}
+
+@Suite struct `numbers for people` {
+    @Test(arguments: [
+        (950.0, "950 ns"), (1_234, "1.23 µs"), (45_678_000, "45.7 ms"), (1.5e9, "1.50 s"), (123.4e9, "123 s"),
+    ])
+    func `tell times in three digits`(_ nanoseconds: Double, _ text: String) {
+        #expect(duration(nanoseconds: nanoseconds) == text)
+    }
+
+    @Test func `are grouped by thousands and rounded`() {
+        #expect(grouped(1_234_567.6) == "1,234,568")
+        #expect(grouped(999) == "999")
+        #expect(grouped(-1_000) == "-1,000")
+        #expect(grouped(2.5) == "2.50")
+        #expect(grouped(.nan) == "-")
+        #expect(decimals(-0.25, 1) == "-0.3")
+        #expect(decimals(1.005, 0) == "1")
+    }
+}

@@ -1,0 +1,52 @@
+import PerchBench
+import PerchLoop
+import PerchTesting
+import Synchronization
+import Testing
+
+/// The program that was built beside these tests.
+enum Program {
+    static let path: String = {
+        // `swift test` names the bundle; its directory is that of the products.
+        for argument in CommandLine.arguments {
+            guard let end = argument.range(of: "/perchPackageTests.xctest") else { continue }
+            return String(argument[..<end.lowerBound]) + "/perch"
+        }
+        let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.dropLast(4).joined(separator: "/") + "/.build/debug/perch"
+    }()
+}
+
+/// Runs a bench on a thread of its own, as the program does on its main one: it keeps to one core from then on.
+func measured(_ settings: BenchSettings, hasFloor: Bool = false, store: String? = nil) throws -> BenchReport {
+    let directory = TemporaryDirectory()
+    let result = Mutex<Result<BenchReport, BenchError>?>(nil)
+    let thread = try LoopThread(name: "bench-test", stackBytes: 4 * 1024 * 1024) {
+        var bench = Bench(
+            settings, server: .perch(loops: 1, store: store), executable: Program.path, directory: directory.path)
+        bench.hasFloor = hasFloor
+        // Copied, so that a store of a test ends with it.
+        let made = Result { () throws(BenchError) in try bench.run() }
+        result.withLock { $0 = made }
+    }
+    thread.join()
+    return try #require(result.withLock { $0 }).get()
+}
+
+/// Small enough for every test run. What is asserted are counts: times belong to a quiet machine.
+func tiny(_ workload: Workload, watches: Int = 24) -> BenchSettings {
+    var settings = BenchSettings(workload, watches: watches)
+    settings.warmupNanoseconds = 20_000_000
+    settings.durationNanoseconds = 150_000_000
+    settings.viewBytes = 20_000
+    return settings
+}
+
+extension String {
+    func range(of part: String) -> Range<String.Index>? {
+        for start in self.indices where self[start...].hasPrefix(part) {
+            return start..<self.index(start, offsetBy: part.count)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,139 @@
+import PerchBench
+import PerchTesting
+import Testing
+
+/// Each workload at its smallest, with a server of its own. Serialised: each has a process, and keeps to a core.
+@Suite(.serialized) struct `a workload` {
+    /// What must be so whatever is done, and however fast.
+    private static func expectSound(_ report: BenchReport, _ targets: [String] = ["perch"]) {
+        #expect(report.targets.map(\.name) == targets)
+        for target in report.targets {
+            let figures = target.figures
+            #expect(target.failure == nil, "\(target.name)")
+            for figure in [Figure.gaps, .reorderings, .foreign, .refusals, .closes] {
+                #expect(figures[figure] == 0, "\(target.name): \(figure.rawValue)")
+            }
+        }
+    }
+
+    @Test func `of one hot account reaches every watcher`() throws {
+        let report = try measured(tiny(.hot), hasFloor: true)
+        Self.expectSound(report, ["perch", "floor"])
+        for target in report.targets {
+            let figures = target.figures
+            #expect(figures[.deliveries] ?? 0 > 0)
+            #expect(figures[.duplicates] == 0)
+            // One at a time: nothing is passed over.
+            #expect(figures[.conflated] == 0)
+            #expect(figures[.cpuPerMillion] != nil)
+        }
+        // The floor was told how long the server's values are.
+        #expect(report.targets[1].figures[.valueBytes] == report.targets[0].figures[.valueBytes])
+        #expect(report.ratios[.pushP50] != nil)
+    }
+
+    @Test func `of an account for each connection shows each its own`() throws {
+        var settings = tiny(.keyed)
+        settings.rate = 400
+        let report = try measured(settings, hasFloor: true)
+        Self.expectSound(report, ["perch", "floor"])
+        for target in report.targets { #expect(target.figures[.duplicates] == 0) }
+        // What was meant to be sent was sent, however late.
+        #expect(report.targets[0].figures[.lagP99] != nil)
+    }
+
+    @Test func `of many watches on one connection`() throws {
+        var settings = tiny(.mux, watches: 50)
+        settings.outstanding = 8
+        let report = try measured(settings, hasFloor: true)
+        Self.expectSound(report, ["perch", "floor"])
+        #expect(report.targets.allSatisfy { $0.figures[.deliveries] ?? 0 > 0 })
+    }
+
+    @Test(arguments: [false, true]) func `of a catalogue that is edited, compressed or not`(_ zlib: Bool) throws {
+        var settings = tiny(.catalog, watches: 5)
+        settings.acceptsZlib = zlib
+        let report = try measured(settings, hasFloor: true)
+        Self.expectSound(report, ["perch", "floor"])
+        let bytes = report.targets[0].figures[.valueBytes] ?? 0
+        #expect(zlib ? bytes < 10_000 : bytes > 15_000)
+        #expect(report.targets[1].figures[.valueBytes] == bytes)
+    }
+
+    @Test func `of a storm opens every connection`() throws {
+        let report = try measured(tiny(.storm, watches: 60), hasFloor: true)
+        Self.expectSound(report, ["perch", "floor"])
+        #expect(report.targets.allSatisfy { $0.figures[.opensPerSecond] ?? 0 > 0 && $0.figures[.firstP99] != nil })
+    }
+
+    @Test func `of coming back tells of exactly what has changed`() throws {
+        var settings = tiny(.resume, watches: 60)
+        settings.changedPercent = 25
+        let report = try measured(settings)
+        Self.expectSound(report)
+        let figures = report.targets[0].figures
+        #expect(figures[.unchanged] == 45)
+        #expect(figures[.deliveries] == 15)
+        #expect(figures[.duplicates] == 0)
+    }
+
+    @Test func `of standing still costs memory and no deliveries`() throws {
+        var settings = tiny(.idle, watches: 90)
+        settings.connections = 30
+        let report = try measured(settings, hasFloor: true)
+        Self.expectSound(report, ["perch", "floor"])
+        let figures = report.targets[0].figures
+        #expect(figures[.deliveries] == 0)
+        #expect(figures[.rssPerConnection] != nil)
+        #expect(figures[.socketBytesPerConnection] != nil)
+    }
+
+    @Test func `of buying is answered from a store on disk`() throws {
+        var settings = tiny(.buy, watches: 0)
+        settings.keys = 20
+        settings.writers = 4
+        settings.outstanding = 4
+        let directory = TemporaryDirectory()
+        let report = try measured(settings, store: directory.path)
+        Self.expectSound(report)
+        #expect(report.targets[0].figures[.answerP99] != nil)
+    }
+
+    @Test func `of all at once survives churn and slow readers`() throws {
+        var settings = tiny(.mixed, watches: 40)
+        settings.rate = 200
+        settings.churnPerSecond = 40
+        settings.slowPercent = 10
+        let report = try measured(settings)
+        Self.expectSound(report)
+        #expect(report.targets[0].figures[.deliveries] ?? 0 > 0)
+    }
+
+    @Test func `spreads watches over connections without losing one`() {
+        for (watches, connections) in [(10, 3), (7, 7), (100, 1), (1_000, 999)] {
+            var settings = BenchSettings(.keyed, watches: watches)
+            settings.connections = connections
+            let places = (0..<watches).map { Generator.connection(of: $0, settings) }
+            #expect(places == places.sorted())
+            #expect(Set(places) == Set(0..<connections))
+        }
+    }
+
+    @Test func `that cannot be is refused with its numbers`() throws {
+        var crowded = BenchSettings(.mux, watches: 65_537)
+        #expect(crowded.refusal?.contains("65536") == true)
+        crowded.connections = 2
+        #expect(crowded.refusal == nil)
+        var scattered = BenchSettings(.keyed, watches: 10)
+        scattered.connections = 11
+        #expect(scattered.refusal?.contains("11 connections") == true)
+        var endless = BenchSettings(.keyed, watches: 10)
+        endless.rate = 10_000_000
+        endless.durationNanoseconds = 3_600_000_000_000
+        #expect(endless.refusal?.contains("make it shorter") == true)
+
+        let many = BenchSettings(.idle, watches: 2_000_000)
+        let error = #expect(throws: BenchError.self) { try measured(many) }
+        #expect(error?.description.contains("descriptors") == true, "\(error?.description ?? "")")
+    }
+}

@@ -1,0 +1,99 @@
+import PerchBench
+import PerchCLI
+import PerchTesting
+import Testing
+
+/// `perch bench` up to where it would start a server.
+@Suite struct `perch bench` {
+    private static func run(_ arguments: [String]) -> (code: ExitCode?, data: String, talk: String) {
+        let console = RecordedConsole()
+        let tool = Tool(console: console)
+        switch tool.plan(["bench"] + arguments, environment: [:]) {
+        case .done(let code): return (code, console.data, console.talk)
+        case .bench(let job):
+            let code = tool.runBench(job, executable: "/nowhere/perch", environment: [:])
+            return (code, console.data, console.talk)
+        case .serve, .run: return (nil, console.data, console.talk)
+        }
+    }
+
+    struct Refusal: CustomTestStringConvertible {
+        let arguments: [String]
+        let says: [String]
+
+        var testDescription: String { self.arguments.joined(separator: " ") }
+    }
+
+    @Test(arguments: [
+        Refusal(arguments: [], says: ["perch bench needs a command: hot, keyed"]),
+        Refusal(arguments: ["hto"], says: ["no command \"hto\"", "Did you mean `perch bench hot`?"]),
+        Refusal(
+            arguments: ["hot", "--fail-if", "psuh_p99>20ms"],
+            says: ["--fail-if \"psuh_p99>20ms\" names \"psuh_p99\"", "Did you mean push_p99?"]),
+        Refusal(
+            arguments: ["hot", "--fail-if", "gaps>0", "--fail-if", "push_p99>20"],
+            says: ["which has no unit", "Did you mean 20ms?"]),
+        Refusal(arguments: ["hot", "--fail-if", "push_p99>20mz"], says: ["the unit \"mz\"", "Did you mean ms?"]),
+        Refusal(
+            arguments: ["hot", "--rate", "5", "--closed", "1"], says: ["--rate is an open loop", "give one of them"]),
+        Refusal(arguments: ["hot", "--rate", "0"], says: ["--rate is \"0\", it can be from 1 to 10000000"]),
+        Refusal(arguments: ["hot", "--accounts", "5"], says: ["has no option --accounts"]),
+        Refusal(arguments: ["buy", "--floor"], says: ["has no option --floor"]),
+        Refusal(arguments: ["mux", "--watchers", "70000"], says: ["the 65536 that a connection may have"]),
+        Refusal(arguments: ["keyed", "--connections", "2000"], says: ["2000 connections would share 1000 watches"]),
+        Refusal(
+            arguments: ["hot", "--floor", "--connect", "127.0.0.1:7447"],
+            says: ["--floor goes with a server", "--connect"]
+        ),
+        Refusal(
+            arguments: ["hot", "--connect", "localhost:7447"], says: ["--connect", "names are not looked up here"]),
+        Refusal(
+            arguments: ["hot", "--rate", "1000000", "--duration", "2h"], says: ["make it shorter"]),
+        Refusal(arguments: ["compare", "one.json"], says: ["needs AFTER"]),
+    ])
+    func `refuses what cannot be with what to do`(_ refusal: Refusal) {
+        let (code, data, talk) = Self.run(refusal.arguments)
+        #expect(code == .usage)
+        #expect(data.isEmpty)
+        for part in refusal.says { #expect(talk.contains(part), "\(talk)") }
+        #expect(talk.contains("--help"), "\(talk)")
+    }
+
+    @Test func `fails where its server cannot be started, and leaves nothing behind`() {
+        let before = TemporaryDirectory.names(in: "/tmp").filter { $0.hasPrefix("perch-bench-") }
+        let (code, data, talk) = Self.run(["hot", "--watchers", "1"])
+        #expect(code == .failure)
+        #expect(data.isEmpty)
+        #expect(talk.contains("ended at once"), "\(talk)")
+        #expect(TemporaryDirectory.names(in: "/tmp").filter { $0.hasPrefix("perch-bench-") } == before)
+    }
+
+    @Test func `lists every figure that a condition may name`() {
+        let (code, data, _) = Self.run(["figures"])
+        #expect(code == .success)
+        for figure in Figure.allCases { #expect(data.contains(figure.rawValue)) }
+    }
+
+    @Test func `compares two files`() {
+        let directory = TemporaryDirectory()
+        TemporaryDirectory.write(
+            Array(
+                #"{"type":"report","format":1,"title":"hot","targets":[{"name":"perch","figures":{"push_p50":1000}}]}"#
+                    .utf8), to: directory.file("a.json"))
+        TemporaryDirectory.write(
+            Array(
+                #"{"type":"report","format":1,"title":"hot","targets":[{"name":"perch","figures":{"push_p50":1500}}]}"#
+                    .utf8), to: directory.file("b.json"))
+        let (code, data, _) = Self.run(["compare", directory.file("a.json"), directory.file("b.json")])
+        #expect(code == .success)
+        #expect(data.contains("perch push_p50") && data.contains("+50.0 %") && data.contains("worse"))
+
+        let missing = Self.run(["compare", directory.file("a.json"), directory.file("c.json")])
+        #expect(missing.code == .failure)
+        #expect(missing.talk.contains("c.json could not be read"))
+        TemporaryDirectory.write(Array("{}".utf8), to: directory.file("c.json"))
+        let other = Self.run(["compare", directory.file("a.json"), directory.file("c.json")])
+        #expect(other.code == .failure)
+        #expect(other.talk.contains("is no report of perch bench"))
+    }
+}
