@@ -4,11 +4,11 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), and Perch needs GNU make 4 or newer: use that of Debian 12)
 endif
 
-.PHONY: help run test lint format proto bench static clean
+.PHONY: help run test lint format proto bench bench-redis static clean
 .DEFAULT_GOAL := help
 
 help: ## Print these lines
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 18
 
 run: ## Build the server and start it on 127.0.0.1:7447 with the sample catalogue
 	@.ci/serve
@@ -28,6 +28,9 @@ proto: ## Write the C code of the contract anew, after a change in proto/
 
 bench: ## Run the benchmarks, in a release build
 	@.ci/bench
+
+bench-redis: ## The same beside Redis, which is installed for it
+	@.ci/bench redis
 
 static: ## Build a binary with its own Swift runtime, as .build/perch-static
 	@.ci/static

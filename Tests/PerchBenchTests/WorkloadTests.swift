@@ -109,6 +109,26 @@ import Testing
         #expect(report.targets[0].figures[.deliveries] ?? 0 > 0)
     }
 
+    /// Only where somebody has installed it: `make bench-redis` does.
+    @Test(.enabled(if: Program.redis != nil), arguments: [Workload.hot, .keyed, .mux, .storm, .idle])
+    func `that Redis can do is done with it too`(_ workload: Workload) throws {
+        var settings = tiny(workload)
+        settings.outstanding = min(settings.outstanding, 8)
+        let report = try measured(settings, hasFloor: true, redis: Program.redis)
+        Self.expectSound(report, ["perch", "floor", "redis"])
+        let figures = report.targets[2].figures
+        #expect(figures[.duplicates] == 0)
+        switch workload {
+        case .storm: #expect(figures[.opensPerSecond] ?? 0 > 0)
+        case .idle: #expect(figures[.rssPerConnection] ?? 0 > 0)
+        default:
+            #expect(figures[.deliveries] ?? 0 > 0)
+            #expect(figures[.valueBytes] == report.targets[0].figures[.valueBytes])
+        }
+        #expect(report.ratios(of: 1).isEmpty)
+        #expect(!report.ratios(of: 2).isEmpty || workload == .idle)
+    }
+
     @Test func `spreads watches over connections without losing one`() {
         for (watches, connections) in [(10, 3), (7, 7), (100, 1), (1_000, 999)] {
             var settings = BenchSettings(.keyed, watches: watches)

@@ -12,6 +12,7 @@ extension Generator {
         let writer = key % self.writers.count
         let index = self.ledger.begin(key: key, intended: intended)
         if self.recorder.contains(intended) { self.recorder.lag.record(now - intended) }
+        if case .redis(let valueBytes) = self.dialect { return self.publish(index, key, writer, valueBytes) }
         let stream: UInt32
         if let free = self.writers[writer].free.popLast() {
             stream = free
@@ -124,7 +125,7 @@ extension Generator {
         if self.connections[index].awaited > 0 { self.firstCame(index, at: now) }
     }
 
-    private func firstCame(_ index: Int, at now: Int64) {
+    func firstCame(_ index: Int, at now: Int64) {
         self.connections[index].awaited -= 1
         guard self.connections[index].awaited == 0 else { return }
         self.handshaking -= 1

@@ -53,6 +53,7 @@ extension Generator {
         }
         self.connections[index].phase = .greeting
         self.setInterest(index)
+        if case .redis = self.dialect { return self.subscribe(index) }
         self.requests.hello.withUnsafeBytes { self.send(index, $0) }
     }
 
@@ -126,15 +127,18 @@ extension Generator {
 
     private func take(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) {
         let key = Int32(index)
+        let isRedis = if case .redis = self.dialect { true } else { false }
         guard !self.partials.isEmpty, var held = self.partials.removeValue(forKey: key) else {
-            let taken = self.frames(index, bytes, at: now)
+            let taken = isRedis ? self.replies(index, bytes, at: now) : self.frames(index, bytes, at: now)
             if taken < bytes.count, self.connections[index].phase != .closed {
                 self.partials[key] = Array(bytes[taken...])
             }
             return
         }
         held.append(contentsOf: bytes)
-        let taken = held.withUnsafeBytes { self.frames(index, $0, at: now) }
+        let taken = held.withUnsafeBytes {
+            isRedis ? self.replies(index, $0, at: now) : self.frames(index, $0, at: now)
+        }
         guard taken < held.count, self.connections[index].phase != .closed else { return }
         if taken > 0 { held.removeFirst(taken) }
         self.partials[key] = held

@@ -69,10 +69,15 @@ extension Generator {
         let figures = self.serverFigures
         self.window.serverCPU = (figures?.cpuSeconds ?? 0) - self.window.serverCPU
         self.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9 - self.window.generatorCPU
-        self.memory.resident = figures?.residentBytes ?? 0
-        self.memory.sockets = MachineFigures.socketBytes()
+        if self.settings.workload == .idle || self.settings.workload == .storm { self.measureMemory() }
         self.recorder.converged = self.ledger.counts.converged - self.windowCounts.converged
         self.tickRecorder(at: now)
+    }
+
+    /// What connections and watches have cost: before any change is made under load, which costs memory of its own.
+    private func measureMemory() {
+        self.memory.resident = self.serverFigures?.residentBytes ?? 0
+        self.memory.sockets = MachineFigures.socketBytes()
     }
 
     private func finish() {
@@ -122,7 +127,11 @@ extension Generator {
         }
     }
 
-    private var needsSeed: Bool { self.settings.workload != .catalog && self.settings.workload != .buy }
+    private var needsSeed: Bool {
+        // What Redis publishes is kept nowhere: there is nothing to begin with.
+        if case .redis = self.dialect { return false }
+        return self.settings.workload != .catalog && self.settings.workload != .buy
+    }
 
     /// One purchase of each account, 256 under way.
     private func seed(at now: Int64) {
@@ -136,6 +145,7 @@ extension Generator {
 
     private func watchConnecting(at now: Int64) {
         guard self.established == self.connections.count else { return }
+        self.measureMemory()
         switch self.settings.workload {
         case .storm: self.enter(.settling, at: now)
         case .resume:

@@ -50,9 +50,18 @@ package final class Generator: LoopDriver {
         var free: [UInt32] = []
         var out: [UInt8] = []
         var underWay = 0
+        /// Where answers carry no number but come in order, as those of Redis: what they answer.
+        var inOrder: [Int32] = []
+        var inOrderNext = 0
     }
 
     package static let interrupted = "it was interrupted"
+    package enum Dialect: Sendable {
+        case perch
+        /// RESP, publish and subscribe, with values of so many bytes.
+        case redis(valueBytes: Int)
+    }
+
     static let timerTag: UInt64 = 1 << 63
 
     let settings: BenchSettings
@@ -62,6 +71,8 @@ package final class Generator: LoopDriver {
     let codec = MessageCodec()
     let requests: Requests
     let serverProcess: Int32?
+    /// What is spoken to the server.
+    let dialect: Dialect
     let progress: (Progress) -> Void
     /// Asked once a turn: whether somebody wants it to end.
     let isInterrupted: () -> Bool
@@ -138,13 +149,15 @@ package final class Generator: LoopDriver {
     }
 
     package init(
-        _ settings: BenchSettings, address: SocketAddress, serverProcess: Int32?, loop: EventLoop,
+        _ settings: BenchSettings, address: SocketAddress, serverProcess: Int32?, dialect: Dialect = .perch,
+        loop: EventLoop,
         isInterrupted: @escaping () -> Bool = { false }, progress: @escaping (Progress) -> Void
     ) throws {
         self.settings = settings
         self.address = address
         self.loop = loop
         self.serverProcess = serverProcess
+        self.dialect = dialect
         self.progress = progress
         self.isInterrupted = isInterrupted
         self.timer = try PreciseTimer(on: loop.poller, tag: Self.timerTag)
@@ -153,7 +166,7 @@ package final class Generator: LoopDriver {
         let isAboutProducts = settings.workload == .catalog
         // The catalogue is a key of its own, behind the accounts.
         self.ledger = Ledger(keys: settings.keys + 1)
-        self.ledger.reserve(watches: settings.watches)
+        self.ledger.reserve(watches: settings.watches, changes: settings.changesExpected)
         self.writers = Array(repeating: Writer(), count: settings.writers)
         self.connections = Array(repeating: Connection(), count: settings.writers)
         for index in 0..<settings.writers { self.connections[index].isWriter = true }

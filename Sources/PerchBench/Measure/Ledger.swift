@@ -102,7 +102,12 @@ package struct Ledger: Sendable {
 
     package var changeCount: Int { self.changes.count }
 
-    package mutating func reserve(watches: Int) { self.watches.reserveCapacity(watches) }
+    /// Room for so many, so that no table is copied while the clock runs. Memory that is not written to costs nothing.
+    package mutating func reserve(watches: Int, changes: Int) {
+        self.watches.reserveCapacity(watches)
+        self.changes.reserveCapacity(changes)
+        self.known.reserveCapacity(changes)
+    }
 
     /// Its number, from 0.
     @discardableResult

@@ -42,9 +42,9 @@ extension BenchReport {
 
     private static let style = """
         :root{--ground:#fcfcfb;--card:#fff;--ink:#1a1c20;--soft:#5d636e;--line:#dfe2e7;--bad:#b42318;
-        --s0:#2563c9;--s1:#c2570c}
+        --s0:#2563c9;--s1:#c2570c;--s2:#5b7f1b}
         @media(prefers-color-scheme:dark){:root{--ground:#14161a;--card:#1c1f25;--ink:#e8eaee;--soft:#9aa1ad;
-        --line:#333842;--bad:#ff8a7a;--s0:#7aa9ff;--s1:#f2a25c}}
+        --line:#333842;--bad:#ff8a7a;--s0:#7aa9ff;--s1:#f2a25c;--s2:#a8cf5f}}
         body{margin:0 auto;max-width:68rem;padding:2rem 1.25rem 4rem;background:var(--ground);color:var(--ink);
         font:15px/1.5 system-ui,sans-serif}
         h1{font-size:1.5rem;margin:0 0 .5rem}h2{font-size:1rem;margin:0 0 .25rem}
@@ -54,10 +54,11 @@ extension BenchReport {
         .tile b{display:block;font-size:1.35rem;font-variant-numeric:tabular-nums}.tile span{color:var(--soft);font-size:.85rem}
         .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(30rem,100%),1fr));gap:.75rem;margin:1.5rem 0}
         svg{display:block;width:100%;height:auto}svg text{fill:var(--soft);font:12px system-ui,sans-serif}
-        .grid{stroke:var(--line)}.l0{stroke:var(--s0)}.l1{stroke:var(--s1)}.d0{fill:var(--s0)}.d1{fill:var(--s1)}
+        .grid{stroke:var(--line)}.l0{stroke:var(--s0)}.l1{stroke:var(--s1)}.l2{stroke:var(--s2)}
+        .d0{fill:var(--s0)}.d1{fill:var(--s1)}.d2{fill:var(--s2)}
         path{fill:none;stroke-width:1.75;stroke-linejoin:round}.thin{stroke-width:1.25;stroke-dasharray:4 3}
         .key{color:var(--soft);font-size:.85rem}.key i{display:inline-block;width:.8rem;height:.2rem;vertical-align:middle;
-        margin:0 .35rem 0 .8rem}.k0{background:var(--s0)}.k1{background:var(--s1)}
+        margin:0 .35rem 0 .8rem}.k0{background:var(--s0)}.k1{background:var(--s1)}.k2{background:var(--s2)}
         .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
         td,th{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
         td:first-child,th:first-child{text-align:left}td.why{text-align:left;color:var(--soft);white-space:normal}
@@ -69,9 +70,10 @@ extension BenchReport {
             .cpuPerMillion, .rssPerConnection,
         ]
         let ratios = self.ratios
+        let base = escaped(self.targets.first { $0.name == "floor" }?.name ?? self.targets.last?.name ?? "")
         let tiles = wanted.compactMap { figure -> String? in
             guard let value = figures.first?[figure] else { return nil }
-            let ratio = ratios[figure].map { " · \(decimals($0, 2)) of \(escaped(self.targets[1].name))" } ?? ""
+            let ratio = ratios[figure].map { " · \(decimals($0, 2)) of \(base)" } ?? ""
             return
                 "<div class=\"tile\"><b>\(escaped(figure.unit.text(value)))</b><span>\(figure.rawValue)\(ratio)</span></div>"
         }
@@ -79,17 +81,16 @@ extension BenchReport {
     }
 
     private func table(_ figures: [[Figure: Double]]) -> String {
-        let ratios = self.ratios
+        let columns = self.ratioColumns
         var rows = ""
         for figure in Figure.allCases where figures.contains(where: { $0[figure] != nil }) {
             rows += "<tr><td>\(figure.rawValue)</td>"
             for each in figures { rows += "<td>\(each[figure].map { escaped(figure.unit.text($0)) } ?? "")</td>" }
-            if self.targets.count > 1 { rows += "<td>\(ratios[figure].map { decimals($0, 3) } ?? "")</td>" }
+            for column in columns { rows += "<td>\(column.ratios[figure].map { decimals($0, 3) } ?? "")</td>" }
             rows += "<td class=\"why\">\(escaped(figure.meaning))</td></tr>\n"
         }
-        let head =
-            self.targets.map { "<th>\(escaped($0.name))</th>" }.joined()
-            + (self.targets.count > 1 ? "<th>ratio</th>" : "")
+        let names = self.targets.map(\.name) + columns.map(\.name)
+        let head = names.map { "<th>\(escaped($0))</th>" }.joined()
         return "<div class=\"wide\"><table><tr><th></th>\(head)<th></th></tr>\n\(rows)</table></div>\n"
     }
 
@@ -208,14 +209,14 @@ struct Chart {
         for line in self.lines.reversed() where !line.points.isEmpty {
             if line.points.count == 1 {
                 drawing +=
-                    "<circle class=\"d\(line.colour % 2)\" r=\"3\" cx=\"\(at(x(line.points[0].x)))\" "
+                    "<circle class=\"d\(line.colour % 3)\" r=\"3\" cx=\"\(at(x(line.points[0].x)))\" "
                     + "cy=\"\(at(y(line.points[0].y)))\"/>"
                 continue
             }
             let path = line.points.enumerated().map { "\($0 == 0 ? "M" : "L")\(at(x($1.x))) \(at(y($1.y)))" }
-            drawing += "<path class=\"l\(line.colour % 2)\(line.colour > 0 ? " thin" : "")\" d=\"\(path.joined())\"/>"
+            drawing += "<path class=\"l\(line.colour % 3)\(line.colour > 0 ? " thin" : "")\" d=\"\(path.joined())\"/>"
         }
-        let keys = self.names.enumerated().map { "<i class=\"k\($0 % 2)\"></i>\(escaped($1))" }.joined()
+        let keys = self.names.enumerated().map { "<i class=\"k\($0 % 3)\"></i>\(escaped($1))" }.joined()
         return "<div class=\"chart\"><h2>\(escaped(self.title))</h2><div class=\"key\">\(keys)</div>"
             + "<svg viewBox=\"0 0 \(at(width)) \(at(height))\" role=\"img\" aria-label=\"\(escaped(self.title))\">"
             + "\(drawing)</svg></div>\n"

@@ -28,7 +28,7 @@ extension BenchReport {
         json.list("notes", self.notes)
         json.key("targets")
         json.beginArray()
-        for target in self.targets { Self.write(target, &json) }
+        for (place, target) in self.targets.enumerated() { Self.write(target, self.ratios(of: place), &json) }
         json.endArray()
         json.key("ratios")
         json.figures(self.ratios)
@@ -37,12 +37,14 @@ extension BenchReport {
         return try json.finish()
     }
 
-    private static func write(_ target: Target, _ json: inout JSONWriter) {
+    private static func write(_ target: Target, _ ratios: [Figure: Double], _ json: inout JSONWriter) {
         json.beginObject()
         json.member("name", target.name)
         json.member("generator_bound", target.generatorBound != nil)
         json.key("figures")
         json.figures(target.figures)
+        json.key("ratios")
+        json.figures(ratios)
         json.key("rounds")
         json.beginArray()
         for round in target.rounds { Self.write(round, &json) }

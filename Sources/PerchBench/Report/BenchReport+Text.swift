@@ -29,7 +29,7 @@ extension BenchReport {
 
     private var table: [String] {
         let figures = self.targets.map(\.figures)
-        let ratios = self.ratios
+        let columns = self.ratioColumns
         var rows: [[String]] = []
         for figure in Figure.allCases {
             let values = figures.map { $0[figure] }
@@ -39,10 +39,10 @@ extension BenchReport {
                 continue
             }
             var row = [figure.rawValue] + values.map { $0.map { figure.unit.text($0) } ?? "-" }
-            if self.targets.count > 1 { row.append(ratios[figure].map { decimals($0, 3) } ?? "") }
+            row += columns.map { column in column.ratios[figure].map { decimals($0, 3) } ?? "" }
             rows.append(row)
         }
-        let head = [""] + self.targets.map(\.name) + (self.targets.count > 1 ? ["ratio"] : [])
+        let head = [""] + self.targets.map(\.name) + columns.map(\.name)
         return Self.aligned([head] + rows)
     }
 

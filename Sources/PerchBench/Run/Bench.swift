@@ -23,6 +23,8 @@ package struct Bench {
     package var settings: BenchSettings
     package var server: Server
     package var hasFloor = false
+    /// `redis-server`, to be measured in the same rounds; nil for none.
+    package var redis: String?
     /// Rounds with the server, each followed by one with the floor where there is one.
     package var rounds = 1
     /// The binary that children are: this one.
@@ -64,6 +66,7 @@ package struct Bench {
         report.machine = MachineFigures.now()
         var targets = [BenchReport.Target(name: "perch")]
         if self.hasFloor { targets.append(BenchReport.Target(name: "floor")) }
+        if self.redis != nil { targets.append(BenchReport.Target(name: "redis")) }
         let processors = Processors.allowed()
         let isPinned = processors.count > 1
         if isPinned {
@@ -82,7 +85,7 @@ package struct Bench {
                 let floorBytes =
                     self.floorValueBytes ?? Int(targets[0].rounds.last?.figures[.valueBytes] ?? 0)
                 let result = try self.round(
-                    isFloor: place > 0, valueBytes: floorBytes, processor: serverProcessor
+                    name, valueBytes: max(FloorServer.valueBytes.lowerBound, floorBytes), processor: serverProcessor
                 ) { progress in
                     news(News(target: name, round: round + 1, rounds: self.rounds, progress: progress))
                 }
@@ -112,15 +115,19 @@ package struct Bench {
     }
 
     private func round(
-        isFloor: Bool, valueBytes: Int, processor: Int?, progress: @escaping (Generator.Progress) -> Void
+        _ target: String, valueBytes: Int, processor: Int?, progress: @escaping (Generator.Progress) -> Void
     ) throws(BenchError) -> RoundResult {
         var child: BenchChild?
         let address: SocketAddress
-        if isFloor {
-            let bytes = max(FloorServer.valueBytes.lowerBound, valueBytes)
+        var dialect = Generator.Dialect.perch
+        if target == "floor" {
             let started = try self.start(
-                ["bench", "floor-server", "--port", "0", "--value-bytes", "\(bytes)"], processor: processor)
+                ["bench", "floor-server", "--port", "0", "--value-bytes", "\(valueBytes)"], processor: processor)
             (child, address) = (started, started.address)
+        } else if target == "redis", let redis = self.redis {
+            let started = try self.startRedis(redis, processor: processor)
+            (child, address) = (started, started.address)
+            dialect = .redis(valueBytes: valueBytes)
         } else {
             switch self.server {
             case .address(let known): address = known
@@ -133,7 +140,7 @@ package struct Bench {
         do {
             let loop = try EventLoop(name: "perch-bench")
             let generator = try Generator(
-                self.settings, address: address, serverProcess: child?.number, loop: loop,
+                self.settings, address: address, serverProcess: child?.number, dialect: dialect, loop: loop,
                 isInterrupted: self.isInterrupted
             ) { tick in
                 child?.drain()
@@ -158,6 +165,24 @@ package struct Bench {
                 "serve", "--listen", "127.0.0.1:0", "--store", store ?? "memory", "--catalog", catalogue, "--bundle-id",
                 BenchCatalogue.bundleID, "--loops", "\(loops)",
             ], processor: processor)
+    }
+
+    /// In memory, with as many clients as there may be descriptors.
+    private func startRedis(_ path: String, processor: Int?) throws(BenchError) -> BenchChild {
+        let port: UInt16
+        do throws(SystemError) {
+            // Redis takes no port 0, so a free one is looked for and let go.
+            let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
+            port = Sockets.localAddress(listener.number).port
+        } catch {
+            throw BenchError("\(error)")
+        }
+        return try BenchChild(
+            path: path,
+            arguments: [
+                "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no",
+                "--dir", self.directory, "--maxclients", "\(DescriptorLimit.current - 64)",
+            ], environment: self.environment, processor: processor, knownAddress: .loopback(port: port))
     }
 
     private func start(_ arguments: [String], processor: Int?) throws(BenchError) -> BenchChild {
@@ -212,7 +237,12 @@ private final class BenchChild {
     var number: Int32 { self.process.number }
 
     /// Returns when it serves.
-    init(path: String, arguments: [String], environment: [String: String], processor: Int?) throws(BenchError) {
+    ///
+    /// `knownAddress`: of a program that does not tell where, only that it is ready.
+    init(
+        path: String, arguments: [String], environment: [String: String], processor: Int?,
+        knownAddress: SocketAddress? = nil
+    ) throws(BenchError) {
         do throws(SystemError) {
             self.process = try ChildProcess(
                 path: path, arguments: arguments, environment: environment, processor: processor)
@@ -222,7 +252,12 @@ private final class BenchChild {
         var said: [UInt8] = []
         let deadline = Clocks.monotonic().advanced(byMilliseconds: Limits.benchStartMilliseconds)
         while true {
-            if let address = Self.address(in: said) {
+            if let knownAddress, Self.isReady(said) {
+                self.address = knownAddress
+                self.said = said
+                return
+            }
+            if knownAddress == nil, let address = Self.address(in: said) {
                 self.address = address
                 self.said = said
                 return
@@ -257,6 +292,12 @@ private final class BenchChild {
 
     private static func lastLine(_ bytes: [UInt8]) -> String {
         String(decoding: bytes.split(separator: UInt8(ascii: "\n")).last ?? [], as: UTF8.self)
+    }
+
+    private static func isReady(_ bytes: [UInt8]) -> Bool {
+        bytes.split(separator: UInt8(ascii: "\n")).contains {
+            String(decoding: $0, as: UTF8.self).hasSuffix("eady to accept connections")
+        }
     }
 
     /// `… serving on 127.0.0.1:PORT …`, once its line is whole.

@@ -45,19 +45,33 @@ package struct BenchReport: Sendable {
         self.workload = workload
     }
 
-    /// Of the first target to the second. Of pairs, the median of the ratios of each pair: what drifts between two pairs
+    /// Of the first target to the floor. Of pairs, the median of the ratios of each pair: what drifts between two pairs
     /// is in neither.
-    package var ratios: [Figure: Double] {
-        guard self.targets.count > 1 else { return [:] }
+    package var ratios: [Figure: Double] { self.ratios(of: 0) }
+
+    /// Of any target to the floor; of the first to the second where there is no floor. Empty for the floor itself.
+    package func ratios(of target: Int) -> [Figure: Double] {
+        let base = self.targets.firstIndex { $0.name == "floor" } ?? 1
+        guard self.targets.count > base, target != base else { return [:] }
         var result: [Figure: Double] = [:]
         for figure in Figure.allCases where figure.hasRatio {
-            let pairs = zip(self.targets[0].rounds, self.targets[1].rounds).compactMap { own, other -> Double? in
+            let pairs = zip(self.targets[target].rounds, self.targets[base].rounds).compactMap {
+                own, other -> Double? in
                 guard let own = own.figures[figure], let other = other.figures[figure], other > 0 else { return nil }
                 return own / other
             }
             if !pairs.isEmpty { result[figure] = median(pairs) }
         }
         return result
+    }
+
+    /// The columns of ratios: of whom, and what.
+    var ratioColumns: [(name: String, ratios: [Figure: Double])] {
+        self.targets.indices.compactMap { place in
+            let ratios = self.ratios(of: place)
+            guard !ratios.isEmpty else { return nil }
+            return (self.targets.count > 2 ? "\(self.targets[place].name) ratio" : "ratio", ratios)
+        }
     }
 
     /// Looks whether what must not be is. A figure that is the generator's own fails every condition on it.

@@ -20,6 +20,14 @@ package enum Workload: String, Hashable, Sendable, CaseIterable {
 
     /// Whether the bare server says something about it.
     package var hasFloor: Bool { self != .buy && self != .mixed }
+
+    /// Whether publishing and subscribing, which keeps no state, is the same work.
+    package var hasRedis: Bool {
+        switch self {
+        case .hot, .keyed, .mux, .storm, .idle: true
+        case .catalog, .resume, .buy, .mixed: false
+        }
+    }
 }
 
 /// One bench, as it was asked for.
@@ -89,6 +97,13 @@ package struct BenchSettings: Sendable {
         let watchersOfKey = max(1, self.watches / max(1, self.keys))
         let values = self.workload == .catalog ? 1_000 : 20_000
         return max(1, values / watchersOfKey)
+    }
+
+    /// So many that a table for them seldom has to grow: those of the schedule, or what a closed loop may make.
+    var changesExpected: Int {
+        let seconds = Double(self.durationNanoseconds + self.warmupNanoseconds) / 1e9
+        let perSecond = self.rate.map(Double.init) ?? 250_000
+        return min(Limits.benchChangesMax, self.keys + Int(seconds * perSecond * 1.1) + 1_000)
     }
 
     /// Why these numbers cannot be; nil if they can.

@@ -68,6 +68,7 @@ struct BenchRun {
             bench.server = .perch(loops: Int(self.settings.number("loops") ?? 1), store: storePlace?.path)
         }
         bench.hasFloor = self.isFloorWanted
+        if self.settings.has("redis"), self.settings.flag("redis") { bench.redis = try self.redisPath(settings) }
         bench.rounds = Int(self.settings.number("pairs") ?? 1)
         // Settings of the one who measures are not those of what is measured.
         bench.environment = self.environment.filter { !$0.key.hasPrefix("PERCH_") }
@@ -82,6 +83,20 @@ struct BenchRun {
         if let path = self.settings.text("report") { try Files.replace(path, with: Array(report.html.utf8)) }
         if Interruption.isAsked { return .interrupted }
         return report.breaches.isEmpty ? .success : .failure
+    }
+
+    /// `redis-server`, where PATH has it.
+    private func redisPath(_ settings: BenchSettings) throws -> String {
+        guard settings.workload == .mux || settings.watches == settings.connections else {
+            throw UsageError(
+                "--redis goes with one watch on each connection, or with mux", command: self.invocation.name)
+        }
+        for directory in (self.environment["PATH"] ?? "").split(separator: ":") {
+            let path = "\(directory)/redis-server"
+            if access(path, X_OK) == 0 { return path }
+        }
+        throw CommandFailure(
+            .failure, "redis-server is not in PATH: install it (as root: apt-get install redis-server), then try again")
     }
 
     private var isFloorWanted: Bool { self.settings.has("floor") && self.settings.flag("floor") }

@@ -157,6 +157,12 @@ enum BenchTable {
             options.append(
                 OptionSpec(flag: "floor", "Do the same with a bare server in C, in turns, and say the ratio."))
         }
+        if workload.hasRedis {
+            options.append(
+                OptionSpec(
+                    flag: "redis",
+                    "Do the same with publish and subscribe of redis-server, in turns; install it first."))
+        }
         options += [
             Self.count(
                 "pairs", 1...1_000, "1", "Rounds; with --floor each is a pair. Medians stand for them."),

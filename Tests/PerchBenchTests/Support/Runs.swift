@@ -1,3 +1,4 @@
+import Glibc
 import PerchBench
 import PerchLoop
 import PerchTesting
@@ -15,16 +16,22 @@ enum Program {
         let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
         return parts.dropLast(4).joined(separator: "/") + "/.build/debug/perch"
     }()
+
+    /// Nil where it is not installed.
+    static let redis: String? = access("/usr/bin/redis-server", X_OK) == 0 ? "/usr/bin/redis-server" : nil
 }
 
 /// Runs a bench on a thread of its own, as the program does on its main one: it keeps to one core from then on.
-func measured(_ settings: BenchSettings, hasFloor: Bool = false, store: String? = nil) throws -> BenchReport {
+func measured(
+    _ settings: BenchSettings, hasFloor: Bool = false, redis: String? = nil, store: String? = nil
+) throws -> BenchReport {
     let directory = TemporaryDirectory()
     let result = Mutex<Result<BenchReport, BenchError>?>(nil)
     let thread = try LoopThread(name: "bench-test", stackBytes: 4 * 1024 * 1024) {
         var bench = Bench(
             settings, server: .perch(loops: 1, store: store), executable: Program.path, directory: directory.path)
         bench.hasFloor = hasFloor
+        bench.redis = redis
         // Copied, so that a store of a test ends with it.
         let made = Result { () throws(BenchError) in try bench.run() }
         result.withLock { $0 = made }

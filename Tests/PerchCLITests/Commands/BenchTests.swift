@@ -68,6 +68,12 @@ import Testing
         #expect(TemporaryDirectory.names(in: "/tmp").filter { $0.hasPrefix("perch-bench-") } == before)
     }
 
+    @Test func `names what to install where there is no Redis`() {
+        let (code, _, talk) = Self.run(["hot", "--redis"])
+        #expect(code == .failure)
+        #expect(talk.contains("apt-get install redis-server"), "\(talk)")
+    }
+
     @Test func `lists every figure that a condition may name`() {
         let (code, data, _) = Self.run(["figures"])
         #expect(code == .success)
