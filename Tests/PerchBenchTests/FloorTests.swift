@@ -84,16 +84,7 @@ import Testing
     }
 
     private static func start(valueBytes: Int) throws -> (ChildProcess, SocketAddress) {
-        let child = try ChildProcess(
-            path: Program.path, arguments: ["bench", "floor-server", "--value-bytes", "\(valueBytes)"], environment: [:]
-        )
-        var said: [UInt8] = []
-        while !said.contains(UInt8(ascii: "\n")) {
-            child.waitForOutput(milliseconds: 10_000)
-            said += try #require(child.read(), "it ended: \(String(decoding: said, as: UTF8.self))")
-        }
-        let last = String(decoding: said, as: UTF8.self).split(separator: " ").last ?? ""
-        return (child, try SocketAddress(parsing: last.filter { $0 != "\n" }))
+        try Program.start(["bench", "floor-server", "--value-bytes", "\(valueBytes)"])
     }
 
     private static func watch(_ account: String) -> Request {

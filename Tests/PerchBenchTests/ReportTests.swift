@@ -126,6 +126,11 @@ import Testing
         #expect(duration(nanoseconds: nanoseconds) == text)
     }
 
+    @Test func `tell bytes one by one as long as that can be read`() {
+        #expect(Figure.Unit.bytes.text(9_999_999) == "9,999,999 B")
+        #expect(Figure.Unit.bytes.text(34_869_248) == "34.9 MB")
+    }
+
     @Test func `are grouped by thousands and rounded`() {
         #expect(grouped(1_234_567.6) == "1,234,568")
         #expect(grouped(999) == "999")

@@ -1,4 +1,5 @@
 import PerchBench
+import PerchLoop
 import PerchTesting
 import Testing
 
@@ -127,6 +128,39 @@ import Testing
         }
         #expect(report.ratios(of: 1).isEmpty)
         #expect(!report.ratios(of: 2).isEmpty || workload == .idle)
+    }
+
+    /// Two benches on one server: the second finds accounts that have bought, and its own changes come after.
+    @Test func `is done to a server that is there already, and again`() throws {
+        let directory = TemporaryDirectory()
+        let catalogue = directory.file("bench.storekit")
+        TemporaryDirectory.write(BenchCatalogue(viewBytes: 2_000).file(edition: 0), to: catalogue)
+        let (child, address) = try Program.start([
+            "serve", "--listen", "127.0.0.1:0", "--catalog", catalogue, "--loops", "2",
+        ])
+        defer { child.kill() }
+        for _ in 0..<2 {
+            let report = try measured(tiny(.keyed), server: .address(address, process: child.number))
+            Self.expectSound(report)
+            #expect(report.targets[0].figures[.deliveries] ?? 0 > 0)
+            #expect(report.targets[0].figures[.serverCPU] != nil)
+        }
+        // A product that it does not sell is refused with the server's own words.
+        var other = tiny(.hot)
+        other.product = "bench.nothing"
+        let error = #expect(throws: BenchError.self) {
+            try measured(other, server: .address(address, process: nil))
+        }
+        #expect(error?.description.contains("a purchase was refused") == true, "\(error?.description ?? "")")
+    }
+
+    @Test func `ends in order when it is interrupted, with what it has`() throws {
+        var settings = tiny(.keyed)
+        settings.durationNanoseconds = 3_600_000_000_000
+        settings.rate = 100
+        let report = try measured(settings, isInterruptedAfter: 200)
+        #expect(report.targets[0].failure == Generator.interrupted)
+        #expect(report.targets[0].figures[.deliveries] != nil)
     }
 
     @Test func `spreads watches over connections without losing one`() {

@@ -113,7 +113,7 @@ extension Figure.Unit {
         switch self {
         case .nanoseconds: duration(nanoseconds: value)
         case .seconds: "\(decimals(value, 3)) s"
-        case .bytes: "\(grouped(value)) B"
+        case .bytes: value.magnitude < 1e7 ? "\(grouped(value)) B" : "\(digits(value / 1e6)) MB"
         case .perSecond: "\(grouped(value))/s"
         case .bytesPerSecond: "\(decimals(value / 1e6, 1)) MB/s"
         case .share: "\(decimals(value * 100, 1)) %"

@@ -16,8 +16,8 @@ package struct Bench {
     package enum Server: Sendable {
         /// `perch serve` as a child.
         case perch(loops: Int, store: String?)
-        /// Something that is there already.
-        case address(SocketAddress)
+        /// Something that is there already. `process`: its number, where it runs on this machine and may be looked at.
+        case address(SocketAddress, process: Int32?)
     }
 
     package var settings: BenchSettings
@@ -120,6 +120,7 @@ package struct Bench {
         var child: BenchChild?
         let address: SocketAddress
         var dialect = Generator.Dialect.perch
+        var process: Int32?
         if target == "floor" {
             let started = try self.start(
                 ["bench", "floor-server", "--port", "0", "--value-bytes", "\(valueBytes)"], processor: processor)
@@ -130,7 +131,9 @@ package struct Bench {
             dialect = .redis(valueBytes: valueBytes)
         } else {
             switch self.server {
-            case .address(let known): address = known
+            case .address(let known, let number):
+                address = known
+                process = number
             case .perch(let loops, let store):
                 let started = try self.startPerch(loops: loops, store: store, processor: loops == 1 ? processor : nil)
                 (child, address) = (started, started.address)
@@ -140,7 +143,7 @@ package struct Bench {
         do {
             let loop = try EventLoop(name: "perch-bench")
             let generator = try Generator(
-                self.settings, address: address, serverProcess: child?.number, dialect: dialect, loop: loop,
+                self.settings, address: address, serverProcess: child?.number ?? process, dialect: dialect, loop: loop,
                 isInterrupted: self.isInterrupted
             ) { tick in
                 child?.drain()
@@ -217,7 +220,7 @@ package struct Bench {
         result.append(("duration", duration(nanoseconds: Double(settings.durationNanoseconds))))
         result.append(("rounds", "\(self.rounds)"))
         switch self.server {
-        case .address(let address): result.append(("server", "\(address)"))
+        case .address(let address, _): result.append(("server", "\(address)"))
         case .perch(let loops, let store):
             result.append(("loops", "\(loops)"))
             result.append(("store", store == nil ? "memory" : "SQLite"))
@@ -282,8 +285,10 @@ private final class BenchChild {
         }
     }
 
+    /// Why it ended, in its own words; nil while it runs.
     var lastWords: String? {
         self.drain()
+        guard self.process.hasEnded() != nil else { return nil }
         let line = Self.lastLine(self.said)
         return line.isEmpty ? nil : line
     }

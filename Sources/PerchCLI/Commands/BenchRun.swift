@@ -51,16 +51,9 @@ struct BenchRun {
         var bench = Bench(
             settings, server: .perch(loops: 1, store: nil), executable: self.executable, directory: directory.path)
         if let address = self.settings.text("connect") {
-            guard !self.isFloorWanted else {
-                throw UsageError(
-                    "--floor goes with a server that the bench starts itself: on the same machine, on the same core; leave "
-                        + "out --connect", command: self.invocation.name)
-            }
-            do throws(SocketAddressFault) {
-                bench.server = .address(try SocketAddress(parsing: address))
-            } catch {
-                throw UsageError("--connect \(error)", command: self.invocation.name)
-            }
+            bench.server = try self.remote(address)
+        } else if self.settings.number("pid") != nil {
+            throw UsageError("--pid goes with --connect", command: self.invocation.name)
         } else {
             if let store = self.settings.text("store"), store != "memory" {
                 storePlace = try TemporaryPlace(below: store)
@@ -99,6 +92,24 @@ struct BenchRun {
             .failure, "redis-server is not in PATH: install it (as root: apt-get install redis-server), then try again")
     }
 
+    private func remote(_ text: String) throws(UsageError) -> Bench.Server {
+        for name in ["floor", "redis"] where self.settings.has(name) && self.settings.flag(name) {
+            throw UsageError(
+                "--\(name) goes with a server that the bench starts itself: on the same machine, on the same core; leave "
+                    + "out --connect", command: self.invocation.name)
+        }
+        if self.settings.has("replace-catalog"), !self.settings.flag("replace-catalog") {
+            throw UsageError(
+                "this would replace the catalogue of the app at \(text), for good; write out --replace-catalog if it may",
+                command: self.invocation.name)
+        }
+        do throws(SocketAddressFault) {
+            return .address(try SocketAddress(parsing: text), process: self.settings.number("pid").map { Int32($0) })
+        } catch {
+            throw UsageError("--connect \(error)", command: self.invocation.name)
+        }
+    }
+
     private var isFloorWanted: Bool { self.settings.has("floor") && self.settings.flag("floor") }
 
     /// The command line as it would be written again, without what only says where the result goes.
@@ -106,7 +117,7 @@ struct BenchRun {
         var words = [self.invocation.command.name]
         for option in self.invocation.command.options {
             guard let value = self.invocation.written[option.name] else { continue }
-            guard !["output", "report", "fail-if", "connect", "store"].contains(option.name) else { continue }
+            guard !["output", "report", "fail-if", "connect", "pid", "store"].contains(option.name) else { continue }
             if case .flag(let isOn) = value {
                 if isOn { words.append("--\(option.name)") }
             } else {

@@ -98,6 +98,10 @@ enum BenchTable {
                 OptionSpec(
                     "view-bytes", .bytes(1...2 * 1024 * 1024), "SIZE", default: "100000B",
                     "About so large is the view of the products."), zlib,
+                OptionSpec(
+                    flag: "replace-catalog",
+                    "With --connect, and only then: the app's catalogue there is lost, and that of the bench takes its place."
+                ),
             ]
         case .storm:
             return [
@@ -143,10 +147,15 @@ enum BenchTable {
 
     /// Who is measured.
     private static func target(_ workload: Workload) -> [OptionSpec] {
-        var options = [
+        var options: [OptionSpec] = [
             OptionSpec(
                 "connect", .address, "HOST:PORT",
-                "Measure this server instead of one of its own; its catalogue must have --product."),
+                "Measure this server instead of one of its own. Accounts bench-… will buy --product there, so let it be no "
+                    + "store that matters."),
+            OptionSpec(
+                "pid", .count(1...4_194_304), "N",
+                "Of the server of --connect, where it runs on this machine: its memory and processor time are told too."
+            ),
             OptionSpec("product", .text, "PRODUCT", default: "bench.pass", "A non-renewing product, to be bought."),
             OptionSpec(
                 "store", .text, "PATH", default: workload == .buy ? "." : "memory",

@@ -17,21 +17,45 @@ enum Program {
         return parts.dropLast(4).joined(separator: "/") + "/.build/debug/perch"
     }()
 
+    /// A server, once it serves.
+    static func start(_ arguments: [String]) throws -> (ChildProcess, SocketAddress) {
+        let child = try ChildProcess(path: Self.path, arguments: arguments, environment: [:])
+        var said = ""
+        while true {
+            for line in said.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+                let words = line.split(separator: " ")
+                guard let place = words.firstIndex(of: "on"), line.contains("serving on") else { continue }
+                return (child, try SocketAddress(parsing: words[place + 1]))
+            }
+            child.waitForOutput(milliseconds: 10_000)
+            said += String(decoding: try #require(child.read(), "it ended: \(said)"), as: UTF8.self)
+        }
+    }
+
     /// Nil where it is not installed.
     static let redis: String? = access("/usr/bin/redis-server", X_OK) == 0 ? "/usr/bin/redis-server" : nil
 }
 
 /// Runs a bench on a thread of its own, as the program does on its main one: it keeps to one core from then on.
 func measured(
-    _ settings: BenchSettings, hasFloor: Bool = false, redis: String? = nil, store: String? = nil
+    _ settings: BenchSettings, server: Bench.Server? = nil, hasFloor: Bool = false, redis: String? = nil,
+    store: String? = nil, isInterruptedAfter turns: Int? = nil
 ) throws -> BenchReport {
     let directory = TemporaryDirectory()
     let result = Mutex<Result<BenchReport, BenchError>?>(nil)
     let thread = try LoopThread(name: "bench-test", stackBytes: 4 * 1024 * 1024) {
         var bench = Bench(
-            settings, server: .perch(loops: 1, store: store), executable: Program.path, directory: directory.path)
+            settings, server: server ?? .perch(loops: 1, store: store), executable: Program.path,
+            directory: directory.path)
         bench.hasFloor = hasFloor
         bench.redis = redis
+        if let turns {
+            var left = turns
+            bench.isInterrupted = {
+                left -= 1
+                return left <= 0
+            }
+        }
         // Copied, so that a store of a test ends with it.
         let made = Result { () throws(BenchError) in try bench.run() }
         result.withLock { $0 = made }

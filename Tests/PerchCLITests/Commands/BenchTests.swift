@@ -45,6 +45,11 @@ import Testing
             arguments: ["hot", "--floor", "--connect", "127.0.0.1:7447"],
             says: ["--floor goes with a server", "--connect"]
         ),
+        Refusal(arguments: ["hot", "--redis", "--connect", "127.0.0.1:7447"], says: ["--redis goes with a server"]),
+        Refusal(arguments: ["hot", "--pid", "1"], says: ["--pid goes with --connect"]),
+        Refusal(
+            arguments: ["catalog", "--connect", "127.0.0.1:7447"],
+            says: ["would replace the catalogue", "--replace-catalog"]),
         Refusal(
             arguments: ["hot", "--connect", "localhost:7447"], says: ["--connect", "names are not looked up here"]),
         Refusal(
