@@ -154,6 +154,16 @@ import Testing
         #expect(error?.description.contains("a purchase was refused") == true, "\(error?.description ?? "")")
     }
 
+    @Test func `is not begun where nobody listens`() throws {
+        let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
+        let address = Sockets.localAddress(listener.number)
+        Sockets.close(listener.release())
+        let error = #expect(throws: BenchError.self) {
+            try measured(tiny(.hot), server: .address(address, process: nil))
+        }
+        #expect(error?.description.contains("refused") == true, "\(error?.description ?? "")")
+    }
+
     @Test func `ends in order when it is interrupted, with what it has`() throws {
         var settings = tiny(.keyed)
         settings.durationNanoseconds = 3_600_000_000_000

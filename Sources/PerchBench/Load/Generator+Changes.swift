@@ -115,7 +115,7 @@ extension Generator {
         case .success:
             self.valueBytes = message.count
             let arrival = self.ledger.value(watch, revision: scan.revision, asOf: scan.asOf, at: now)
-            if let arrival {
+            if let arrival, !self.connections[index].wasSlow {
                 self.recorder.recordPush(intended: self.ledger.intended(arrival.oldest), arrived: now)
             }
         }

@@ -25,15 +25,30 @@ extension Generator {
     private func connect(_ index: Int, intended: Int64) {
         do throws(SystemError) {
             let descriptor = try Sockets.connect(to: self.address, options: nil)
+            // Over loopback it is mostly connected by now. Then four system calls are saved: what a storm measures shall
+            // be the server.
+            let opening = self.opening(index)
+            let outcome =
+                opening.isEmpty
+                ? SendOutcome.full : opening.withUnsafeBytes { Sockets.send(descriptor.number, $0) }
             self.connections[index].generation &+= 1
-            let tag = self.tag(of: index)
-            try self.loop.poller.watch(descriptor.number, tag: tag, for: .writable)
+            let isOpen = outcome == .wrote(opening.count)
+            try self.loop.poller.watch(
+                descriptor.number, tag: self.tag(of: index), for: isOpen ? .readable : .writable)
             self.connections[index].socket = descriptor.release()
-            self.connections[index].phase = .connecting
+            self.connections[index].phase = isOpen ? self.phaseOnceOpened(index) : .connecting
             self.connections[index].intended = intended
-            self.connections[index].wantsWrite = true
             self.connections[index].awaited = self.connections[index].watchCount
             self.handshaking += 1
+            guard !isOpen else { return }
+            switch outcome {
+            // A part of it: what is left goes when there is room, and until then it is as good as connected.
+            case .wrote(let count):
+                self.connections[index].phase = self.phaseOnceOpened(index)
+                self.unsent[Int32(index)] = Array(opening[count...])
+            case .full: break
+            case .broken(let errno): self.giveUp("a connection was refused: \(errno); is the server still there?")
+            }
         } catch {
             self.giveUp("a connection could not be made: \(error)")
         }
@@ -51,10 +66,31 @@ extension Generator {
             return
         case .connected: break
         }
-        self.connections[index].phase = .greeting
+        self.connections[index].phase = self.phaseOnceOpened(index)
         self.setInterest(index)
-        if case .redis = self.dialect { return self.subscribe(index) }
-        self.requests.hello.withUnsafeBytes { self.send(index, $0) }
+        let opening = self.opening(index)
+        guard !opening.isEmpty else { return self.writerOpened() }
+        opening.withUnsafeBytes { self.send(index, $0) }
+    }
+
+    /// What a connection says first. Nothing: a writer to Redis is open as soon as it is connected.
+    private func opening(_ index: Int) -> [UInt8] {
+        switch self.dialect {
+        case .perch: self.requests.hello
+        case .redis: self.connections[index].isWriter ? [] : self.subscriptions(of: index)
+        }
+    }
+
+    private func phaseOnceOpened(_ index: Int) -> Connection.Phase {
+        switch self.dialect {
+        case .perch: .greeting
+        case .redis: .open
+        }
+    }
+
+    private func writerOpened() {
+        self.handshaking -= 1
+        self.established += 1
     }
 
     /// What is awaited of a socket, told to the kernel where it has changed.
@@ -64,7 +100,6 @@ extension Generator {
         var interest: Poller.Interest = connection.isSlow ? [] : .readable
         let wantsWrite = self.unsent[Int32(index)] != nil
         if wantsWrite { interest.insert(.writable) }
-        self.connections[index].wantsWrite = wantsWrite
         self.loop.poller.change(connection.socket, tag: self.tag(of: index), to: interest)
     }
 
@@ -189,11 +224,7 @@ extension Generator {
         guard self.connections[index].phase == .greeting else { return }
         self.connections[index].phase = .open
         let connection = self.connections[index]
-        guard !connection.isWriter else {
-            self.handshaking -= 1
-            self.established += 1
-            return
-        }
+        guard !connection.isWriter else { return self.writerOpened() }
         var out: [UInt8] = []
         for offset in 0..<Int(connection.watchCount) {
             self.open(Int(connection.firstWatch) + offset, stream: UInt32(offset + 1), connection.isReturning, &out)

@@ -13,20 +13,14 @@ extension Generator {
     /// Digits of the change's number, which a payload begins with.
     private static let numberCount = 12
 
-    func subscribe(_ index: Int) {
-        self.connections[index].phase = .open
-        guard !self.connections[index].isWriter else {
-            self.handshaking -= 1
-            self.established += 1
-            return
-        }
+    func subscriptions(of index: Int) -> [UInt8] {
         var out: [UInt8] = []
         let first = Int(self.connections[index].firstWatch)
         for watch in first..<first + Int(self.connections[index].watchCount) {
             out += Array("*2\r\n$9\r\nSUBSCRIBE\r\n$15\r\n".utf8)
             out += Array((CallTemplate.account(self.ledger.key(ofWatch: watch)) + "\r\n").utf8)
         }
-        out.withUnsafeBytes { self.send(index, $0) }
+        return out
     }
 
     /// A change under way: its number is its revision, since Redis has none.

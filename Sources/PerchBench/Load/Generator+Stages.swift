@@ -257,6 +257,7 @@ extension Generator {
         for place in 0..<count {
             let index = self.settings.writers + place * self.settings.connections / count
             self.connections[index].isSlow = isSlow && self.connections[index].phase == .open
+            self.connections[index].wasSlow = true
             if self.connections[index].phase == .open { self.setInterest(index) }
         }
     }

@@ -33,7 +33,8 @@ package final class Generator: LoopDriver {
         var isWriter = false
         /// Does not read for now.
         var isSlow = false
-        var wantsWrite = false
+        /// Did not read for a while: how late its values were is its own doing.
+        var wasSlow = false
         /// It has been open before: its watches come back with their tokens.
         var isReturning = false
         var firstWatch: Int32 = 0

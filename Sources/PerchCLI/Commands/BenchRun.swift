@@ -44,7 +44,7 @@ struct BenchRun {
         let settings = try self.benchSettings(workload)
         if let refusal = settings.refusal { throw UsageError(refusal, command: self.invocation.name) }
 
-        let directory = try TemporaryPlace(below: "/tmp")
+        let directory = try TemporaryPlace(below: self.environment["TMPDIR"] ?? "/tmp")
         defer { directory.remove() }
         var storePlace: TemporaryPlace?
         defer { storePlace?.remove() }
@@ -285,7 +285,8 @@ private struct TemporaryPlace {
         var template = Array("\(directory)/perch-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandFailure(
-                .failure, "nothing can be made in \(printable(directory)): \(Errno(errno)); name another with --store")
+                .failure,
+                "nothing can be made in \(printable(directory)): \(Errno(errno)); name another with --store, or TMPDIR")
         }
         self.path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     }

@@ -5,13 +5,15 @@ import Testing
 
 /// `perch bench` up to where it would start a server.
 @Suite struct `perch bench` {
-    private static func run(_ arguments: [String]) -> (code: ExitCode?, data: String, talk: String) {
+    private static func run(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) -> (code: ExitCode?, data: String, talk: String) {
         let console = RecordedConsole()
         let tool = Tool(console: console)
         switch tool.plan(["bench"] + arguments, environment: [:]) {
         case .done(let code): return (code, console.data, console.talk)
         case .bench(let job):
-            let code = tool.runBench(job, executable: "/nowhere/perch", environment: [:])
+            let code = tool.runBench(job, executable: "/nowhere/perch", environment: environment)
             return (code, console.data, console.talk)
         case .serve, .run: return (nil, console.data, console.talk)
         }
@@ -65,12 +67,12 @@ import Testing
     }
 
     @Test func `fails where its server cannot be started, and leaves nothing behind`() {
-        let before = TemporaryDirectory.names(in: "/tmp").filter { $0.hasPrefix("perch-bench-") }
-        let (code, data, talk) = Self.run(["hot", "--watchers", "1"])
+        let directory = TemporaryDirectory()
+        let (code, data, talk) = Self.run(["hot", "--watchers", "1"], environment: ["TMPDIR": directory.path])
         #expect(code == .failure)
         #expect(data.isEmpty)
         #expect(talk.contains("ended at once"), "\(talk)")
-        #expect(TemporaryDirectory.names(in: "/tmp").filter { $0.hasPrefix("perch-bench-") } == before)
+        #expect(TemporaryDirectory.names(in: directory.path).isEmpty)
     }
 
     @Test func `names what to install where there is no Redis`() {
