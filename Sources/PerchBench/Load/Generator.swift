@@ -235,11 +235,11 @@ package final class Generator: LoopDriver {
         self.flushWriters()
         // What was received and sent in this turn took its time.
         now = Clocks.monotonic().nanoseconds
-        if now >= self.nextTick { self.tick(at: now) }
         if self.stage == .done {
             self.loop.stop()
             return nil
         }
+        if now >= self.nextTick { self.tick(at: now) }
         if self.isBehind(at: now) { return MonotonicTime(nanoseconds: now) }
         self.timer.set(MonotonicTime(nanoseconds: min(self.nextDeadline, self.nextTick)))
         return nil
