@@ -30,6 +30,9 @@ let package = Package(
         // Small values that all share.
         swift("PerchBase", []),
 
+        // What threads count, as plain values; lines of the log; both as text.
+        swift("PerchMetrics", ["PerchBase"]),
+
         // Threads, epoll, sockets, timers, the executor: the only socket system calls.
         .target(name: "CPerchLinux"),
         swift("PerchLoop", ["PerchBase", "CPerchLinux"]),
@@ -63,9 +66,6 @@ let package = Package(
         // Many sequences of the model's own checks, on request: `make modelcheck`.
         .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: strict),
 
-        // What threads count, as plain values.
-        swift("PerchMetrics", []),
-
         // Puts it together: the drivers of loops and store, catalogue files, drain.
         swift(
             "PerchServer",
@@ -97,6 +97,7 @@ let package = Package(
 
         // What each target promises; sockets and files only where the name says so.
         tests("PerchBaseTests", ["PerchBase"]),
+        tests("PerchMetricsTests", ["PerchBase", "PerchMetrics"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
         tests("PerchModelTests", ["PerchBase", "PerchModel"]),
         tests("PerchCatalogueTests", ["PerchBase", "PerchCatalogue", "PerchModel"]),

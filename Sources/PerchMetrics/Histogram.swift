@@ -43,6 +43,12 @@ package struct Histogram: Hashable, Sendable {
         return self.max
     }
 
+    /// How many values lie below a power of two. Exact, because buckets never cross one.
+    package func count(belowPowerOfTwo exponent: Int) -> UInt64 {
+        let end = Swift.min(Self.bucket(of: 1 << UInt64(exponent)), self.buckets.count)
+        return self.buckets[..<end].reduce(0, +)
+    }
+
     private static func bucket(of value: UInt64) -> Int {
         guard value >= UInt64(Self.bucketsPerDoubling) else { return Int(value) }
         let exponent = 63 - value.leadingZeroBitCount

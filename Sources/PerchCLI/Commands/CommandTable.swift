@@ -7,8 +7,7 @@ package enum CommandTable {
         var root = CommandSpec("perch", "Perch knows who owns what, and tells everyone the moment it changes.")
         root.commands = [
             ServeTable.serve, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog, ScenarioTable.scenario,
-            BenchTable.bench,
-            Self.doctor,
+            BenchTable.bench, Self.doctor,
         ]
         root.examples = [
             ("perch serve --catalog Shop.storekit", "Serve a test store of this catalogue on loopback."),
