@@ -57,6 +57,9 @@ let package = Package(
         .target(name: "CPerchSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         swift("PerchSQLite", ["PerchBase", "PerchModel", "PerchStore", "CPerchSQLite"]),
 
+        // HTTP/1.1 for scrapers and probes: heads in, answers out, as values. No sockets.
+        swift("PerchHTTP", ["PerchBase"]),
+
         // What a loop decides, as a value that is stepped: sessions, watches, fan-out. No I/O.
         swift("PerchCore", ["PerchBase", "PerchModel", "PerchWire", "PerchStore"]),
 
@@ -98,6 +101,7 @@ let package = Package(
         // What each target promises; sockets and files only where the name says so.
         tests("PerchBaseTests", ["PerchBase"]),
         tests("PerchMetricsTests", ["PerchBase", "PerchMetrics"]),
+        tests("PerchHTTPTests", ["PerchBase", "PerchHTTP"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
         tests("PerchModelTests", ["PerchBase", "PerchModel"]),
         tests("PerchCatalogueTests", ["PerchBase", "PerchCatalogue", "PerchModel"]),

@@ -1,0 +1,95 @@
+package import PerchBase
+
+/// An answer, whole. Pages here have a few hundred kilobytes at most, so none is streamed.
+package struct HTTPResponse: Equatable, Sendable {
+    package enum Status: Int, Sendable, CaseIterable {
+        case ok = 200
+        case badRequest = 400
+        case notFound = 404
+        case methodNotAllowed = 405
+        case requestTimeout = 408
+        case headTooLong = 431
+        case serviceUnavailable = 503
+        case versionNotSupported = 505
+
+        var phrase: String {
+            switch self {
+            case .ok: "OK"
+            case .badRequest: "Bad Request"
+            case .notFound: "Not Found"
+            case .methodNotAllowed: "Method Not Allowed"
+            case .requestTimeout: "Request Timeout"
+            case .headTooLong: "Request Header Fields Too Large"
+            case .serviceUnavailable: "Service Unavailable"
+            case .versionNotSupported: "HTTP Version Not Supported"
+            }
+        }
+    }
+
+    package var status: Status
+    package var contentType: String
+    package var body: [UInt8]
+
+    package static let plainText = "text/plain; charset=utf-8"
+
+    package init(_ status: Status, contentType: String, body: [UInt8]) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+    }
+
+    /// A line for people, or for `curl` in a script.
+    package init(_ status: Status, _ text: String) {
+        self.init(status, contentType: Self.plainText, body: Array((text + "\n").utf8))
+    }
+
+    /// What happened, with the numbers, and what to do.
+    package init(_ refusal: HTTPRefusal) {
+        switch refusal {
+        case .badRequest(let why):
+            self.init(.badRequest, "this is not a request that is answered here: \(why)")
+        case .methodNotAllowed:
+            self.init(.methodNotAllowed, "only GET and HEAD are answered here; nothing can be changed over HTTP")
+        case .timeout:
+            self.init(
+                .requestTimeout,
+                "the request was not complete within \(Limits.httpHeadMilliseconds) ms; send it at once")
+        case .headTooLong:
+            self.init(
+                .headTooLong,
+                "the request's head is longer than \(Limits.httpHeadBytesMax) bytes, the limit; send fewer fields")
+        case .versionNotSupported:
+            self.init(.versionNotSupported, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+        }
+    }
+
+    /// Head and body as they are sent; to HEAD, the same head without the body.
+    package func bytes(to method: HTTPRequest.Method, keepsAlive: Bool, at time: Instant) -> [UInt8] {
+        var head = "HTTP/1.1 \(self.status.rawValue) \(self.status.phrase)\r\n"
+        head += "Date: \(Self.date(time))\r\n"
+        head += "Content-Type: \(self.contentType)\r\n"
+        head += "Content-Length: \(self.body.count)\r\n"
+        if self.status == .methodNotAllowed { head += "Allow: GET, HEAD\r\n" }
+        if self.status == .serviceUnavailable { head += "Retry-After: 1\r\n" }
+        // Each answer is of its moment, and is what it says it is.
+        head += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+        head += "Connection: \(keepsAlive ? "keep-alive" : "close")\r\n\r\n"
+        return Array(head.utf8) + (method == .head ? [] : self.body)
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that RFC 9110 lets a server send.
+    static func date(_ time: Instant) -> String {
+        let civil = CivilTime(time)
+        let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        func pad(_ value: Int64, _ width: Int = 2) -> String {
+            let digits = String(value)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        let (day, rest) = time.milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
+        let weekday = days[Int(((rest < 0 ? day - 1 : day) % 7 + 7) % 7)]
+        let seconds = civil.milliseconds / 1_000
+        let clock = "\(pad(seconds / 3_600)):\(pad(seconds / 60 % 60)):\(pad(seconds % 60))"
+        return "\(weekday), \(pad(civil.day)) \(months[Int(civil.month) - 1]) \(pad(civil.year, 4)) \(clock) GMT"
+    }
+}

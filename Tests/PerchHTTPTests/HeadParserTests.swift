@@ -1,0 +1,109 @@
+import PerchBase
+import PerchHTTP
+import Testing
+
+@Suite struct `the head of a request` {
+    private func parse(_ text: String) -> Result<HTTPRequest?, HTTPRefusal> {
+        var parser = HTTPHeadParser()
+        parser.append(text.utf8)
+        return Result { () throws(HTTPRefusal) in try parser.next() }
+    }
+
+    @Test(arguments: [
+        ("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", HTTPRequest(path: "/metrics")),
+        ("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n", HTTPRequest(method: .head, path: "/")),
+        ("GET /a?b=c#d HTTP/1.1\r\nhost:x\r\n\r\n", HTTPRequest(path: "/a")),
+        ("GET http://x:1/a HTTP/1.1\r\nHost: x\r\n\r\n", HTTPRequest(path: "/a")),
+        ("GET http://x HTTP/1.1\r\nHost: x\r\n\r\n", HTTPRequest(path: "/")),
+        ("GET / HTTP/1.0\r\n\r\n", HTTPRequest(path: "/", keepsAlive: false)),
+        ("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", HTTPRequest(path: "/")),
+        ("GET / HTTP/1.1\r\nHost: x\r\nConnection: TE, close\r\n\r\n", HTTPRequest(path: "/", keepsAlive: false)),
+        ("GET / HTTP/1.7\r\nHost: x\r\nContent-Length: 0\r\n\r\n", HTTPRequest(path: "/")),
+        ("\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n", HTTPRequest(path: "/")),
+        ("GET / HTTP/1.1\nHost: x\n\n", HTTPRequest(path: "/")),
+        ("GET / HTTP/1.1\r\nHost: x\r\nX: \u{FC}\t\r\n\r\n", HTTPRequest(path: "/")),
+    ])
+    func `is read`(_ text: String, _ request: HTTPRequest) {
+        #expect(self.parse(text) == .success(request))
+    }
+
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHost: x\r\n", "GET", "", "GET / HTTP/1.1\r\nHost: x\r\n\r",
+    ])
+    func `is waited for until it has ended`(_ text: String) {
+        #expect(self.parse(text) == .success(nil))
+    }
+
+    @Test(
+        arguments: [
+            ("POST /metrics HTTP/1.1\r\n", .methodNotAllowed), ("get / HTTP/1.1\r\n", .methodNotAllowed),
+            ("PRI * HTTP/2.0\r\n", .versionNotSupported), ("GET / HTTP/2.0\r\n", .versionNotSupported),
+            ("GET / HTTP/0.9\r\n", .versionNotSupported),
+        ] as [(String, HTTPRefusal)])
+    func `that asks for more than is here is refused from its first line`(_ text: String, _ refusal: HTTPRefusal) {
+        #expect(self.parse(text) == .failure(refusal))
+    }
+
+    @Test(arguments: [
+        "GET /\r\n", "GET  / HTTP/1.1\r\n", "GET / HTTP/1.1 \r\n", " GET / HTTP/1.1\r\n", "GET metrics HTTP/1.1\r\n",
+        "GET * HTTP/1.1\r\n", "GET / HTTP/11\r\n", "GET / http/1.1\r\n", "GET / HTTP/1.x\r\n", "GET\t/ HTTP/1.1\r\n",
+        "GET /\u{FC} HTTP/1.1\r\n", "GET /\u{1} HTTP/1.1\r\n", "G(T / HTTP/1.1\r\n", "\r\n\r\n", "\u{16}\u{3}\u{1}\n",
+        "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nName : v\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\n: v\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nnothing\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nA: b\rc\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nA: \u{0}\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx",
+        "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n",
+    ])
+    func `that two readers could take for different requests is refused`(_ text: String) {
+        guard case .failure(.badRequest(let why)) = self.parse(text) else {
+            Issue.record("\(text.debugDescription) gave \(self.parse(text))")
+            return
+        }
+        #expect(!why.isEmpty)
+    }
+
+    @Test func `comes in any pieces, and the next one behind it`() throws {
+        let text = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\nHEAD /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        for size in [1, 2, 3, 7, text.utf8.count] {
+            var parser = HTTPHeadParser()
+            var found: [HTTPRequest] = []
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                parser.append(rest.prefix(size))
+                rest = rest.dropFirst(size)
+                while let request = try parser.next() { found.append(request) }
+            }
+            #expect(
+                found == [HTTPRequest(path: "/metrics"), HTTPRequest(method: .head, path: "/b", keepsAlive: false)])
+            #expect(!parser.hasBytes)
+        }
+    }
+
+    /// A whole head of so many bytes.
+    private func head(_ bytes: Int) -> [UInt8] {
+        let start = "GET / HTTP/1.1\r\nHost: x\r\nX: "
+        let filling = String(repeating: "a", count: bytes - start.utf8.count - 4)
+        return Array((start + filling + "\r\n\r\n").utf8)
+    }
+
+    @Test func `is taken one byte below and at its limit, and refused one above`() throws {
+        for length in [Limits.httpHeadBytesMax - 1, Limits.httpHeadBytesMax] {
+            var parser = HTTPHeadParser()
+            parser.append(self.head(length))
+            #expect(try parser.next() == HTTPRequest(path: "/"))
+        }
+        var parser = HTTPHeadParser()
+        parser.append(self.head(Limits.httpHeadBytesMax + 1))
+        #expect(throws: HTTPRefusal.headTooLong) { try parser.next() }
+    }
+
+    @Test func `without an end is refused at its limit, not after it`() throws {
+        var parser = HTTPHeadParser()
+        parser.append(Array("GET / HTTP/1.1\r\n".utf8) + Array(repeating: UInt8(ascii: "a"), count: 8_000))
+        #expect(try parser.next() == nil)
+        parser.append(Array(repeating: UInt8(ascii: "a"), count: Limits.httpHeadBytesMax - 8_016))
+        #expect(throws: HTTPRefusal.headTooLong) { try parser.next() }
+    }
+}
