@@ -51,7 +51,7 @@ let package = Package(
         swift("PerchWire", ["PerchBase", "PerchModel", "CPerchProto", "CPerchZlib"]),
 
         // What the service asks of storage, what the store's thread decides, and the store in memory.
-        swift("PerchStore", ["PerchBase", "PerchModel"]),
+        swift("PerchStore", ["PerchBase", "PerchMetrics", "PerchModel"]),
 
         // The store in one file. CPerchSQLite is imported by PerchSQLite alone.
         .target(name: "CPerchSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -191,10 +191,20 @@ package struct LoopCounters: Sendable {
     package var valuesPushed: UInt64 = 0
     package var eventsPushed: UInt64 = 0
     package var unchangedAnswers: UInt64 = 0
+    /// Resumed watches whose value had changed.
+    package var resumedWithValue: UInt64 = 0
     package var beatsSent: UInt64 = 0
     package var recordsAsked: UInt64 = 0
     package var crossings: UInt64 = 0
     package var stalledClosed: UInt64 = 0
+    /// Closing connections that were cut off because their time was over.
+    package var lingerExpired: UInt64 = 0
+    /// Closing connections that were cut off because too many were closing.
+    package var dyingCutOff: UInt64 = 0
+    /// Times that a connection was no longer read from because it was owed too much.
+    package var readPauses: UInt64 = 0
+    /// Connections that were told that the server stops.
+    package var connectionsDrained: UInt64 = 0
     package var refusalsByReason: [ErrorReason: UInt64] = [:]
 
     package init() {}

@@ -37,6 +37,9 @@ package final class Inbox<Event: Sendable>: Sendable {
         return depth
     }
 
+    /// Any thread. How many events wait now.
+    package var depth: Int { self.queue.withLock { $0.count } }
+
     /// The loop's thread, in every turn: an event posted later wakes the loop only if this has emptied the inbox.
     ///
     /// One swap under the lock. `events` comes in empty, and its room is what is posted into next: nothing is

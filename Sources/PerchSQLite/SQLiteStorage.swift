@@ -21,6 +21,7 @@ package final class SQLiteStorage: Storage {
     var latestCatalogue: (app: AppNumber, revision: UInt64, catalogue: Catalogue)?
     /// Checkpoints that found no room. The log grows instead, until it finds none.
     package private(set) var checkpointsWithoutRoom = 0
+    private var checkpoints: UInt64 = 0
 
     private enum Batch {
         case none
@@ -149,6 +150,7 @@ package final class SQLiteStorage: Storage {
         guard self.connection.logBytes >= Limits.storeLogBytes else { return }
         do throws(SQLiteError) {
             try self.connection.checkpoint()
+            self.checkpoints += 1
         } catch {
             let meaning = error.storageError
             if case .full = meaning {
@@ -164,6 +166,15 @@ package final class SQLiteStorage: Storage {
     private func remember(_ error: StorageError) -> StorageError {
         if case .failed = error { self.failure = error }
         return error
+    }
+
+    package var figures: StorageFigures {
+        var figures = StorageFigures()
+        figures.fileBytes = StoreFile.bytes(at: self.path)
+        figures.logBytes = StoreFile.bytes(at: self.path + "-wal")
+        figures.checkpoints = self.checkpoints
+        figures.checkpointsWithoutRoom = UInt64(self.checkpointsWithoutRoom)
+        return figures
     }
 
     // MARK: Statements

@@ -36,6 +36,12 @@ enum StoreFile {
         return StoreIdentity(high: bytes.0, low: bytes.1)
     }
 
+    /// How long a file is; 0 where there is none. No descriptor is opened: see `create`.
+    static func bytes(at path: String) -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
     private static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -45,6 +45,26 @@ package protocol Storage: AnyObject {
     func commit() throws(StorageError)
     func rollback()
     func close()
+
+    /// What the storage takes up on its medium, and how it fares there. Asks the medium for nothing that may wait.
+    var figures: StorageFigures { get }
+}
+
+extension Storage {
+    /// Storage without a medium.
+    package var figures: StorageFigures { StorageFigures() }
+}
+
+/// What storage takes up on its medium.
+package struct StorageFigures: Hashable, Sendable {
+    package var fileBytes: Int64 = 0
+    /// Of the write-ahead log's file.
+    package var logBytes: Int64 = 0
+    package var checkpoints: UInt64 = 0
+    /// Checkpoints that found no room. The log grows instead, until it finds none.
+    package var checkpointsWithoutRoom: UInt64 = 0
+
+    package init() {}
 }
 
 /// Why storage did not do as it was asked.

@@ -329,6 +329,7 @@ extension LoopCore {
             .dying(index, self.connections.generation(index)), at: self.connections[index].dyingDeadline)
         self.dying.append(index)
         if self.dying.count > self.settings.dyingConnectionsMax {
+            self.counters.dyingCutOff += 1
             self.remove(self.dying[0])
         }
         self.connections[index].flags.remove(.isReadPaused)
@@ -412,6 +413,7 @@ extension LoopCore {
             self.connections[index].phase == .open, !self.connections[index].flags.contains(.isReadPaused)
         {
             self.connections[index].flags.insert(.isReadPaused)
+            self.counters.readPauses += 1
             self.listen(index)
         }
         self.list(index)
@@ -457,6 +459,7 @@ extension LoopCore {
     }
 
     private mutating func drain(_ index: Int32, _ status: WireStatus) {
+        self.counters.connectionsDrained += 1
         guard self.connections[index].phase == .open, self.connections[index].callCount > 0 else {
             self.close(index, status)
             return

@@ -103,6 +103,7 @@ extension LoopCore {
             guard self.connections[index].phase == .greeting else { return }
             self.close(index, Self.helloTimeout("no whole HELLO", self.settings.helloTimeoutMilliseconds))
         case 4:
+            self.counters.lingerExpired += 1
             self.remove(index)
         default:
             self.close(index, Self.shuttingDown)
@@ -208,7 +209,8 @@ extension LoopCore {
                 + self.accounts.memoryBytes + self.payloads.memoryBytes + self.streams.memoryBytes
                 + Staging.byteCount + self.partialBytes,
             connectionBytes: MemoryLayout<Connection>.stride, callBytes: MemoryLayout<CallSlot>.stride,
-            viewBytes: MemoryLayout<ViewSlot>.stride)
+            viewBytes: MemoryLayout<ViewSlot>.stride, handshakes: self.handshakes,
+            dying: self.dying.count, partialBytes: self.partialBytes, applied: self.applied)
     }
 }
 
@@ -223,4 +225,11 @@ package struct LoopCensus: Sendable {
     package var connectionBytes: Int
     package var callBytes: Int
     package var viewBytes: Int
+    /// Connections that have not been welcomed yet.
+    package var handshakes: Int
+    /// Connections that are closing.
+    package var dying: Int
+    package var partialBytes: Int
+    /// The revision up to which the loop has applied every change.
+    package var applied: UInt64
 }

@@ -75,6 +75,8 @@ extension LoopCore {
             if token.digest == self.views[self.calls[call].target].digest {
                 self.calls[call].flags.insert(.owesUnchanged)
                 self.counters.unchangedAnswers += 1
+            } else {
+                self.counters.resumedWithValue += 1
             }
         }
         self.listCall(call)

@@ -19,6 +19,8 @@ struct RecordCache {
     private(set) var bytes = 0
     private(set) var hitCount = 0
     private(set) var missCount = 0
+    /// Records that went because the cache was full.
+    private(set) var evictionCount = 0
     let bytesMax: Int
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }
@@ -53,6 +55,7 @@ struct RecordCache {
         self.linkNewest(slot)
         while self.bytes > self.bytesMax, self.oldest != slot {
             self.remove(self.entries[Int(self.oldest)].account)
+            self.evictionCount += 1
         }
     }
 

@@ -1,4 +1,5 @@
 package import PerchBase
+import PerchMetrics
 package import PerchModel
 
 extension StoreEngine {
@@ -23,11 +24,7 @@ extension StoreEngine {
         var answers: [(request: StoreRequest, answer: StoreAnswer)] = []
         var changes: [Change] = []
         self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in
-            if renewsLease {
-                let lease = machine.advanced(byMilliseconds: Self.leaseMilliseconds)
-                try self.storage.setLease(until: lease)
-                self.header.lease = max(self.header.lease, lease)
-            }
+            if renewsLease { try self.renewLease(machine) }
             if self.answersSwept.advanced(byMilliseconds: 3_600_000) < wall {
                 self.answersSwept = wall
                 try self.storage.forgetAnswers(before: wall.advanced(byMilliseconds: -Self.answersKeptMilliseconds))
@@ -64,7 +61,13 @@ extension StoreEngine {
         do throws(StorageError) {
             try self.storage.begin()
             try body(&changes)
+            let began = self.stopwatch?()
             try self.storage.commit()
+            if let began, let ended = self.stopwatch?() {
+                self.commitMicroseconds.record(ended &- began)
+                self.firstCommit = self.firstCommit ?? ended
+            }
+            if !changes.isEmpty { self.batchChanges.record(UInt64(changes.count)) }
             self.isWithoutRoom = false
             self.counters.batches += 1
             self.counters.changes += UInt64(changes.count)

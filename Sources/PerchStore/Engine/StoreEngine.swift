@@ -1,4 +1,5 @@
 package import PerchBase
+package import PerchMetrics
 package import PerchModel
 
 /// What the store thread decides: batches of requests in, changes and answers out, in one order.
@@ -22,7 +23,15 @@ package final class StoreEngine {
     var barriers: [UInt64: Barrier] = [:]
     var nextBarrier: UInt64 = 1
     /// The last batch found no room: what is due is tried again a second later, not at once.
-    var isWithoutRoom = false
+    package internal(set) var isWithoutRoom = false
+    /// Microseconds of a clock that never jumps, to measure commits with; nil where nobody does, as in the simulator.
+    package var stopwatch: (() -> UInt64)?
+    /// Microseconds that the storage took to commit, fsync included; empty without a stopwatch.
+    package internal(set) var commitMicroseconds = Histogram()
+    /// Changes in a group commit, of those that had any.
+    package internal(set) var batchChanges = Histogram()
+    /// What the stopwatch said when the first commit of the latest run was durable: from then on its watchers wait.
+    package internal(set) var firstCommit: UInt64?
     /// When the kept answers were last looked through.
     var answersSwept = Instant.distantPast
 
@@ -97,6 +106,8 @@ package final class StoreEngine {
     package var cacheBytes: Int { self.cache.bytes }
     package var cacheHits: Int { self.cache.hitCount }
     package var cacheMisses: Int { self.cache.missCount }
+    package var cacheEvictions: Int { self.cache.evictionCount }
+    package var figures: StorageFigures { self.storage.figures }
 
     /// One turn of the store: answers the reads, commits the mutations together, settles some of what is due.
     ///
@@ -107,6 +118,7 @@ package final class StoreEngine {
         _ requests: [StoreRequest], wall: Instant, machine: Instant? = nil, into outbox: inout Outbox
     ) -> Instant? {
         let machine = machine ?? wall
+        self.firstCommit = nil
         var mutations = self.deferred
         self.deferred.removeAll()
         for request in requests {
@@ -144,6 +156,32 @@ package final class StoreEngine {
         } catch {
             self.storage.rollback()
         }
+    }
+
+    /// When a revision was committed; nil where that is not known.
+    package func commitTime(of revision: UInt64) -> Instant? {
+        guard self.failure == nil, revision > 0 else { return nil }
+        return try? self.storage.commitTime(of: revision)
+    }
+
+    /// Commits, and syncs, what changes nothing that anybody sees: the lease, a little further ahead.
+    ///
+    /// For a watchdog that wants to know whether the store still works. A disk without room is told by `isWithoutRoom`,
+    /// one that fails by `failure`.
+    package func prove(machine: Instant) {
+        guard self.failure == nil else { return }
+        var changes: [Change] = []
+        self.batch(&changes) { (_: inout [Change]) throws(StorageError) in
+            try self.renewLease(machine)
+        } failed: { _ in
+        }
+    }
+
+    func renewLease(_ machine: Instant) throws(StorageError) {
+        let lease = machine.advanced(byMilliseconds: Self.leaseMilliseconds)
+        guard lease > self.header.lease else { return }
+        try self.storage.setLease(until: lease)
+        self.header.lease = lease
     }
 
     /// Closes the storage; nothing may be asked afterwards.

@@ -72,6 +72,8 @@ import Testing
             #expect(messages.count == 1)
             #expect(self.isUnchanged(messages.first))
         }
+        #expect(world.loops[0].core.counters.unchangedAnswers == 3)
+        #expect(world.loops[0].core.counters.resumedWithValue == 0)
         world.checkNothingIsLeft()
     }
 
