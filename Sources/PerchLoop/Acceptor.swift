@@ -15,9 +15,9 @@ package final class ConnectionBudget: Sendable {
         self.limit = limit
     }
 
-    /// Descriptors of the process less those reserved for other things.
-    package static func ofProcess() -> ConnectionBudget {
-        ConnectionBudget(limit: max(1, DescriptorLimit.current - Limits.descriptorsReserved))
+    /// Descriptors of the process less those reserved for other things, and `others` besides.
+    package static func ofProcess(keeping others: Int = 0) -> ConnectionBudget {
+        ConnectionBudget(limit: max(1, DescriptorLimit.current - Limits.descriptorsReserved - others))
     }
 
     package var count: Int { self.taken.load(ordering: .relaxed) }
@@ -123,6 +123,15 @@ package final class Acceptor {
         guard self.listener >= 0 else { return }
         // Bounded, because under a flood the backlog need never be empty.
         _ = self.accept(atMost: Limits.listenBacklog, opened)
+        self.leave()
+    }
+
+    /// Stops listening, and leaves what waits to whoever else holds the listener: the service manager that opened it, and
+    /// through it the next process.
+    package func leave() {
+        guard self.listener >= 0 else { return }
+        // The others' descriptors keep it in the poller unless it is taken out.
+        self.poller.forget(self.listener)
         Descriptor.close(self.listener)
         self.listener = -1
         self.restsUntil = nil

@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -29,6 +30,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -347,5 +349,46 @@ static inline int perch_pipe(int *reading, int *writing) {
     *writing = ends[1];
     return 0;
 }
+
+// --- The service manager. sockaddr_un ends in an array that Swift sees as a tuple of 108.
+
+// One datagram to a path, or with a leading '@' to an abstract name. -1 and errno.
+static inline ssize_t perch_send_datagram(int descriptor, const char *path, size_t path_count, const void *bytes,
+                                          size_t count) {
+    struct sockaddr_un address;
+    memset(&address, 0, sizeof(address));
+    address.sun_family = AF_UNIX;
+    if (path_count == 0 || path_count >= sizeof(address.sun_path)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(address.sun_path, path, path_count);
+    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_count);
+    if (path[0] == '@')
+        address.sun_path[0] = 0;
+    else
+        length += 1;
+    return sendto(descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address, length);
+}
+
+static inline int perch_datagram_socket(void) { return socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
+
+// Whether a descriptor is a TCP socket that listens; 0 for what is another kind, or nothing at all.
+static inline bool perch_is_tcp_listener(int descriptor) {
+    int value = 0;
+    if (perch_get(descriptor, SOL_SOCKET, SO_TYPE, &value) != 0 || value != SOCK_STREAM) return false;
+    if (perch_get(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value) != 0 || value != 1) return false;
+    if (perch_get(descriptor, SOL_SOCKET, SO_DOMAIN, &value) != 0) return false;
+    return value == AF_INET || value == AF_INET6;
+}
+
+// fcntl is variadic.
+static inline int perch_make_ours(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) != 0) return -1;
+    return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+static inline int perch_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
 
 #endif
