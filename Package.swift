@@ -74,7 +74,7 @@ let package = Package(
             "PerchServer",
             [
                 "PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "PerchStore", "PerchSQLite",
-                "PerchCore", "PerchMetrics",
+                "PerchCore", "PerchMetrics", "PerchHTTP",
             ]),
 
         // The Swift API: streams, calls and reconnecting, in StoreKit's words.
@@ -93,8 +93,8 @@ let package = Package(
         swift(
             "PerchCLI",
             [
-                "PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "PerchSQLite", "PerchServer",
-                "PerchClient", "PerchScenario", "PerchBench",
+                "PerchBase", "PerchLoop", "PerchMetrics", "PerchModel", "PerchCatalogue", "PerchWire", "PerchSQLite",
+                "PerchServer", "PerchClient", "PerchScenario", "PerchBench",
             ]),
         .executableTarget(name: "perch", dependencies: ["PerchCLI"], swiftSettings: strict),
 
@@ -127,6 +127,12 @@ let package = Package(
             [
                 "PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchCatalogue", "PerchBench", "PerchTesting",
                 "perch",
+            ]),
+        tests(
+            "PerchServerTests",
+            [
+                "PerchBase", "PerchLoop", "PerchMetrics", "PerchModel", "PerchCatalogue", "PerchWire", "PerchStore",
+                "PerchSQLite", "PerchCore", "PerchHTTP", "PerchServer", "PerchTesting",
             ]),
         tests(
             "PerchCLITests",

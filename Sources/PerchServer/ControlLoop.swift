@@ -1,6 +1,7 @@
 import PerchBase
 import PerchCatalogue
 import PerchCore
+import PerchHTTP
 import PerchLoop
 import PerchMetrics
 import PerchModel
@@ -10,45 +11,54 @@ import PerchWire
 /// What comes to the control thread.
 enum ControlEvent: Sendable {
     case request(loop: Int, ticket: UInt64, ControlRequest)
-    case report(number: UInt64, LoopCounters, LoopCensus, Acceptor.Counters, loop: Int)
-    case storeReport(number: UInt64, StoreEngine.Counters, Histogram, StoreCensus)
+    case report(number: UInt64, LoopReport, loop: Int)
+    case storeReport(number: UInt64, StoreReport)
+    /// The store found no room to write, or found some again.
+    case storeRoom(isThere: Bool)
     case storeAnswer(ticket: UInt64, StoreAnswer)
     case drained(loop: Int)
     case storeFailed(String)
     case storeStopped
 }
 
-/// The main thread while a server runs: signals, catalogue files, reports, and the end. Nothing on it is in a hurry.
+/// The main thread while a server runs: signals, catalogue files, reports, HTTP, and the end. Nothing on it is in a hurry.
 final class ControlLoop: LoopDriver {
-    private let loop: EventLoop
-    private let settings: ServerSettings
-    private let inbox: Inbox<ControlEvent>
-    private let loops: [Inbox<LoopEvent>]
-    private let store: Inbox<StoreRequest>
-    private let questions: Inbox<StoreQuestion>
-    private let signals: SignalSource
-    private let apps: [(settings: ServerSettings.AppSettings, number: AppNumber)]
-    private let identity: StoreIdentity
-    private let epoch: UInt32
+    let parts: Parts
+    var desk: ReportDesk
+    var readiness: ReadyState
     private let started: MonotonicTime
+    private let startedWall: Instant
+    private var http: HTTPService?
     private var events: [ControlEvent] = []
-    private var reports: [UInt64: Report] = [:]
-    private var nextReport: UInt64 = 1
+    private var attention = Attention()
+    private var nextAttention: MonotonicTime
+    private var nextPing: MonotonicTime?
+    /// When the store was last seen to commit for the watchdog, and every loop to turn.
+    private var provenAt: MonotonicTime?
+    private var isProbed = false
+    private var reloadsAwaited = 0
     private var drain: Drain?
     /// Set when the server has ended, with the process's exit status.
     private(set) var exitStatus: Int32?
 
     static let signalTag: UInt64 = 1
 
-    /// A report under way: who asked, and what has come.
-    private struct Report {
-        var loop: Int
-        var ticket: UInt64
-        var loopsAwaited: Int
-        var storeAwaited = true
-        var samples = MetricSamples()
-        var findings: [Finding] = []
-        var revision: UInt64 = 0
+    /// What a control loop is made of.
+    struct Parts {
+        var loop: EventLoop
+        var settings: ServerSettings
+        var inbox: Inbox<ControlEvent>
+        var loops: [Inbox<LoopEvent>]
+        var store: Inbox<StoreRequest>
+        var questions: Inbox<StoreQuestion>
+        var signals: SignalSource
+        var apps: [(settings: ServerSettings.AppSettings, number: AppNumber)]
+        var identity: StoreIdentity
+        var epoch: UInt32
+        /// Where the loops listen.
+        var address: SocketAddress
+        var manager: ServiceManager
+        var log: Log
     }
 
     private struct Drain {
@@ -57,31 +67,37 @@ final class ControlLoop: LoopDriver {
         var isStoreAsked = false
     }
 
-    init(
-        loop: EventLoop, settings: ServerSettings, inbox: Inbox<ControlEvent>, loops: [Inbox<LoopEvent>],
-        store: Inbox<StoreRequest>, questions: Inbox<StoreQuestion>, signals: SignalSource,
-        apps: [(settings: ServerSettings.AppSettings, number: AppNumber)], identity: StoreIdentity, epoch: UInt32
-    ) {
-        self.loop = loop
-        self.settings = settings
-        self.inbox = inbox
-        self.loops = loops
-        self.store = store
-        self.questions = questions
-        self.signals = signals
-        self.apps = apps
-        self.identity = identity
-        self.epoch = epoch
+    init(_ parts: Parts) {
+        self.parts = parts
         self.started = Clocks.monotonic()
+        self.startedWall = Clocks.wall()
+        self.desk = ReportDesk(loops: parts.loops.count)
+        self.readiness = ReadyState(since: self.startedWall)
+        self.nextAttention = self.started.advanced(byMilliseconds: Limits.attentionMilliseconds)
+        self.nextPing = parts.manager.watchdogInterval == nil ? nil : self.started
+    }
+
+    private var log: Log { self.parts.log }
+
+    /// Answers over HTTP from now on. Before the loop runs; says where.
+    func listenForHTTP(_ listener: consuming Descriptor) throws(SystemError) -> SocketAddress {
+        let http = try HTTPService(listener, on: self.parts.loop, wall: Clocks.wall) { [unowned self] question in
+            self.asked(question)
+        }
+        self.http = http
+        return http.address
     }
 
     func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
-        guard tag == Self.signalTag else { return }
-        while let signal = self.signals.next() {
+        guard tag == Self.signalTag else {
+            self.http?.ready(tag: tag, readable: readable, writable: writable, hungUp: hungUp)
+            return
+        }
+        while let signal = self.parts.signals.next() {
             switch signal {
             case .terminate, .interrupt:
                 if self.drain != nil {
-                    say("a second signal: ending at once")
+                    self.log.warning("a second signal: ending at once")
                     self.end(1)
                 } else {
                     self.beginDrain()
@@ -93,85 +109,124 @@ final class ControlLoop: LoopDriver {
     }
 
     func turn(now: MonotonicTime) -> MonotonicTime? {
-        self.inbox.take(into: &self.events)
+        self.parts.inbox.take(into: &self.events)
         for event in self.events { self.handle(event) }
         self.events.removeAll(keepingCapacity: true)
+        for report in self.desk.late(now: now) { self.finish(report) }
+        self.probe(now)
+        self.attend(now)
+        var next = self.nextAttention
+        for deadline in [self.nextPing, self.desk.nextDeadline, self.http?.turn(now: now)] {
+            if let deadline { next = min(next, deadline) }
+        }
         if let drain = self.drain {
             if drain.loopsLeft.isEmpty || now >= drain.deadline { self.stopStore() }
-            return self.exitStatus == nil ? drain.deadline : nil
+            if let drain = self.drain { next = min(next, drain.deadline) }
         }
-        return nil
+        return self.exitStatus == nil ? next : nil
     }
 
     private func handle(_ event: ControlEvent) {
         switch event {
         case .request(let loop, let ticket, let request):
             self.handle(request, loop: loop, ticket: ticket)
-        case .report(let number, let counters, let census, let acceptor, let loop):
-            self.report(number, counters, census, acceptor, loop: loop)
-        case .storeReport(let number, let counters, let batches, let census):
-            self.report(number, counters, batches, census)
+        case .report(let number, let part, let loop):
+            if let report = self.desk.took(number, loop: loop, part) { self.finish(report) }
+        case .storeReport(let number, let part):
+            if let report = self.desk.took(number, store: part) { self.finish(report) }
+        case .storeRoom(let isThere):
+            self.roomChanged(isThere)
         case .storeAnswer(let ticket, let answer):
             self.reloaded(ticket, answer)
         case .drained(let loop):
             self.drain?.loopsLeft.remove(loop)
         case .storeFailed(let message):
             // Nothing may be acknowledged after this; who waits for an answer must not get one.
-            say(message)
+            self.log.error(message)
             self.end(1)
         case .storeStopped:
-            say("stopped")
+            self.log.info("stopped")
             self.end(0)
         }
     }
 
     private func end(_ status: Int32) {
         self.exitStatus = status
-        self.loop.stop()
+        self.parts.loop.stop()
     }
 
     // MARK: Stopping
 
     private func beginDrain() {
-        say("stopping: \(self.loops.count) loops tell their connections, within \(self.settings.drainMilliseconds) ms")
-        let deadline = Clocks.monotonic().advanced(byMilliseconds: self.settings.drainMilliseconds + 3_000)
-        self.drain = Drain(loopsLeft: Set(self.loops.indices), deadline: deadline)
-        for loop in self.loops { loop.post(.drain) }
+        let patience = self.parts.settings.drainMilliseconds
+        self.log.info(
+            "stopping: every connection is told", LogField("loops", self.parts.loops.count),
+            LogField("within_ms", patience))
+        self.parts.manager.stopping("stopping: telling every connection")
+        _ = self.readiness.set(Self.isStopping, at: Clocks.wall())
+        let deadline = Clocks.monotonic().advanced(byMilliseconds: patience + 3_000)
+        self.drain = Drain(loopsLeft: Set(self.parts.loops.indices), deadline: deadline)
+        for loop in self.parts.loops { loop.post(.drain) }
     }
 
     private func stopStore() {
         guard self.drain?.isStoreAsked == false else { return }
         self.drain?.isStoreAsked = true
         self.drain?.deadline = .distantFuture
-        self.questions.post(.stop)
+        self.parts.questions.post(.stop)
+    }
+
+    private static let isStopping = "the server is stopping; go to another, or come back when it has started again"
+    private static let isWithoutRoom =
+        "the store has no room to write, reads and streams go on; free some space, writing goes on by itself then"
+
+    private func roomChanged(_ isThere: Bool) {
+        if isThere {
+            self.log.info("the store has room again: writing goes on")
+        } else {
+            self.log.warning("the store has no room: writing is refused, reads and streams go on")
+        }
+        guard self.drain == nil else { return }
+        _ = self.readiness.set(isThere ? nil : Self.isWithoutRoom, at: Clocks.wall())
+        self.parts.manager.tell(self.summary())
     }
 
     // MARK: Catalogues
 
     private func reloadCatalogues() {
-        for (index, app) in self.apps.enumerated() {
+        guard self.drain == nil else { return }
+        self.parts.manager.reloading()
+        for (index, app) in self.parts.apps.enumerated() {
             do throws(ServerError) {
                 let loaded = try CatalogueFile.load(app.settings.catalogPath)
                 let mutation = Self.mutation(
                     app.number, loaded, source: app.settings.catalogPath, timeRate: app.settings.timeRate)
-                self.store.post(
-                    StoreRequest(loop: self.loops.count, ticket: UInt64(index), .mutate(mutation)))
+                self.parts.store.post(
+                    StoreRequest(loop: self.parts.loops.count, ticket: UInt64(index), .mutate(mutation)))
+                self.reloadsAwaited += 1
             } catch {
-                say("the catalogue of \(app.settings.bundleID) stays as it was: \(error)")
+                self.log.error(
+                    "the catalogue stays as it was: \(error)", LogField("bundle_id", app.settings.bundleID))
             }
         }
+        if self.reloadsAwaited == 0 { self.parts.manager.ready(self.summary()) }
     }
 
     private func reloaded(_ ticket: UInt64, _ answer: StoreAnswer) {
-        let app = self.apps[Int(ticket)].settings
+        let app = self.parts.apps[Int(ticket)].settings
         switch answer {
         case .mutated(_, let position):
-            say("the catalogue of \(app.bundleID) is that of \(app.catalogPath) at revision \(position.revision)")
+            self.log.info(
+                "the catalogue is that of its file", LogField("bundle_id", app.bundleID),
+                LogField("file", app.catalogPath), LogField("revision", position.revision))
         case .refused(let refusal):
-            say("the catalogue of \(app.bundleID) stays as it was: \(refusal.message)")
+            self.log.error(
+                "the catalogue stays as it was: \(refusal.message)", LogField("bundle_id", app.bundleID))
         default:
             preconditionFailure("a mutation was asked for")
         }
+        self.reloadsAwaited -= 1
+        if self.reloadsAwaited == 0, self.drain == nil { self.parts.manager.ready(self.summary()) }
     }
 
     /// Replaces an app's catalogue where it differs.
@@ -198,11 +253,8 @@ final class ControlLoop: LoopDriver {
     private func handle(_ request: ControlRequest, loop: Int, ticket: UInt64) {
         switch request {
         case .serverStatus:
-            let number = self.nextReport
-            self.nextReport += 1
-            self.reports[number] = Report(loop: loop, ticket: ticket, loopsAwaited: self.loops.count)
-            for inbox in self.loops { inbox.post(.report(number: number)) }
-            self.questions.post(.report(number: number))
+            // The call has a deadline of its own.
+            self.ask(.call(loop: loop, ticket: ticket), loops: true, store: true, deadline: .distantFuture)
         case .checkCatalog(let file, let images):
             self.answer(loop, ticket) { () throws(CatalogueError) in
                 let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
@@ -229,7 +281,7 @@ final class ControlLoop: LoopDriver {
                     StatusDetail(key: "column", value: "\(error.place.column)"),
                 ])
         }
-        self.loops[loop].post(.control(ticket: ticket, answer))
+        self.parts.loops[loop].post(.control(ticket: ticket, answer))
     }
 
     private static func summary(_ loaded: LoadedCatalogue) -> CatalogSummary {
@@ -244,62 +296,179 @@ final class ControlLoop: LoopDriver {
 
     // MARK: Reports
 
-    private func report(
-        _ number: UInt64, _ counters: LoopCounters, _ census: LoopCensus, _ acceptor: Acceptor.Counters, loop: Int
+    private func ask(
+        _ asker: ReportAsker, loops: Bool, store: Bool, proves: Bool = false, deadline: MonotonicTime
     ) {
-        guard var report = self.reports.removeValue(forKey: number) else { return }
-        report.samples.add(counters, census, acceptor)
-        report.loopsAwaited -= 1
-        self.finish(number, report)
+        let number = self.desk.open(asker, loops: loops, store: store, deadline: deadline)
+        if loops { for inbox in self.parts.loops { inbox.post(.report(number: number)) } }
+        if store { self.parts.questions.post(.report(number: number, proves: proves)) }
     }
 
-    private func report(
-        _ number: UInt64, _ counters: StoreEngine.Counters, _ batches: Histogram, _ census: StoreCensus
-    ) {
-        guard var report = self.reports.removeValue(forKey: number) else { return }
-        report.samples.add(counters, batches, census)
-        report.revision = census.revision
-        report.storeAwaited = false
-        self.finish(number, report)
+    /// All have answered, or some are late.
+    private func finish(_ report: ReportDesk.Report) {
+        switch report.asker {
+        case .call(let loop, let ticket):
+            self.parts.loops[loop].post(.control(ticket: ticket, .response(.getServerStatus(self.status(report)))))
+        case .page(let connection, let page):
+            self.http?.answer(connection, self.answer(page, report))
+        case .watchdog:
+            self.isProbed = false
+            guard report.isComplete, report.store?.failure == nil else {
+                self.log.repeated(
+                    .warning, "the watchdog is not told that all works", LogField("unanswered", report.awaited))
+                return
+            }
+            self.provenAt = Clocks.monotonic()
+            self.parts.manager.ping()
+        case .attention:
+            guard report.isComplete else {
+                self.log.warning("a thread does not answer", LogField("unanswered", report.awaited))
+                return
+            }
+            for notice in self.attention.notices(self.samples(report)) {
+                self.log.warning(
+                    "a limit was reached", LogField("series", notice.series), LogField("limits", notice.limits),
+                    LogField("count", notice.count))
+            }
+            if self.drain == nil { self.parts.manager.tell(self.summary(report)) }
+        }
     }
 
-    private func finish(_ number: UInt64, _ report: Report) {
-        guard report.loopsAwaited == 0, !report.storeAwaited else {
-            self.reports[number] = report
+    /// Asks every thread on behalf of the watchdog, and has the store commit something.
+    private func probe(_ now: MonotonicTime) {
+        guard let interval = self.parts.manager.watchdogInterval, let due = self.nextPing, due <= now else { return }
+        self.nextPing = now.advanced(byNanoseconds: interval)
+        // One at a time: a thread that hangs is not asked again and again.
+        guard !self.isProbed, self.drain?.isStoreAsked != true else { return }
+        self.isProbed = true
+        self.ask(
+            .watchdog, loops: true, store: true, proves: true, deadline: now.advanced(byNanoseconds: interval))
+    }
+
+    /// Looks at what was refused since the last time.
+    private func attend(_ now: MonotonicTime) {
+        guard self.nextAttention <= now else { return }
+        self.nextAttention = now.advanced(byMilliseconds: Limits.attentionMilliseconds)
+        guard self.drain?.isStoreAsked != true else { return }
+        self.ask(
+            .attention, loops: true, store: true, deadline: now.advanced(byMilliseconds: Limits.attentionMilliseconds))
+    }
+
+    // MARK: HTTP
+
+    private func asked(_ question: HTTPService.Question) {
+        let connection = question.connection
+        guard let page = Page(rawValue: question.request.path) else {
+            let pages = Page.allCases.map(\.rawValue).joined(separator: ", ")
+            self.http?.answer(connection, HTTPResponse(.notFound, "there is no such page; there are \(pages)"))
             return
         }
-        var samples = report.samples
-        samples.add("perch_loops", self.loops.count, help: "Loops, each a thread with its own listener.")
-        samples.add(
-            "perch_uptime_seconds", Clocks.monotonic().nanoseconds(since: self.started) / 1_000_000_000,
-            help: "Time since the server was ready.")
-        let descriptors = DescriptorLimit.current
-        samples.add("perch_descriptors_limit", descriptors, help: "Descriptors that the process may have.")
-        var findings: [Finding] = []
-        if descriptors < 4_096 {
-            findings.append(
-                Finding(
-                    level: "warning", subject: "descriptors",
-                    message:
-                        "the process may have \(descriptors) descriptors, so about \(descriptors - Limits.descriptorsReserved) connections",
-                    remedy: "raise it: LimitNOFILE= in the unit, or ulimit -n"))
-        } else {
-            findings.append(
-                Finding(
-                    level: "ok", subject: "descriptors",
-                    message: "room for \(descriptors - Limits.descriptorsReserved) connections", remedy: ""))
+        if page == .readiness, let reason = self.readiness.reason {
+            self.http?.answer(connection, HTTPResponse(.serviceUnavailable, reason))
+            return
         }
-        if self.settings.store == .memory {
-            findings.append(
-                Finding(
-                    level: "warning", subject: "store", message: "the store is in memory and ends with the process",
-                    remedy: "give --store a directory to keep what is bought"))
+        guard self.drain?.isStoreAsked != true || page == .health else {
+            self.http?.answer(connection, HTTPResponse(.serviceUnavailable, Self.isStopping))
+            return
         }
-        let status = ServerStatus(
-            version: self.settings.version, storeID: self.identity.bytes, epoch: self.epoch,
-            revision: report.revision,
-            metrics: samples.samples.map { Metric(name: $0.name, labels: $0.labels, value: $0.value, help: $0.help) },
-            findings: findings)
-        self.loops[report.loop].post(.control(ticket: report.ticket, .response(.getServerStatus(status))))
+        self.ask(
+            .page(connection: connection, page), loops: page.asksLoops, store: page.asksStore,
+            deadline: Clocks.monotonic().advanced(byMilliseconds: Limits.probeMilliseconds))
+    }
+
+    private func answer(_ page: Page, _ report: ReportDesk.Report) -> HTTPResponse {
+        let unanswered =
+            "\(report.awaited) did not answer within \(Limits.probeMilliseconds) ms; if this goes on, restart the server"
+        switch page {
+        case .health:
+            return report.isComplete ? HTTPResponse(.ok, "ok") : HTTPResponse(.serviceUnavailable, unanswered)
+        case .readiness:
+            guard let store = report.store else { return HTTPResponse(.serviceUnavailable, unanswered) }
+            if let reason = store.failure ?? self.readiness.reason {
+                return HTTPResponse(.serviceUnavailable, reason)
+            }
+            return HTTPResponse(.ok, "ready")
+        case .metrics:
+            guard report.isComplete else { return HTTPResponse(.serviceUnavailable, unanswered) }
+            return HTTPResponse(
+                .ok, contentType: Exposition.contentType, body: Exposition.text(self.samples(report)))
+        case .status:
+            // What is known is told, above all when something is wrong.
+            return HTTPResponse(
+                report.isComplete ? .ok : .serviceUnavailable, contentType: "application/json",
+                body: self.page(report).json())
+        }
+    }
+
+    private func page(_ report: ReportDesk.Report) -> StatusPage {
+        StatusPage(
+            version: self.parts.settings.version, started: self.startedWall, now: Clocks.wall(),
+            readiness: self.readiness, storeIdentity: self.parts.identity.description, epoch: self.parts.epoch,
+            isStoreInMemory: self.parts.settings.store == .memory, loops: report.loops,
+            loopInboxes: self.parts.loops.map(\.depth), store: report.store, storeInbox: self.parts.store.depth,
+            controlInbox: self.parts.inbox.depth, process: self.processFigures(), samples: self.samples(report),
+            awaited: report.awaited)
+    }
+
+    // MARK: Figures
+
+    /// For `systemctl status`.
+    private func summary(_ report: ReportDesk.Report? = nil) -> String {
+        if let reason = self.readiness.reason { return reason }
+        guard let report else { return "serving on \(self.parts.address)" }
+        let connections = report.loops.reduce(0) { $0 + ($1?.census.connections ?? 0) }
+        return
+            "serving on \(self.parts.address): \(connections) connections, revision \(report.store?.census.revision ?? 0)"
+    }
+
+    private func samples(_ report: ReportDesk.Report) -> MetricSamples {
+        var samples = MetricSamples()
+        samples.add(self.processFigures())
+        for (index, loop) in report.loops.enumerated() {
+            if let loop { samples.add(loop, loop: index) }
+        }
+        if let store = report.store { samples.add(store) }
+        return samples
+    }
+
+    private func processFigures() -> ProcessFigures {
+        var figures = ProcessFigures()
+        figures.version = self.parts.settings.version
+        figures.loops = self.parts.loops.count
+        figures.uptimeSeconds = Double(Clocks.monotonic().milliseconds(since: self.started)) / 1_000
+        figures.startSeconds = Double(self.startedWall.milliseconds) / 1_000
+        figures.isReady = self.readiness.reason == nil
+        figures.isDraining = self.drain != nil
+        figures.inboxDepths = [
+            ("loops", self.parts.loops.reduce(0) { $0 + $1.depth }), ("store", self.parts.store.depth),
+            ("control", self.parts.inbox.depth),
+        ]
+        figures.logLinesDropped = self.log.linesDropped
+        figures.watchdogPings = self.parts.manager.pings
+        let http = self.http
+        figures.httpResponses = HTTPResponse.Status.allCases.map { status in
+            (status.rawValue, http?.counters.responses[status.rawValue] ?? 0)
+        }
+        figures.httpConnections = http?.connectionCount ?? 0
+        figures.httpRefused =
+            http.map { $0.acceptorCounters.refusedForLimit + $0.acceptorCounters.refusedForDescriptors } ?? 0
+        figures.httpExpired = http?.counters.closedForTime ?? 0
+        figures.readKernel()
+        return figures
+    }
+
+    private func status(_ report: ReportDesk.Report) -> ServerStatus {
+        let samples = self.samples(report)
+        return ServerStatus(
+            version: self.parts.settings.version, storeID: self.parts.identity.bytes, epoch: self.parts.epoch,
+            revision: report.store?.census.revision ?? 0,
+            metrics: samples.samples.map {
+                Metric(name: $0.name, labels: $0.labels, value: $0.value, help: $0.help)
+            },
+            findings: Findings(
+                samples: samples, store: report.store, isStoreInMemory: self.parts.settings.store == .memory,
+                readiness: self.readiness, http: self.http?.address, manager: self.parts.manager,
+                sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
+            ).all)
     }
 }

@@ -1,42 +1,96 @@
+import PerchBase
 import PerchCore
 import PerchLoop
 import PerchMetrics
 import PerchStore
 import PerchWire
 
-// What the server's threads count, under the names that operators know. The same list stands in deploy/README.md.
+// What the server's threads count, under the names that operators know. A test holds the table of deploy/README.md
+// against this.
 extension MetricSamples {
-    mutating func add(_ counters: LoopCounters, _ census: LoopCensus, _ acceptor: Acceptor.Counters) {
+    mutating func add(_ report: LoopReport, loop: Int) {
+        let counters = report.counters
+        let census = report.census
         self.add("perch_connections", census.connections, help: "Open connections.")
+        self.add("perch_handshakes", census.handshakes, help: "Connections that have not been welcomed yet.")
+        self.add("perch_connections_closing", census.dying, help: "Connections that are read from while they close.")
         self.add("perch_calls", census.calls, help: "Live calls.")
         self.add("perch_views", census.views, help: "Distinct views that somebody watches.")
         self.add("perch_accounts_watched", census.accounts, help: "Accounts that somebody watches.")
         self.add("perch_payloads", census.payloads, help: "Encoded values held.")
         self.add("perch_loop_memory_bytes", census.memoryBytes, help: "Memory of the loops' tables.")
-        if !self.samples.contains(where: { $0.name == "perch_connection_bytes" }) {
+        self.add("perch_partial_frames_bytes", census.partialBytes, help: "Bytes of frames that have not come whole.")
+        if loop == 0 {
             self.add("perch_connection_bytes", census.connectionBytes, help: "Memory of one connection's state.")
             self.add("perch_watch_bytes", census.callBytes, help: "Memory of one watch's state.")
             self.add("perch_view_bytes", census.viewBytes, help: "Memory of one view's state.")
         }
+        self.add(
+            "perch_loop_applied_revision", labels: Exposition.label("loop", "\(loop)"), census.applied,
+            help: "Revision up to which the loop has applied every change.")
+        self.addConnections(counters, report.acceptor)
+        self.addCalls(counters)
+        self.addPushes(counters)
+        self.add(
+            seconds: "perch_loop_turn_seconds", report.measures.turnMicroseconds,
+            help: "From a loop's waking up to the end of its turn.")
+        self.add(
+            seconds: "perch_push_seconds", report.measures.pushMicroseconds,
+            help: "From a commit to the end of the flush that gave watchers its value, for the oldest commit of a turn."
+        )
+        self.add(
+            counts: "perch_loop_inbox_events", report.measures.inboxEvents,
+            help: "Events that waited for a loop when it took them, of those turns that had any.")
+    }
+
+    private mutating func addConnections(_ counters: LoopCounters, _ acceptor: Acceptor.Counters) {
         self.add("perch_connections_accepted_total", counters.connectionsAccepted, help: "Connections accepted.")
         self.add("perch_connections_closed_total", counters.connectionsClosed, help: "Connections closed.")
+        for (reason, count) in [
+            ("descriptors", acceptor.refusedForDescriptors), ("limit", acceptor.refusedForLimit),
+            ("lost", acceptor.lost),
+        ] {
+            self.add(
+                "perch_connections_refused_total", labels: Exposition.label("reason", reason), count,
+                help: "Connections closed at once, or gone before they were accepted.")
+        }
         self.add(
-            "perch_connections_refused_total", labels: "reason=\"descriptors\"", acceptor.refusedForDescriptors,
-            help: "Connections closed at once.")
-        self.add(
-            "perch_connections_refused_total", labels: "reason=\"limit\"", acceptor.refusedForLimit,
-            help: "Connections closed at once.")
+            "perch_accept_pauses_total", acceptor.pauses,
+            help: "Times that a listener rested because there was no room.")
         self.add(
             "perch_connections_stalled_total", counters.stalledClosed, help: "Connections closed as they took nothing.")
+        for (reason, count) in [("linger", counters.lingerExpired), ("closing", counters.dyingCutOff)] {
+            self.add(
+                "perch_connections_cut_off_total", labels: Exposition.label("reason", reason), count,
+                help:
+                    "Closing connections that were not waited for any longer: their time was over, or too many closed.")
+        }
+        self.add(
+            "perch_connections_drained_total", counters.connectionsDrained,
+            help: "Connections that were told that the server stops.")
+        self.add(
+            "perch_read_pauses_total", counters.readPauses,
+            help: "Times that a connection was not read from because it was owed too much.")
+    }
+
+    private mutating func addCalls(_ counters: LoopCounters) {
         self.add("perch_calls_opened_total", counters.callsOpened, help: "Calls opened.")
         self.add("perch_calls_ended_total", counters.callsEnded, help: "Calls ended.")
         self.add("perch_calls_refused_total", counters.callsRefused, help: "Calls ended with an error.")
+        for reason in ErrorReason.allCases {
+            self.add(
+                "perch_refusals_total", labels: Exposition.label("reason", reason.rawValue),
+                counters.refusalsByReason[reason] ?? 0, help: "Calls and connections ended, by reason.")
+        }
         self.add("perch_frames_received_total", counters.framesIn, help: "Frames received.")
         self.add("perch_frames_sent_total", counters.framesOut, help: "Frames sent.")
         self.add("perch_received_bytes_total", counters.bytesIn, help: "Bytes received.")
         self.add("perch_sent_bytes_total", counters.bytesOut, help: "Bytes sent.")
         self.add("perch_writes_total", counters.writes, help: "System calls that sent.")
         self.add("perch_turns_total", counters.turns, help: "Turns of the loops.")
+    }
+
+    private mutating func addPushes(_ counters: LoopCounters) {
         self.add(
             "perch_changes_applied_total", counters.changesApplied, help: "Changes applied, summed over the loops.")
         self.add("perch_views_computed_total", counters.viewsComputed, help: "Views computed.")
@@ -48,19 +102,19 @@ extension MetricSamples {
             help: "Promotional images that their caller had already.")
         self.add("perch_values_pushed_total", counters.valuesPushed, help: "Values given to watches.")
         self.add("perch_events_pushed_total", counters.eventsPushed, help: "Events given to streams.")
-        self.add(
-            "perch_unchanged_total", counters.unchangedAnswers, help: "Resumed watches whose value had not changed.")
+        for (answer, count) in [("unchanged", counters.unchangedAnswers), ("value", counters.resumedWithValue)] {
+            self.add(
+                "perch_watches_resumed_total", labels: Exposition.label("answer", answer), count,
+                help: "Watches that came back with a token, by what they were answered.")
+        }
         self.add("perch_beats_sent_total", counters.beatsSent, help: "Heartbeats and ends of groups sent.")
         self.add("perch_records_asked_total", counters.recordsAsked, help: "Records that loops asked the store for.")
         self.add("perch_crossings_total", counters.crossings, help: "Values that time changed.")
-        for (reason, count) in counters.refusalsByReason.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            self.add(
-                "perch_refusals_total", labels: "reason=\"\(reason.rawValue)\"", count,
-                help: "Calls and connections ended, by reason.")
-        }
     }
 
-    mutating func add(_ counters: StoreEngine.Counters, _ batches: Histogram, _ census: StoreCensus) {
+    mutating func add(_ report: StoreReport) {
+        let counters = report.counters
+        let census = report.census
         self.add("perch_revision", census.revision, help: "Newest committed revision.")
         self.add("perch_store_batches_total", counters.batches, help: "Group commits.")
         self.add("perch_store_changes_total", counters.changes, help: "Changes committed.")
@@ -70,10 +124,176 @@ extension MetricSamples {
         self.add("perch_store_attempts_total", counters.attemptsSettled, help: "Renewal attempts settled.")
         self.add("perch_store_failed_batches_total", counters.failedBatches, help: "Group commits that failed.")
         self.add("perch_store_batch_size_max", counters.batchSizeMax, help: "Most mutations in one group commit.")
+        self.add(
+            "perch_store_without_room", report.isWithoutRoom ? 1 : 0, help: "1 while the store has no room to write.")
+        self.add("perch_store_file_bytes", report.figures.fileBytes, help: "Size of the store's file.")
+        self.add("perch_store_log_bytes", report.figures.logBytes, help: "Size of the write-ahead log's file.")
+        self.add(
+            "perch_store_checkpoints_total", report.figures.checkpoints,
+            help: "Times that the write-ahead log was moved into the file.")
+        self.add(
+            "perch_store_checkpoints_without_room_total", report.figures.checkpointsWithoutRoom,
+            help: "Times that there was no room to.")
         self.add("perch_record_cache_records", census.records, help: "Records in the cache.")
         self.add("perch_record_cache_bytes", census.cacheBytes, help: "Memory of the record cache, estimated.")
         self.add("perch_record_cache_hits_total", census.cacheHits, help: "Records found in the cache.")
         self.add("perch_record_cache_misses_total", census.cacheMisses, help: "Records read from storage.")
-        self.add(seconds: "perch_store_batch_seconds", batches, help: "From taking a batch to the end of its commit.")
+        self.add(
+            "perch_record_cache_evictions_total", census.cacheEvictions,
+            help: "Records that left the cache because it was full.")
+        self.add(
+            seconds: "perch_store_batch_seconds", report.measures.batchMicroseconds,
+            help: "From taking a batch to the end of its commit.")
+        self.add(
+            seconds: "perch_store_commit_seconds", report.measures.commitMicroseconds,
+            help: "Of a group commit, what the storage took, fsync included.")
+        self.add(
+            counts: "perch_store_batch_changes", report.measures.batchChanges,
+            help: "Changes in a group commit, of those that had any.")
+        self.add(
+            counts: "perch_store_inbox_requests", report.measures.inboxRequests,
+            help: "Requests that waited for the store when it took them, of those turns that had any.")
     }
+
+    /// What the process as a whole takes, some of it under the names that Prometheus' own clients use.
+    mutating func add(_ process: ProcessFigures) {
+        self.add("perch_loops", process.loops, help: "Loops, each a thread with its own listener.")
+        self.add(
+            "perch_build_info", labels: Exposition.label("version", process.version), 1,
+            help: "1, with the version of the server.")
+        self.add("perch_uptime_seconds", seconds: process.uptimeSeconds, help: "Time since the server was ready.")
+        self.add("perch_ready", process.isReady ? 1 : 0, help: "1 while /readyz says yes.")
+        self.add("perch_draining", process.isDraining ? 1 : 0, help: "1 from SIGTERM on.")
+        self.add("perch_descriptors_limit", process.descriptorsLimit, help: "Descriptors that the process may have.")
+        for (inbox, depth) in process.inboxDepths {
+            self.add(
+                "perch_inbox_depth", labels: Exposition.label("inbox", inbox), depth,
+                help: "Events that wait for a thread now.")
+        }
+        self.add(
+            "perch_log_lines_dropped_total", process.logLinesDropped, help: "Lines that standard error did not take.")
+        for (code, count) in process.httpResponses {
+            self.add(
+                "perch_http_responses_total", labels: Exposition.label("code", "\(code)"), count,
+                help: "Answers of the HTTP listener, by code.")
+        }
+        self.add("perch_http_connections", process.httpConnections, help: "Open connections of the HTTP listener.")
+        self.add(
+            "perch_http_connections_refused_total", process.httpRefused,
+            help: "Connections to the HTTP listener that found no room.")
+        self.add(
+            "perch_http_connections_expired_total", process.httpExpired,
+            help: "Connections of the HTTP listener whose time was over.")
+        self.add(
+            "perch_watchdog_pings_total", process.watchdogPings,
+            help: "Times that the service manager was told that all works.")
+        self.add("process_open_fds", process.descriptorsOpen, help: "Descriptors that are open.")
+        self.add("process_max_fds", process.descriptorsLimit, help: "Descriptors that the process may have.")
+        self.add("process_resident_memory_bytes", process.residentBytes, help: "Memory of the process in RAM.")
+        self.add("process_virtual_memory_bytes", process.virtualBytes, help: "Address space of the process.")
+        self.add("process_threads", process.threads, help: "Threads of the process.")
+        self.add(
+            "process_cpu_seconds_total", seconds: process.processorSeconds,
+            help: "Processor time of the process, user and system.")
+        self.add(
+            "process_start_time_seconds", seconds: process.startSeconds,
+            help: "When the process started, in seconds of the Unix epoch.")
+    }
+}
+
+/// What the process as a whole takes.
+struct ProcessFigures {
+    var version = ""
+    var loops = 0
+    var uptimeSeconds = 0.0
+    var startSeconds = 0.0
+    var isReady = false
+    var isDraining = false
+    var descriptorsOpen = 0
+    var descriptorsLimit = 0
+    var inboxDepths: [(inbox: String, depth: Int)] = []
+    var logLinesDropped: UInt64 = 0
+    var httpResponses: [(code: Int, count: UInt64)] = []
+    var httpConnections = 0
+    var httpRefused: UInt64 = 0
+    var httpExpired: UInt64 = 0
+    var watchdogPings: UInt64 = 0
+    var residentBytes: Int64 = 0
+    var virtualBytes: Int64 = 0
+    var threads = 0
+    var processorSeconds = 0.0
+}
+
+/// A limit that can be reached while a server runs, and the series that counts how often it was.
+///
+/// A test holds this against every limit that there is.
+struct LimitCounter {
+    /// The name in `Limits`.
+    var limit: String
+    var metric: String
+    var labels: String
+
+    private init(_ limit: String, _ metric: String, labels: String = "") {
+        self.limit = limit
+        self.metric = metric
+        self.labels = labels
+    }
+
+    private init(_ limit: String, reason: ErrorReason) {
+        self.init(limit, "perch_refusals_total", labels: Exposition.label("reason", reason.rawValue))
+    }
+
+    static let all: [LimitCounter] = [
+        LimitCounter("recordEntriesMax", reason: .recordLimit),
+        LimitCounter("helloBytesMax", reason: .frameTooLong),
+        LimitCounter("helloTimeoutMilliseconds", reason: .helloTimeout),
+        LimitCounter("firstByteTimeoutMilliseconds", reason: .helloTimeout),
+        LimitCounter("handshakesMax", reason: .handshakeLimit),
+        LimitCounter("frameBytesMax", reason: .frameTooLong),
+        LimitCounter("requestBytesMax", reason: .requestTooLong),
+        LimitCounter("catalogRequestBytesMax", reason: .catalogTooLong),
+        LimitCounter("partialFramesBytesMax", reason: .partialFramesLimit),
+        LimitCounter("protobufDepthMax", reason: .messageTooDeep),
+        LimitCounter("protobufSingularFieldsMax", reason: .messageTooManyFields),
+        LimitCounter("protobufRepeatedItemsMax", reason: .messageTooManyItems),
+        LimitCounter("codecArenaBytesMax", reason: .messageTooManyItems),
+        LimitCounter("inflateRatioMax", reason: .inflateRatio),
+        LimitCounter("inflateRatioFreeBytes", reason: .inflateRatio),
+        LimitCounter("accountKeyBytesMax", reason: .accountKey),
+        LimitCounter("idempotencyKeyBytesMax", reason: .fieldInvalid),
+        LimitCounter("clientIDBytesMax", reason: .helloInvalid),
+        LimitCounter("callsPerConnectionMax", reason: .callsLimit),
+        LimitCounter("connectionsPerAddressMax", reason: .connectionLimit),
+        LimitCounter("connectionsPerIdentityMax", reason: .connectionLimit),
+        LimitCounter("owedBytesMax", "perch_read_pauses_total"),
+        LimitCounter("writeStallMilliseconds", "perch_connections_stalled_total"),
+        LimitCounter(
+            "lingerMilliseconds", "perch_connections_cut_off_total", labels: Exposition.label("reason", "linger")),
+        LimitCounter(
+            "dyingConnectionsMax", "perch_connections_cut_off_total", labels: Exposition.label("reason", "closing")),
+        LimitCounter("recordCacheBytesMax", "perch_record_cache_evictions_total"),
+        LimitCounter("cursorRetentionMilliseconds", reason: .cursorTooOld),
+        LimitCounter("cursorRetentionRevisionsMin", reason: .cursorTooOld),
+        LimitCounter(
+            "descriptorsReserved", "perch_connections_refused_total", labels: Exposition.label("reason", "limit")),
+        LimitCounter("acceptPauseMilliseconds", "perch_accept_pauses_total"),
+        LimitCounter("storeLogBytes", "perch_store_checkpoints_total"),
+        LimitCounter("catalogueFileBytes", reason: .catalogInvalid),
+        LimitCounter("jsonDepth", reason: .catalogInvalid),
+        LimitCounter("jsonValues", reason: .catalogInvalid),
+        LimitCounter("jsonStringBytes", reason: .catalogInvalid),
+        LimitCounter("httpHeadBytesMax", "perch_http_responses_total", labels: Exposition.label("code", "431")),
+        LimitCounter("httpHeadMilliseconds", "perch_http_connections_expired_total"),
+        LimitCounter("httpIdleMilliseconds", "perch_http_connections_expired_total"),
+        LimitCounter("httpLingerMilliseconds", "perch_http_connections_expired_total"),
+        LimitCounter("httpConnectionsMax", "perch_http_connections_refused_total"),
+        LimitCounter("probeMilliseconds", "perch_http_responses_total", labels: Exposition.label("code", "503")),
+        LimitCounter("logLineBytes", "perch_log_lines_dropped_total"),
+    ]
+
+    /// The series, each once: what the log warns of, and `/status` lists.
+    static let series: [(metric: String, labels: String)] = {
+        var seen = Set<String>()
+        return Self.all.filter { seen.insert($0.metric + "{" + $0.labels).inserted }.map { ($0.metric, $0.labels) }
+    }()
 }

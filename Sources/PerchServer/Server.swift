@@ -3,6 +3,7 @@ import PerchBase
 import PerchCatalogue
 import PerchCore
 import PerchLoop
+import PerchMetrics
 package import PerchModel
 import PerchSQLite
 import PerchStore
@@ -18,8 +19,9 @@ package enum Server {
     ) throws(ServerError) -> Int32 {
         if settings.endsWithParent { try Self.bindToParent() }
         SignalSource.block()
-        let descriptors = DescriptorLimit.raise()
-        let address = try Self.address(settings)
+        DescriptorLimit.raise()
+        let log = Log(settings.log, settings.supervision)
+        let listeners = try Listeners(settings, log: log)
         let catalogues = try settings.apps.map { (app) throws(ServerError) in
             (app, try CatalogueFile.load(app.catalogPath))
         }
@@ -29,8 +31,7 @@ package enum Server {
 
         do throws(SystemError) {
             return try Self.run(
-                settings, address: address, engine: engine, clock: clock, apps: apps, descriptors: descriptors,
-                ready: ready)
+                settings, listeners: listeners, engine: engine, clock: clock, apps: apps, log: log, ready: ready)
         } catch {
             throw ServerError("\(error)")
         }
@@ -47,35 +48,11 @@ package enum Server {
     /// What a server that is ready tells.
     package struct Ready: Sendable {
         package var address: String
+        /// Where HTTP is answered; nil for nowhere.
+        package var http: String?
         package var apps: [AppState]
         package var revision: UInt64
         package var storeIdentity: String
-    }
-
-    private static func address(_ settings: ServerSettings) throws(ServerError) -> SocketAddress {
-        let address: SocketAddress
-        do throws(SocketAddressFault) {
-            address = try SocketAddress(parsing: settings.listen)
-        } catch {
-            throw ServerError("--listen \(settings.listen): \(error)")
-        }
-        guard address.isLoopback || settings.isUnauthenticatedAllowed else {
-            throw ServerError(
-                "\(settings.listen) can be reached from elsewhere, and this server has neither TLS nor an authenticator; listen on 127.0.0.1, or write out --allow-unauthenticated"
-            )
-        }
-        if let app = settings.apps.first(where: { $0.clock != nil && $0.environment != .xcode }) {
-            throw ServerError(
-                "--clock is for test apps, and \(app.bundleID) is an app of \(app.environment), whose clock is the wall's; leave it out"
-            )
-        }
-        let environments = Set(settings.apps.map(\.environment))
-        if environments.count > 1, environments.contains(.xcode), !settings.isMixingEnvironmentsAllowed {
-            throw ServerError(
-                "test apps and apps of the App Store would share one listener; run two servers, or write out --allow-mixed-environments"
-            )
-        }
-        return address
     }
 
     private static func open(_ settings: ServerSettings) throws(ServerError) -> StoreEngine {
@@ -138,11 +115,11 @@ package enum Server {
     }
 
     private static func run(
-        _ settings: ServerSettings, address: SocketAddress, engine: StoreEngine, clock: StoreClock,
-        apps: [(settings: ServerSettings.AppSettings, number: AppNumber)], descriptors: Int, ready: (Ready) -> Void
+        _ settings: ServerSettings, listeners: Listeners, engine: StoreEngine, clock: StoreClock,
+        apps: [(settings: ServerSettings.AppSettings, number: AppNumber)], log: Log, ready: (Ready) -> Void
     ) throws(SystemError) -> Int32 {
         let count = Self.loopCount(settings)
-        let budget = ConnectionBudget.ofProcess()
+        let budget = ConnectionBudget.ofProcess(keeping: listeners.isHTTPOn ? Limits.httpConnectionsMax : 0)
         let controlLoop = try EventLoop(name: "perch-control")
         let storeLoop = try EventLoop(name: "perch-store")
         let eventLoops = try (0..<count).map { (index) throws(SystemError) in
@@ -165,14 +142,11 @@ package enum Server {
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 
         // Everything that can fail comes before the first thread.
-        try Self.requireFree(address)
-        var address = address
+        var mainListeners = try listeners.open(loops: count)
         var drivers: [any LoopDriver] = []
         for (index, eventLoop) in eventLoops.enumerated() {
-            let listener = try Sockets.listen(on: address, reusePort: count > 1)
             let acceptor = try Acceptor(
-                listener, tag: ServerLoop.listenerTag, on: eventLoop.poller, budget: budget)
-            address = acceptor.address
+                mainListeners.next(), tag: ServerLoop.listenerTag, on: eventLoop.poller, budget: budget)
             drivers.append(
                 ServerLoop(
                     loop: eventLoop, index: index,
@@ -180,14 +154,20 @@ package enum Server {
                         loop: index, identity: engine.header.identity, epoch: engine.header.epoch,
                         revision: engine.header.revision, apps: states, settings: core, now: moment),
                     acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
-                    limits: limits))
+                    limits: limits, isInherited: listeners.isInherited))
         }
+        let address = mainListeners.address
         let signals = try SignalSource(on: controlLoop.poller, tag: ControlLoop.signalTag)
+        let manager = ServiceManager(settings.supervision, log: log)
         let driver = ControlLoop(
-            loop: controlLoop, settings: settings, inbox: control, loops: inboxes, store: store, questions: questions,
-            signals: signals, apps: apps, identity: engine.header.identity, epoch: engine.header.epoch)
+            ControlLoop.Parts(
+                loop: controlLoop, settings: settings, inbox: control, loops: inboxes, store: store,
+                questions: questions, signals: signals, apps: apps, identity: engine.header.identity,
+                epoch: engine.header.epoch, address: address, manager: manager, log: log))
+        var http: SocketAddress?
+        if listeners.isHTTPOn { http = try driver.listenForHTTP(listeners.openHTTP()) }
         let readiness = Ready(
-            address: address.description, apps: states, revision: engine.header.revision,
+            address: address.description, http: http?.description, apps: states, revision: engine.header.revision,
             storeIdentity: engine.header.identity.description)
 
         var threads: [LoopThread] = []
@@ -197,6 +177,13 @@ package enum Server {
                 clock: clock))
         for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }
         ready(readiness)
+        manager.ready("serving on \(address)")
+        if log.isForPrograms {
+            log.info(
+                "serving", LogField("address", readiness.address), LogField("http", readiness.http ?? "off"),
+                LogField("version", settings.version), LogField("loops", count),
+                LogField("revision", readiness.revision))
+        }
         controlLoop.run(driver)
         let status = driver.exitStatus ?? 1
         // A store that failed may hang in the kernel: nobody waits for it.
@@ -205,13 +192,6 @@ package enum Server {
         storeLoop.stop()
         for thread in threads { thread.join() }
         return status
-    }
-
-    /// Loops share their port by SO_REUSEPORT, which would let a second server share it too, each with a store of its own.
-    /// A listener that does not share finds that out.
-    private static func requireFree(_ address: SocketAddress) throws(SystemError) {
-        guard address.port != 0 else { return }
-        _ = try Sockets.listen(on: address, reusePort: false)
     }
 
     private static func startStore(
@@ -230,10 +210,4 @@ package enum Server {
         nonisolated(unsafe) let moved = driver
         return try LoopThread(name: loop.name) { loop.run(moved) }
     }
-}
-
-/// A line for people, on standard error.
-func say(_ message: String) {
-    let line = Array("perch: \(message)\n".utf8)
-    _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
 }

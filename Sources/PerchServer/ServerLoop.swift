@@ -1,11 +1,14 @@
 import PerchBase
 import PerchCore
 import PerchLoop
+import PerchMetrics
 import PerchStore
 
 /// What comes to a loop from other threads, in one order.
 enum LoopEvent: Sendable {
     case store(StoreEvent)
+    /// Stands before changes: when the first of them was durable, in microseconds of the clock that never jumps.
+    case committed(at: UInt64)
     case control(ticket: UInt64, ControlAnswer)
     /// Tell the control thread what this loop counts.
     case report(number: UInt64)
@@ -28,9 +31,14 @@ final class ServerLoop: LoopDriver {
     private var events: [LoopEvent] = []
     private var asks: [StoreRequest] = []
     private var pieces: [SendPiece] = []
+    private var measures = LoopMeasures()
+    /// When the oldest commit that came in this turn was durable.
+    private var oldestCommit: UInt64?
     private var hasBegun = false
     private var isDraining = false
     private var isAccepting = true
+    /// The listener is the service manager's: what waits in its backlog is for the next process.
+    private let isInherited: Bool
 
     /// By connection number: its generation here, and what epoll was told to wait for.
     private var tenants: [Tenant] = []
@@ -49,8 +57,9 @@ final class ServerLoop: LoopDriver {
     init(
         loop: EventLoop, index: Int, core: consuming LoopCore, acceptor: Acceptor, inbox: Inbox<LoopEvent>,
         store: Inbox<StoreRequest>, control: Inbox<ControlEvent>, clock: StoreClock,
-        limits: SharedLimits
+        limits: SharedLimits, isInherited: Bool = false
     ) {
+        self.isInherited = isInherited
         self.loop = loop
         self.index = index
         self.core = core
@@ -116,11 +125,19 @@ final class ServerLoop: LoopDriver {
     func turn(now: MonotonicTime) -> MonotonicTime? {
         self.begin(now)
         self.inbox.take(into: &self.events)
+        if !self.events.isEmpty { self.measures.inboxEvents.record(UInt64(self.events.count)) }
+        let before = (changes: self.core.counters.changesApplied, pushes: self.pushes)
         for event in self.events { self.handle(event) }
         self.events.removeAll(keepingCapacity: true)
         self.core.endInput()
         self.execute()
         self.flush()
+        if let oldest = self.oldestCommit, self.core.counters.changesApplied > before.changes,
+            self.pushes > before.pushes
+        {
+            self.measures.pushMicroseconds.record(Clocks.microseconds() - oldest)
+        }
+        self.oldestCommit = nil
         let next = self.core.endTurn()
         self.execute()
         self.hasBegun = false
@@ -129,24 +146,37 @@ final class ServerLoop: LoopDriver {
             self.store.post(self.asks)
             self.asks.removeAll(keepingCapacity: true)
         }
+        self.measures.turnMicroseconds.record(UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         var wake = next.map { MonotonicTime(nanoseconds: $0.multipliedReportingOverflow(by: 1_000_000).partialValue) }
         if self.isAccepting, let rest = self.acceptor.turn(now: now) { wake = min(wake ?? .distantFuture, rest) }
         return wake
     }
 
+    private var pushes: UInt64 { self.core.counters.valuesPushed + self.core.counters.eventsPushed }
+
     private func handle(_ event: LoopEvent) {
         switch event {
         case .store(let event): self.core.handle(event)
+        case .committed(let time): self.oldestCommit = min(self.oldestCommit ?? time, time)
         case .control(let ticket, let answer): self.core.handle(control: ticket, answer)
         case .report(let number):
             self.control.post(
-                .report(number: number, self.core.counters, self.core.census, self.acceptor.counters, loop: self.index))
+                .report(
+                    number: number,
+                    LoopReport(
+                        counters: self.core.counters, census: self.core.census, acceptor: self.acceptor.counters,
+                        measures: self.measures),
+                    loop: self.index))
         case .drain:
             guard !self.isDraining else { return }
             self.isDraining = true
             // The listener goes first: who comes now goes to another server. Its backlog is told why.
             self.isAccepting = false
-            self.acceptor.close { socket, peer in self.accept(socket, peer) }
+            if self.isInherited {
+                self.acceptor.leave()
+            } else {
+                self.acceptor.close { socket, peer in self.accept(socket, peer) }
+            }
             self.core.beginDrain()
         }
     }

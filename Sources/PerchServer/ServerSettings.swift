@@ -22,9 +22,19 @@ package struct ServerSettings: Sendable {
     package var isUnauthenticatedAllowed = false
     /// The operator has written out that test apps and production apps may share this listener.
     package var isMixingEnvironmentsAllowed = false
+    /// `HOST:PORT` where /metrics, /healthz, /readyz and /status are answered; nil for nowhere.
+    package var http: String?
+    /// The operator has written out that the HTTP listener may be reached from elsewhere.
+    package var isRemoteHTTPAllowed = false
+    package var log = LogSettings()
+    /// What the service manager says in the environment.
+    package var supervision = Supervision()
     package var version = "0.1.0"
     /// The server ends with the thread that started its process: nobody else knows of it.
     package var endsWithParent = false
+
+    /// Where HTTP is answered when the operator says no more than that it is.
+    package static let standardHTTP = "127.0.0.1:7448"
 
     package init() {}
 

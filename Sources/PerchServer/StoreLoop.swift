@@ -1,6 +1,7 @@
 import PerchBase
 import PerchLoop
 import PerchMetrics
+import PerchModel
 import PerchStore
 
 /// Drives the store's engine on a thread of its own: takes all that waits, runs it as one batch, tells every loop.
@@ -13,8 +14,9 @@ final class StoreLoop: LoopDriver {
     private let clock: StoreClock
     private var requests: [StoreRequest] = []
     private var asked: [StoreQuestion] = []
-    /// Microseconds that a batch took, from taking it to the end of its commit.
-    private var batchMicroseconds = Histogram()
+    private var measures = StoreMeasures()
+    private var failedCommit: Instant?
+    private var wasWithoutRoom = false
     private var hasToldFailure = false
     /// The storage is closed: whoever still asks is not answered, the process is ending.
     private var hasStopped = false
@@ -29,6 +31,7 @@ final class StoreLoop: LoopDriver {
         self.loops = loops
         self.control = control
         self.clock = clock
+        self.engine.stopwatch = Clocks.microseconds
     }
 
     func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {}
@@ -41,20 +44,26 @@ final class StoreLoop: LoopDriver {
         }
         let wall = self.clock.now()
         let machine = Clocks.wall()
+        if !self.requests.isEmpty { self.measures.inboxRequests.record(UInt64(self.requests.count)) }
         var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
-        let batches = self.engine.counters.batches
+        let before = self.engine.counters
         let next = self.engine.run(self.requests, wall: wall, machine: machine, into: &outbox)
         self.requests.removeAll(keepingCapacity: true)
-        if self.engine.counters.batches > batches {
-            self.batchMicroseconds.record(UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
+        if self.engine.counters.batches > before.batches {
+            self.measures.batchMicroseconds.record(
+                UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         }
+        let hasChanges = self.engine.counters.changes > before.changes
         for loop in self.loops.indices where !outbox.events[loop].isEmpty {
-            self.loops[loop].post(outbox.events[loop].map { LoopEvent.store($0) })
+            var events = outbox.events[loop].map { LoopEvent.store($0) }
+            if hasChanges, let time = self.engine.firstCommit { events.insert(.committed(at: time), at: 0) }
+            self.loops[loop].post(events)
         }
         for case .answer(let ticket, let answer) in outbox.events[self.loops.count] {
             self.control.post(.storeAnswer(ticket: ticket, answer))
         }
-        self.answerQuestions(wall: wall)
+        self.answerQuestions(wall: wall, machine: machine)
+        self.tellRoom(failedBefore: before.failedBatches, machine: machine)
         if let failure = self.engine.failure, !self.hasToldFailure, !self.hasStopped {
             self.hasToldFailure = true
             self.control.post(.storeFailed(failure.description))
@@ -63,18 +72,21 @@ final class StoreLoop: LoopDriver {
         return next.map { now.advanced(byMilliseconds: max(0, $0.milliseconds(since: machine))) }
     }
 
-    private func answerQuestions(wall: Instant) {
+    /// Writing without room goes on by itself when there is some: both are news.
+    private func tellRoom(failedBefore: UInt64, machine: Instant) {
+        if self.engine.counters.failedBatches > failedBefore { self.failedCommit = machine }
+        guard self.engine.isWithoutRoom != self.wasWithoutRoom, !self.hasStopped else { return }
+        self.wasWithoutRoom = self.engine.isWithoutRoom
+        self.control.post(.storeRoom(isThere: !self.wasWithoutRoom))
+    }
+
+    private func answerQuestions(wall: Instant, machine: Instant) {
         self.questions.take(into: &self.asked)
         for question in self.asked {
             switch question {
-            case .report(let number):
-                self.control.post(
-                    .storeReport(
-                        number: number, self.engine.counters, self.batchMicroseconds,
-                        StoreCensus(
-                            records: self.engine.recordsCached, cacheBytes: self.engine.cacheBytes,
-                            cacheHits: self.engine.cacheHits, cacheMisses: self.engine.cacheMisses,
-                            revision: self.engine.header.revision)))
+            case .report(let number, let proves):
+                if proves { self.engine.prove(machine: machine) }
+                self.control.post(.storeReport(number: number, self.report()))
             case .stop:
                 self.engine.writeLeaseAtStop(wall: wall)
                 self.engine.close()
@@ -84,19 +96,33 @@ final class StoreLoop: LoopDriver {
         }
         self.asked.removeAll(keepingCapacity: true)
     }
+
+    private func report() -> StoreReport {
+        self.measures.commitMicroseconds = self.engine.commitMicroseconds
+        self.measures.batchChanges = self.engine.batchChanges
+        return StoreReport(
+            counters: self.engine.counters,
+            census: StoreCensus(
+                records: self.engine.recordsCached, cacheBytes: self.engine.cacheBytes,
+                cacheHits: self.engine.cacheHits, cacheMisses: self.engine.cacheMisses,
+                cacheEvictions: self.engine.cacheEvictions, revision: self.engine.header.revision),
+            figures: self.engine.figures, measures: self.measures, isWithoutRoom: self.engine.isWithoutRoom,
+            failure: self.engine.failure?.description, failedCommit: self.failedCommit, apps: self.apps())
+    }
+
+    private func apps() -> [AppReport] {
+        self.engine.apps.values.map(\.state).sorted { $0.number < $1.number }.map { app in
+            AppReport(
+                bundleID: app.bundleID, environment: app.environment, productCount: app.catalogue.products.count,
+                catalogueRevision: app.catalogueRevision,
+                catalogueLoaded: self.engine.commitTime(of: app.catalogueRevision))
+        }
+    }
 }
 
 /// What the control thread asks of the store's thread.
 enum StoreQuestion: Sendable {
-    case report(number: UInt64)
+    /// `proves`: commit something first, so that the answer says that the store still writes.
+    case report(number: UInt64, proves: Bool)
     case stop
-}
-
-/// How much the store holds in memory.
-struct StoreCensus: Sendable {
-    var records: Int
-    var cacheBytes: Int
-    var cacheHits: Int
-    var cacheMisses: Int
-    var revision: UInt64
 }

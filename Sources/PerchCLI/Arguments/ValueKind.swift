@@ -18,6 +18,8 @@ package enum ValueKind: Sendable {
     case instant
     /// `HOST:PORT`.
     case address
+    /// `HOST:PORT`, `on` or `off`.
+    case addressOrSwitch
     /// A number or a name of `TimeRate`.
     case timeRate
     /// The number of a transaction.
@@ -93,6 +95,12 @@ extension ValueKind {
         case .address:
             guard let colon = text.lastIndex(of: ":"), Self.isPort(text[text.index(after: colon)...]) else {
                 throw Mismatch("is \(quoted(text)), it should be HOST:PORT such as 127.0.0.1:7447")
+            }
+            return .text(text)
+        case .addressOrSwitch:
+            if text == "on" || text == "off" { return .text(text) }
+            guard let colon = text.lastIndex(of: ":"), Self.isPort(text[text.index(after: colon)...]) else {
+                throw Mismatch("is \(quoted(text)), it should be on, off, or HOST:PORT such as 127.0.0.1:7448")
             }
             return .text(text)
         case .timeRate:

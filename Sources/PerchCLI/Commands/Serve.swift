@@ -1,3 +1,4 @@
+import Glibc
 import PerchBase
 import PerchModel
 package import PerchServer
@@ -8,6 +9,8 @@ package import PerchServer
 /// that was there before would still be killed by them. So nothing here is `async`.
 package enum Serve {
     package static func run(_ settings: ServerSettings, console: any Console) -> Int32 {
+        var settings = settings
+        settings.supervision = Supervision(environment: Process.environment, processID: getpid())
         do throws(ServerError) {
             return try Server.run(settings) { ready in
                 for line in Self.greeting(ready, settings, program: CommandLine.arguments.first ?? "perch") {
@@ -39,6 +42,7 @@ package enum Serve {
         case .memory: lines.append("  store: in memory, forgotten when this process ends (--store PATH keeps it)")
         case .file(let path): lines.append("  store: \(printable(path)), at revision \(ready.revision)")
         }
+        if let http = ready.http { lines.append("  http: \(http) (/metrics, /healthz, /readyz, /status)") }
         return lines + Self.invitation(ready, program: program)
     }
 

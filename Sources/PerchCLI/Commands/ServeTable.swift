@@ -1,5 +1,7 @@
 import PerchBase
+import PerchMetrics
 import PerchModel
+import PerchServer
 
 /// The row of `perch serve`: every setting of a server, once, for flags, environment, file and help.
 enum ServeTable {
@@ -9,6 +11,8 @@ enum ServeTable {
             "Without settings it listens on loopback only, without credentials. SIGTERM and SIGINT drain: every stream is "
                 + "told, and its client comes back with its token. SIGHUP reads the catalogue again and pushes what "
                 + "changed.",
+            "Under systemd it tells when it is ready, reloading or stopping, answers a watchdog as long as every loop turns "
+                + "and the store commits, and takes the listeners of .socket units: deploy/README.md.",
             "A setting is an option, a PERCH_ variable, or a line `name = value` in the file of --config; the first of "
                 + "these that has it counts.",
         ]
@@ -76,6 +80,19 @@ enum ServeTable {
         OptionSpec(
             "drain", .duration(0...3_600_000), "DURATION", default: "2s",
             "How long streams may take to be told that the server stops."),
+        OptionSpec(
+            "http", .addressOrSwitch, "HOST:PORT", default: "off",
+            "Where /metrics, /healthz, /readyz and /status are answered: an address, `on` for "
+                + "\(ServerSettings.standardHTTP), or `off`. Anything but loopback needs --allow-remote-http."),
+        OptionSpec(
+            "log-format", .choice(LogSettings.Format.allCases.map(\.rawValue)), "NAME", default: "auto",
+            "How events are written to standard error; `auto` is logfmt on a terminal, JSON elsewhere."),
+        OptionSpec(
+            "log-level", .choice(LogLevel.allCases.map(\.name)), "NAME", default: "info",
+            "What is written: events of this level and graver ones."),
+        OptionSpec(
+            flag: "allow-remote-http",
+            "Let whoever reaches the --http listener read the server's figures: they hold no account and no secret."),
         OptionSpec(
             flag: "allow-unauthenticated",
             "Let anybody who reaches the listener do everything: there is neither TLS nor an authenticator yet."),

@@ -1,4 +1,5 @@
 import PerchBase
+import PerchMetrics
 import PerchModel
 package import PerchServer
 
@@ -28,6 +29,14 @@ extension ServerSettings {
         self.isUnauthenticatedAllowed = settings.flag("allow-unauthenticated")
         self.isMixingEnvironmentsAllowed = settings.flag("allow-mixed-environments")
         self.endsWithParent = settings.flag("with-parent")
+        switch settings.text("http") {
+        case "off", nil: self.http = nil
+        case "on": self.http = Self.standardHTTP
+        case let address?: self.http = address
+        }
+        self.isRemoteHTTPAllowed = settings.flag("allow-remote-http")
+        self.log.format = settings.text("log-format").flatMap { LogSettings.Format(rawValue: $0) } ?? self.log.format
+        self.log.level = settings.text("log-level").flatMap { LogLevel(named: $0) } ?? self.log.level
         self.version = version
     }
 }

@@ -1,0 +1,36 @@
+import PerchMetrics
+
+/// What the log warns of: each limit that was reached since the last look, with how often. So a flood is one line in ten
+/// seconds for each limit, and no loop of watchers ever writes a line.
+struct Attention {
+    struct Notice: Equatable {
+        /// `perch_refusals_total{reason="CALLS_LIMIT"}`.
+        var series: String
+        /// The names in `Limits` that it counts.
+        var limits: String
+        var count: UInt64
+    }
+
+    private var before: [String: Double] = [:]
+
+    /// What grew since the last call, in the order of the table.
+    mutating func notices(_ samples: MetricSamples) -> [Notice] {
+        var notices: [Notice] = []
+        for (metric, labels) in LimitCounter.series where !Self.isOrdinary(metric) {
+            let series = labels.isEmpty ? metric : "\(metric){\(labels)}"
+            let value = samples.value(metric, labels: labels) ?? 0
+            let grown = value - (self.before[series] ?? 0)
+            self.before[series] = value
+            guard grown > 0 else { continue }
+            let limits = LimitCounter.all.filter { $0.metric == metric && $0.labels == labels }.map(\.limit)
+            notices.append(Notice(series: series, limits: limits.joined(separator: ","), count: UInt64(grown)))
+        }
+        return notices
+    }
+
+    /// Limits that are reached in the ordinary course of things, and only counted.
+    static func isOrdinary(_ metric: String) -> Bool {
+        ["perch_store_checkpoints_total", "perch_record_cache_evictions_total", "perch_http_connections_expired_total"]
+            .contains(metric)
+    }
+}

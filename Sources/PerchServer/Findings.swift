@@ -1,0 +1,143 @@
+import PerchBase
+import PerchLoop
+import PerchMetrics
+import PerchStore
+import PerchWire
+
+/// What the server finds of itself, for `perch doctor`: each with what to do about it.
+struct Findings {
+    var samples: MetricSamples
+    var store: StoreReport?
+    var isStoreInMemory: Bool
+    var readiness: ReadyState
+    /// Where HTTP is answered; nil where it is not.
+    var http: SocketAddress?
+    var manager: ServiceManager
+    /// Seconds since all threads answered the watchdog and the store committed for it.
+    var sinceProof: Int64?
+
+    var all: [Finding] {
+        [self.ready, self.descriptors] + self.storage + self.limits + [self.scraping, self.supervision] + self.log
+    }
+
+    private var ready: Finding {
+        guard let reason = self.readiness.reason else {
+            return Self.ok("readiness", "ready since \(self.readiness.since)")
+        }
+        return Finding(
+            level: "problem", subject: "readiness", message: "not ready since \(self.readiness.since)", remedy: reason)
+    }
+
+    private var descriptors: Finding {
+        let limit = Int(self.samples.value("perch_descriptors_limit") ?? 0)
+        let open = Int(self.samples.value("process_open_fds") ?? 0)
+        let room = max(0, limit - Limits.descriptorsReserved)
+        if limit < 4_096 {
+            return Self.warning(
+                "descriptors", "the process may have \(limit) descriptors, so about \(room) connections",
+                "raise it: LimitNOFILE= in the unit, or ulimit -n")
+        }
+        if open > limit / 10 * 9 {
+            return Self.warning(
+                "descriptors", "\(open) of \(limit) descriptors are open",
+                "raise LimitNOFILE= in the unit before there is no room for another connection")
+        }
+        return Self.ok("descriptors", "\(open) are open, and there is room for \(room) connections")
+    }
+
+    private var storage: [Finding] {
+        if self.isStoreInMemory {
+            return [
+                Self.warning(
+                    "store", "the store is in memory and ends with the process",
+                    "give --store a directory to keep what is bought")
+            ]
+        }
+        guard let store = self.store else { return [] }
+        var findings: [Finding] = []
+        if store.figures.checkpointsWithoutRoom > 0 {
+            findings.append(
+                Self.warning(
+                    "store log",
+                    "\(store.figures.checkpointsWithoutRoom) times there was no room to move the log of \(store.figures.logBytes) bytes into the store",
+                    "free some space on the store's disk: the log grows until it finds none, and then writing is refused"
+                ))
+        }
+        if let failed = store.failedCommit {
+            findings.append(
+                Self.warning(
+                    "commits", "\(store.counters.failedBatches) group commits have failed, the last at \(failed)",
+                    "look at the disk: `df`, `dmesg`; nothing was acknowledged that is not there"))
+        }
+        let p99 = Double(store.measures.commitMicroseconds.value(atQuantile: 0.99)) / 1_000
+        if store.measures.commitMicroseconds.count >= 100,
+            p99 >= Double(Limits.slowCommitMilliseconds)
+        {
+            findings.append(
+                Self.warning(
+                    "commits", "of a hundred commits the slowest takes \(Int(p99)) ms",
+                    "put the store on a faster disk: each purchase waits for one"))
+        }
+        if findings.isEmpty {
+            findings.append(
+                Self.ok("store", "\(store.figures.fileBytes) bytes, and a log of \(store.figures.logBytes)"))
+        }
+        return findings
+    }
+
+    private var limits: [Finding] {
+        let reached = LimitCounter.series.compactMap { metric, labels -> String? in
+            guard !Attention.isOrdinary(metric), let count = self.samples.value(metric, labels: labels), count > 0
+            else { return nil }
+            return "\(labels.isEmpty ? metric : "\(metric){\(labels)}") \(Int64(count))"
+        }
+        guard !reached.isEmpty else { return [Self.ok("limits", "none was reached since the start")] }
+        return [
+            Self.warning(
+                "limits", "reached since the start: \(reached.joined(separator: ", "))",
+                "the table of metrics in deploy/README.md says what each means and what to do")
+        ]
+    }
+
+    private var scraping: Finding {
+        guard let http = self.http else {
+            return Self.ok("http", "off; --http on answers /metrics, /healthz, /readyz and /status")
+        }
+        return Self.ok("http", "/metrics, /healthz, /readyz and /status at http://\(http)")
+    }
+
+    private var supervision: Finding {
+        guard self.manager.isThere else { return Self.ok("watchdog", "none asked to be told") }
+        guard let interval = self.manager.watchdogInterval else {
+            return Self.warning(
+                "watchdog", "it is told of the start and the stop, and keeps no watch",
+                "give the unit WatchdogSec=30: a server that hangs is started again then")
+        }
+        guard let sinceProof = self.sinceProof else {
+            return Self.warning(
+                "watchdog", "it keeps a watchdog, and nothing was proven to work yet",
+                "ask again in \(interval / 1_000_000_000 + 1) s; if this stays, look at the log")
+        }
+        return Self.ok(
+            "watchdog",
+            "it keeps a watchdog: every loop answered and the store committed \(sinceProof) s ago")
+    }
+
+    private var log: [Finding] {
+        let dropped = Int64(self.samples.value("perch_log_lines_dropped_total") ?? 0)
+        guard dropped > 0 else { return [] }
+        return [
+            Self.warning(
+                "log", "\(dropped) lines were dropped, because standard error took nothing",
+                "look at what reads it; no request waits for the log")
+        ]
+    }
+
+    private static func ok(_ subject: String, _ message: String) -> Finding {
+        Finding(level: "ok", subject: subject, message: message, remedy: "")
+    }
+
+    private static func warning(_ subject: String, _ message: String, _ remedy: String) -> Finding {
+        Finding(level: "warning", subject: subject, message: message, remedy: remedy)
+    }
+}

@@ -1,0 +1,178 @@
+import PerchBase
+import PerchHTTP
+import PerchLoop
+import PerchMetrics
+
+/// Drives the conversations of the HTTP listener on the control loop. What it is asked it hands on, and is answered later.
+final class HTTPService {
+    struct Counters {
+        /// Answers, by their code.
+        var responses: [Int: UInt64] = [:]
+        var closedForTime: UInt64 = 0
+    }
+
+    /// Asked and not answered yet.
+    struct Question {
+        var connection: UInt64
+        var request: HTTPRequest
+    }
+
+    private struct Connection {
+        var socket: Int32
+        var conversation: HTTPConversation
+        var interest: Poller.Interest
+    }
+
+    static let listenerTag: UInt64 = 2
+    /// Tags of connections begin here, and none is used twice.
+    static let firstConnectionTag: UInt64 = 1 << 32
+
+    let address: SocketAddress
+    private(set) var counters = Counters()
+    var connectionCount: Int { self.connections.count }
+    var acceptorCounters: Acceptor.Counters { self.acceptor.counters }
+
+    private let loop: EventLoop
+    private let acceptor: Acceptor
+    private let questioned: (Question) -> Void
+    private var connections: [UInt64: Connection] = [:]
+    private var nextTag = HTTPService.firstConnectionTag
+    private var isAccepting = true
+    private let wall: () -> Instant
+
+    /// `questioned` is called on the loop's thread; `answer` may be called from within it, or later.
+    init(
+        _ listener: consuming Descriptor, on loop: EventLoop, wall: @escaping () -> Instant,
+        questioned: @escaping (Question) -> Void
+    ) throws(SystemError) {
+        let farewell = HTTPResponse(
+            .serviceUnavailable,
+            "\(Limits.httpConnectionsMax) connections are open here, the limit; close one, or come back in a moment")
+        self.acceptor = try Acceptor(
+            listener, tag: Self.listenerTag, on: loop.poller,
+            budget: ConnectionBudget(limit: Limits.httpConnectionsMax),
+            farewell: farewell.bytes(to: .get, keepsAlive: false, at: wall()))
+        self.address = self.acceptor.address
+        self.loop = loop
+        self.wall = wall
+        self.questioned = questioned
+    }
+
+    deinit { for connection in self.connections.values { Sockets.close(connection.socket) } }
+
+    func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
+        let now = self.loop.now
+        if tag == Self.listenerTag {
+            self.acceptor.ready(now: now) { socket, _ in self.accept(socket, now) }
+            return
+        }
+        guard let connection = self.connections[tag] else { return }
+        if writable { self.flush(tag) }
+        if readable, connection.conversation.reads {
+            self.read(tag)
+        } else if hungUp, self.connections[tag] != nil {
+            self.step(tag) { $0.end() }
+        }
+    }
+
+    /// Looks at the deadlines; says when to look again.
+    func turn(now: MonotonicTime) -> MonotonicTime? {
+        var next = self.isAccepting ? self.acceptor.turn(now: now) : nil
+        // At most 64.
+        for (tag, connection) in self.connections {
+            if connection.conversation.deadline <= now {
+                self.counters.closedForTime += 1
+                self.step(tag) { $0.timePassed(now: now, wall: self.wall()) }
+            }
+            if let deadline = self.connections[tag]?.conversation.deadline { next = min(next ?? deadline, deadline) }
+        }
+        return next == .distantFuture ? nil : next
+    }
+
+    /// A question's answer. Whoever asked may be gone.
+    func answer(_ connection: UInt64, _ response: HTTPResponse) {
+        let now = self.loop.now
+        self.step(connection) { $0.answer(response, now: now, wall: self.wall()) }
+    }
+
+    /// Nobody is accepted any more; who is here is still answered.
+    func stopAccepting() {
+        guard self.isAccepting else { return }
+        self.isAccepting = false
+        self.acceptor.leave()
+    }
+
+    private func accept(_ socket: Int32, _ now: MonotonicTime) {
+        let tag = self.nextTag
+        self.nextTag += 1
+        do {
+            try self.loop.poller.watch(socket, tag: tag, for: .readable)
+        } catch {
+            // The kernel has no memory for one more.
+            Sockets.close(socket)
+            self.acceptor.connectionClosed()
+            return
+        }
+        self.connections[tag] = Connection(
+            socket: socket, conversation: HTTPConversation(now: now), interest: .readable)
+    }
+
+    private func read(_ tag: UInt64) {
+        guard let socket = self.connections[tag]?.socket else { return }
+        let now = self.loop.now
+        withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { buffer in
+            switch Sockets.receive(socket, into: buffer) {
+            case .bytes(let count):
+                let bytes = Array(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+                self.step(tag) { $0.received(bytes, now: now, wall: self.wall()) }
+            case .end: self.step(tag) { $0.peerEnded() }
+            case .empty: break
+            case .broken: self.step(tag) { $0.end() }
+            }
+        }
+    }
+
+    private func flush(_ tag: UInt64) {
+        guard let connection = self.connections[tag], connection.conversation.writes else { return }
+        let now = self.loop.now
+        switch connection.conversation.output.withUnsafeBytes({ Sockets.send(connection.socket, $0) }) {
+        case .wrote(let count): self.step(tag) { $0.wrote(count, now: now, wall: self.wall()) }
+        case .full: self.listen(tag)
+        case .broken: self.step(tag) { $0.end() }
+        }
+    }
+
+    /// Steps a conversation, and does what it says.
+    private func step(_ tag: UInt64, _ step: (inout HTTPConversation) -> HTTPConversation.Step) {
+        guard var connection = self.connections[tag] else { return }
+        let action = step(&connection.conversation)
+        self.connections[tag] = connection
+        switch action {
+        case .wait:
+            self.listen(tag)
+        case .ask(let request):
+            self.listen(tag)
+            self.questioned(Question(connection: tag, request: request))
+        case .write(let status):
+            self.counters.responses[status.rawValue, default: 0] += 1
+            self.flush(tag)
+        case .shutDownWriting:
+            Sockets.shutdownWriting(connection.socket)
+            self.listen(tag)
+        case .close:
+            self.connections[tag] = nil
+            Sockets.close(connection.socket)
+            self.acceptor.connectionClosed()
+        }
+    }
+
+    private func listen(_ tag: UInt64) {
+        guard let connection = self.connections[tag] else { return }
+        var interest: Poller.Interest = []
+        if connection.conversation.reads { interest.insert(.readable) }
+        if connection.conversation.writes { interest.insert(.writable) }
+        guard interest != connection.interest else { return }
+        self.connections[tag]?.interest = interest
+        self.loop.poller.change(connection.socket, tag: tag, to: interest)
+    }
+}

@@ -1,0 +1,126 @@
+import PerchBase
+import PerchLoop
+import PerchMetrics
+import PerchModel
+
+/// Where a server listens: what its settings say, or what the service manager has opened for it.
+struct Listeners {
+    private let address: SocketAddress
+    private let httpAddress: SocketAddress?
+    private let inherited: InheritedListener?
+    private let inheritedHTTP: InheritedListener?
+
+    /// The name of the HTTP listener, in `FileDescriptorName=` of its unit. Any other name is the main listener's.
+    static let httpName = "http"
+
+    init(_ settings: ServerSettings, log: Log) throws(ServerError) {
+        var main: [InheritedListener] = []
+        var http: [InheritedListener] = []
+        for listener in settings.supervision.listeners {
+            do throws(InheritedFault) {
+                let taken = try InheritedListener(listener.number, name: listener.name)
+                if listener.name == Self.httpName { http.append(taken) } else { main.append(taken) }
+            } catch {
+                throw ServerError("\(error)")
+            }
+        }
+        guard main.count <= 1, http.count <= 1 else {
+            let names = (main + http).map(\.name).joined(separator: ", ")
+            throw ServerError(
+                "the service manager has opened \(main.count + http.count) sockets (\(names)), and there is use for one, and one with FileDescriptorName=\(Self.httpName); take the others out of the .socket units"
+            )
+        }
+        self.inherited = main.first
+        self.inheritedHTTP = http.first
+        if let main = main.first {
+            self.address = main.address
+            log.info(
+                "the listener is the service manager's; --listen is not looked at",
+                LogField("address", "\(main.address)"))
+        } else {
+            self.address = try Self.parse(settings.listen, option: "--listen")
+        }
+        if let http = http.first {
+            self.httpAddress = http.address
+        } else if let text = settings.http {
+            self.httpAddress = try Self.parse(text, option: "--http")
+        } else {
+            self.httpAddress = nil
+        }
+        try self.check(settings)
+    }
+
+    /// Nobody is let in by accident.
+    private func check(_ settings: ServerSettings) throws(ServerError) {
+        guard self.address.isLoopback || settings.isUnauthenticatedAllowed else {
+            throw ServerError(
+                "\(self.address) can be reached from elsewhere, and this server has neither TLS nor an authenticator; listen on 127.0.0.1, or write out --allow-unauthenticated"
+            )
+        }
+        if let http = self.httpAddress, !http.isLoopback, !settings.isRemoteHTTPAllowed {
+            throw ServerError(
+                "--http: \(http) can be reached from elsewhere, and whoever reaches it reads the server's figures; listen on 127.0.0.1, or write out --allow-remote-http"
+            )
+        }
+        if let http = self.httpAddress, http.port != 0, http == self.address {
+            throw ServerError("--http and --listen are both \(http); give each a port of its own")
+        }
+        if let app = settings.apps.first(where: { $0.clock != nil && $0.environment != .xcode }) {
+            throw ServerError(
+                "--clock is for test apps, and \(app.bundleID) is an app of \(app.environment), whose clock is the wall's; leave it out"
+            )
+        }
+        let environments = Set(settings.apps.map(\.environment))
+        if environments.count > 1, environments.contains(.xcode), !settings.isMixingEnvironmentsAllowed {
+            throw ServerError(
+                "test apps and apps of the App Store would share one listener; run two servers, or write out --allow-mixed-environments"
+            )
+        }
+    }
+
+    private static func parse(_ text: String, option: String) throws(ServerError) -> SocketAddress {
+        do throws(SocketAddressFault) {
+            return try SocketAddress(parsing: text)
+        } catch {
+            throw ServerError("\(option) \(text): \(error)")
+        }
+    }
+
+    var isHTTPOn: Bool { self.httpAddress != nil }
+    /// The main listener is the service manager's: its backlog outlives this process.
+    var isInherited: Bool { self.inherited != nil }
+
+    /// The listeners of the loops, one after another.
+    func open(loops: Int) throws(SystemError) -> LoopListeners {
+        if self.inherited == nil { try Self.requireFree(self.address) }
+        return LoopListeners(address: self.address, inherited: self.inherited, loops: loops)
+    }
+
+    func openHTTP() throws(SystemError) -> Descriptor {
+        if let inherited = self.inheritedHTTP { return try inherited.duplicate() }
+        guard let address = self.httpAddress else { preconditionFailure("HTTP is off") }
+        return try Sockets.listen(on: address, reusePort: false)
+    }
+
+    /// Loops share their port by SO_REUSEPORT, which would let a second server share it too, each with a store of its own.
+    /// A listener that does not share finds that out.
+    private static func requireFree(_ address: SocketAddress) throws(SystemError) {
+        guard address.port != 0 else { return }
+        _ = try Sockets.listen(on: address, reusePort: false)
+    }
+}
+
+/// Gives each loop its listener: one of its own on the same address, or its own descriptor of the one that was inherited.
+struct LoopListeners {
+    /// With the port that was given for port 0, once the first loop has its listener.
+    private(set) var address: SocketAddress
+    let inherited: InheritedListener?
+    let loops: Int
+
+    mutating func next() throws(SystemError) -> Descriptor {
+        if let inherited = self.inherited { return try inherited.duplicate() }
+        let listener = try Sockets.listen(on: self.address, reusePort: self.loops > 1)
+        self.address = Sockets.localAddress(listener.number)
+        return listener
+    }
+}

@@ -1,0 +1,298 @@
+import PerchBase
+import PerchCatalogue
+import PerchLoop
+import PerchMetrics
+import PerchModel
+import PerchTesting
+import PerchWire
+import Testing
+
+@testable import PerchCore
+@testable import PerchServer
+@testable import PerchStore
+
+/// Files of this checkout.
+enum Repository {
+    static let path: String = {
+        let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.dropLast(3).joined(separator: "/")
+    }()
+
+    static func text(_ name: String) -> String {
+        String(decoding: TemporaryDirectory.read("\(Self.path)/\(name)"), as: UTF8.self)
+    }
+}
+
+/// What threads say that have done a little.
+enum SampleReports {
+    static func loop(_ change: (inout LoopCounters) -> Void = { _ in }) -> LoopReport {
+        var counters = LoopCounters()
+        change(&counters)
+        var measures = LoopMeasures()
+        measures.turnMicroseconds.record(120)
+        measures.pushMicroseconds.record(900)
+        measures.inboxEvents.record(3)
+        return LoopReport(
+            counters: counters,
+            census: LoopCensus(
+                connections: 2, calls: 3, views: 1, accounts: 1, payloads: 1, memoryBytes: 1_000, connectionBytes: 88,
+                callBytes: 40, viewBytes: 96, handshakes: 1, dying: 0, partialBytes: 0, applied: 7),
+            acceptor: Acceptor.Counters(), measures: measures)
+    }
+
+    static func store(isWithoutRoom: Bool = false, failure: String? = nil) -> StoreReport {
+        var measures = StoreMeasures()
+        measures.commitMicroseconds.record(5_000)
+        measures.batchMicroseconds.record(5_100)
+        measures.batchChanges.record(2)
+        measures.inboxRequests.record(2)
+        var counters = StoreEngine.Counters()
+        counters.failedBatches = isWithoutRoom ? 1 : 0
+        return StoreReport(
+            counters: counters,
+            census: StoreCensus(
+                records: 1, cacheBytes: 600, cacheHits: 2, cacheMisses: 1, cacheEvictions: 0, revision: 7),
+            figures: StorageFigures(), measures: measures, isWithoutRoom: isWithoutRoom, failure: failure,
+            failedCommit: isWithoutRoom ? Instant(milliseconds: 5_000) : nil,
+            apps: [
+                AppReport(
+                    bundleID: "com.example.app", environment: .xcode, productCount: 6, catalogueRevision: 1,
+                    catalogueLoaded: Instant(milliseconds: 0))
+            ])
+    }
+
+    static func samples(_ change: (inout LoopCounters) -> Void = { _ in }) -> MetricSamples {
+        var samples = MetricSamples()
+        var process = ProcessFigures()
+        process.version = "0.1.0"
+        process.inboxDepths = [("loops", 0)]
+        process.httpResponses = [(200, 1), (431, 0), (503, 0)]
+        process.readKernel()
+        samples.add(process)
+        samples.add(Self.loop(change), loop: 0)
+        samples.add(Self.loop(), loop: 1)
+        samples.add(Self.store())
+        return samples
+    }
+}
+
+@Suite struct `the metrics` {
+    @Test func `are what Prometheus reads`() {
+        let checker = ExpositionChecker(String(decoding: Exposition.text(SampleReports.samples()), as: UTF8.self))
+        #expect(checker.faults.isEmpty)
+        #expect(checker.types.count > 70)
+        #expect(checker.values["perch_connections"] == 4)
+        #expect(checker.values["perch_loop_applied_revision{loop=\"1\"}"] == 7)
+        #expect(checker.values["perch_push_seconds_count"] == 2)
+        #expect(checker.values["perch_build_info{version=\"0.1.0\"}"] == 1)
+        #expect(checker.values["process_open_fds"] ?? 0 > 2)
+        #expect(checker.values["process_resident_memory_bytes"] ?? 0 > 1_000_000)
+        #expect(checker.values["process_threads"] ?? 0 >= 1)
+        #expect(checker.values["process_cpu_seconds_total"] ?? 0 > 0)
+    }
+
+    @Test(arguments: [
+        "a 1\n", "# HELP a A.\na 1\n", "# HELP a A.\n# TYPE a gauge\na 1", "# HELP a A.\n# TYPE a gauge\na x\n",
+        "# HELP a A.\n# TYPE a gauge\na 1\na 1\n", "# HELP a A.\n# TYPE a counter\na 1\n",
+        "# HELP a_total A.\n# TYPE a_total counter\na_total -1\n", "# HELP a A.\n# TYPE a gauge\na{b=c} 1\n",
+        "# HELP a A.\n# TYPE a gauge\na{b=\"\\x\"} 1\n", "# HELP a A.\n# TYPE a gauge\na{b=\"\",b=\"\"} 1\n",
+        "# HELP a A.\n# TYPE a gauge\na 1\n# HELP b B.\n# TYPE b gauge\nb 1\na{c=\"\"} 1\n",
+        "# HELP a A.\n# TYPE a histogram\na_sum 1\na_count 1\n",
+        "# HELP a A.\n# TYPE a histogram\na_bucket{le=\"1\"} 2\na_bucket{le=\"+Inf\"} 1\na_sum 1\na_count 1\n",
+    ])
+    func `that are wrong are found to be`(_ text: String) {
+        #expect(!ExpositionChecker(text).faults.isEmpty)
+    }
+
+    @Test func `have a row in the table for operators, and nothing else has`() {
+        let page = Repository.text("deploy/README.md")
+        let section = page.components(after: "## Metrics").components(before: "\n## ")
+        var rows: Set<String> = []
+        for line in section.split(separator: "\n") where line.hasPrefix("| `") {
+            let cell = line.dropFirst(2).prefix { $0 != "|" }
+            for (index, piece) in cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            where index % 2 == 1 {
+                rows.insert(String(piece.prefix { $0 != "{" }))
+            }
+        }
+        let names = Set(SampleReports.samples().families.map(\.name))
+        #expect(names.subtracting(rows).sorted() == [], "metrics without a row")
+        #expect(rows.subtracting(names).sorted() == [], "rows without a metric")
+    }
+
+    @Test func `say their unit last, in the base unit`() {
+        for family in SampleReports.samples().families {
+            let name = family.name.hasSuffix("_total") ? family.name.dropLast(6) : family.name[...]
+            for unit in ["milliseconds", "microseconds", "kilobytes", "kib", "percent", "minutes"] {
+                #expect(!name.contains(unit), "\(family.name)")
+            }
+            #expect(family.name.hasPrefix("perch_") || family.name.hasPrefix("process_"))
+            #expect(family.help.hasSuffix("."))
+            for unit in ["seconds", "bytes"] where name.contains("_\(unit)") {
+                #expect(name.hasSuffix("_\(unit)"), "\(family.name)")
+            }
+        }
+    }
+
+    @Test func `have labels from small sets only`() {
+        let allowed: Set = ["reason", "loop", "version", "inbox", "code", "answer"]
+        for family in SampleReports.samples().families {
+            for (labels, _) in family.values where !labels.isEmpty {
+                #expect(allowed.contains(String(labels.prefix { $0 != "=" })), "\(family.name) {\(labels)}")
+            }
+        }
+    }
+}
+
+@Suite struct `every limit` {
+    /// Those that nobody breaches: sizes of steps and of memory that is kept, or of what a client or a tool does.
+    private static let unbreached: Set = [
+        "responseSingularFieldsMax", "codecBytesKept", "compressBytesMin", "pageSizeDefault", "pageSizeMax",
+        "heartbeatSecondsMin", "heartbeatSecondsMax", "heartbeatSecondsDefault", "idempotencyKeyMilliseconds",
+        "eventsPerTurn", "jobsPerTurn", "loopSleepMaxMilliseconds", "loopStackBytes", "inboxCapacityKept",
+        "acceptsPerTurn", "listenBacklog", "piecesPerSend", "sendBufferBytes", "notSentLowWaterBytes",
+        "peerTimeoutMilliseconds", "jsonOutputBytes", "catalogueIdentifierBytes", "productJSONBytes",
+        "catalogueWarnings", "storePageCacheBytes", "storeLogFileBytes", "generatedAccountsPerBatch", "logValueBytes",
+        "logRepeatMilliseconds", "attentionMilliseconds", "slowCommitMilliseconds", "inheritedListenersMax",
+    ]
+
+    /// Names of `static let` in a file of limits.
+    private func limits(_ file: String) -> [String] {
+        Repository.text("Sources/PerchBase/\(file)").split(separator: "\n").compactMap { line in
+            guard let found = line.range(of: "static let ") else { return nil }
+            return String(line[found.upperBound...].prefix { $0.isLetter || $0.isNumber })
+        }
+    }
+
+    @Test func `that a peer can reach has a counter`() {
+        let counted = Set(LimitCounter.all.map(\.limit))
+        // The client's and the command line's are not a server's.
+        let files = TemporaryDirectory.names(in: "\(Repository.path)/Sources/PerchBase").filter {
+            $0.hasPrefix("Limits") && $0 != "Limits+Client.swift" && $0 != "Limits+CommandLine.swift"
+        }
+        #expect(files.count >= 4)
+        let all = Set(files.flatMap { self.limits($0) })
+        #expect(all.subtracting(counted).subtracting(Self.unbreached).sorted() == [], "limits without a counter")
+        #expect(counted.subtracting(all).sorted() == [], "counters without a limit")
+        #expect(counted.intersection(Self.unbreached).sorted() == [])
+    }
+
+    @Test func `is counted by a series that is there from the start`() {
+        let samples = SampleReports.samples()
+        for counter in LimitCounter.all {
+            #expect(samples.value(counter.metric, labels: counter.labels) != nil, "\(counter.limit)")
+        }
+    }
+}
+
+@Suite struct `what the log warns of` {
+    @Test func `is what grew since the last look, once`() {
+        var attention = Attention()
+        #expect(attention.notices(SampleReports.samples()).isEmpty)
+        let reached = SampleReports.samples { counters in
+            counters.refusalsByReason[.callsLimit] = 3
+            counters.refusalsByReason[.cancelled] = 9
+            counters.stalledClosed = 2
+        }
+        #expect(
+            attention.notices(reached).map { "\($0.series) \($0.limits) \($0.count)" } == [
+                "perch_refusals_total{reason=\"CALLS_LIMIT\"} callsPerConnectionMax 3",
+                "perch_connections_stalled_total writeStallMilliseconds 2",
+            ])
+        #expect(attention.notices(reached).isEmpty)
+    }
+}
+
+@Suite struct `a question to all threads` {
+    private let never = MonotonicTime.distantFuture
+
+    @Test func `is answered when the last has answered`() {
+        var desk = ReportDesk(loops: 2)
+        let number = desk.open(.watchdog, loops: true, store: true, deadline: self.never)
+        #expect(desk.took(number, loop: 1, SampleReports.loop()) == nil)
+        #expect(desk.took(number, store: SampleReports.store()) == nil)
+        let report = desk.took(number, loop: 0, SampleReports.loop())
+        #expect(report?.isComplete == true)
+        #expect(report?.awaited == "")
+        #expect(report?.loops.compactMap { $0 }.count == 2)
+        #expect(desk.count == 0)
+    }
+
+    @Test func `that is late says who has not answered, and what they say then is dropped`() {
+        var desk = ReportDesk(loops: 3)
+        let deadline = MonotonicTime(nanoseconds: 100)
+        let number = desk.open(.attention, loops: true, store: true, deadline: deadline)
+        _ = desk.took(number, loop: 0, SampleReports.loop())
+        #expect(desk.nextDeadline == deadline)
+        #expect(desk.late(now: MonotonicTime(nanoseconds: 99)).isEmpty)
+        let late = desk.late(now: deadline)
+        #expect(late.map(\.awaited) == ["loop 1 and loop 2 and the store"])
+        #expect(late.first?.isComplete == false)
+        #expect(desk.took(number, loop: 1, SampleReports.loop()) == nil)
+        #expect(desk.count == 0)
+    }
+
+    @Test func `of one thread does not wait for another`() {
+        var desk = ReportDesk(loops: 2)
+        let health = desk.open(.page(connection: 1, .health), loops: true, store: false, deadline: self.never)
+        let readiness = desk.open(.page(connection: 2, .readiness), loops: false, store: true, deadline: self.never)
+        #expect(desk.took(readiness, store: SampleReports.store()) != nil)
+        _ = desk.took(health, loop: 0, SampleReports.loop())
+        #expect(desk.took(health, loop: 1, SampleReports.loop()) != nil)
+    }
+}
+
+@Suite struct `the status page` {
+    private func page(_ readiness: ReadyState, store: StoreReport?, awaited: String = "") throws -> JSONValue {
+        let page = StatusPage(
+            version: "0.1.0", started: Instant(milliseconds: 0), now: Instant(milliseconds: 61_000),
+            readiness: readiness, storeIdentity: "ab", epoch: 1, isStoreInMemory: false,
+            loops: [SampleReports.loop(), nil], loopInboxes: [0, 12], store: store, storeInbox: 4, controlInbox: 0,
+            process: ProcessFigures(), samples: SampleReports.samples { $0.stalledClosed = 2 }, awaited: awaited)
+        return try JSONReader.read(page.json())
+    }
+
+    @Test func `says since when, and what was reached`() throws {
+        let text = try "\(self.page(ReadyState(since: Instant(milliseconds: 1_000)), store: SampleReports.store()))"
+        for part in ["1970-01-01T00:00:00Z", "1970-01-01T00:00:01Z", "writeStallMilliseconds", "com.example.app"] {
+            #expect(text.contains(part), "\(part)")
+        }
+    }
+
+    @Test func `of a server that is not ready says why, since when, and who does not answer`() throws {
+        var readiness = ReadyState(since: Instant(milliseconds: 1_000))
+        let isFirst = readiness.set("no room", at: Instant(milliseconds: 2_000))
+        let isSecond = readiness.set("less room", at: Instant(milliseconds: 3_000))
+        #expect(isFirst && !isSecond)
+        #expect(readiness.since == Instant(milliseconds: 2_000))
+        let text = try "\(self.page(readiness, store: nil, awaited: "loop 1 and the store"))"
+        for part in ["less room", "1970-01-01T00:00:02Z", "loop 1 and the store"] {
+            #expect(text.contains(part), "\(part)")
+        }
+        let isThird = readiness.set(nil, at: Instant(milliseconds: 9_000))
+        #expect(isThird)
+        #expect(readiness.since == Instant(milliseconds: 9_000))
+    }
+}
+
+extension String {
+    fileprivate func components(after text: String) -> String {
+        self.range(of: text).map { String(self[$0.upperBound...]) } ?? ""
+    }
+
+    fileprivate func components(before text: String) -> String {
+        self.range(of: text).map { String(self[..<$0.lowerBound]) } ?? self
+    }
+}
+
+extension StringProtocol {
+    /// Without Foundation.
+    fileprivate func range(of text: String) -> Range<Index>? {
+        var start = self.startIndex
+        while start < self.endIndex {
+            if self[start...].hasPrefix(text) { return start..<self.index(start, offsetBy: text.count) }
+            start = self.index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,138 @@
+import PerchBase
+import PerchLoop
+import PerchMetrics
+import PerchModel
+import PerchSQLite
+import PerchStore
+import PerchTesting
+import Testing
+
+@testable import PerchServer
+
+/// A store's thread without the thread: its turns are taken by the test.
+private final class SteppedStore {
+    let storage: SQLiteStorage
+    let driver: StoreLoop
+    let app: AppNumber
+    private let folder = TemporaryDirectory()
+    private let requests: Inbox<StoreRequest>
+    private let questions: Inbox<StoreQuestion>
+    private let loop: Inbox<LoopEvent>
+    private let control: Inbox<ControlEvent>
+
+    init() throws {
+        let wake = try WakeUp()
+        self.storage = try SQLiteStorage(path: self.folder.file("perch.db"))
+        let engine = try StoreEngine(storage: self.storage, loops: 1, cacheBytesMax: 1 << 20)
+        let clock = StoreClock(notBefore: engine.header.lease)
+        self.app = try engine.openApp(
+            "com.example.app", .xcode, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"),
+            source: "shop", fileSettings: AppSettings(), wall: clock.now())
+        self.requests = Inbox(wake: wake)
+        self.questions = Inbox(wake: wake)
+        self.loop = Inbox(wake: wake)
+        self.control = Inbox(wake: wake)
+        self.driver = StoreLoop(
+            engine: engine, inbox: self.requests, questions: self.questions, loops: [self.loop], control: self.control,
+            clock: clock)
+    }
+
+    deinit { self.storage.close() }
+
+    /// Gives the app a catalogue whose source has so many bytes: something to write, as long as wanted.
+    func rename(bytes: Int) {
+        let source = String(repeating: "x", count: bytes)
+        let mutation = Mutation(.app(self.app), needsTestApp: false) { view throws(Refusal) in
+            var change = AppChange()
+            change.catalogue = (view.app.catalogue, source)
+            return .commitApp(change, answer: .none)
+        }
+        self.requests.post(StoreRequest(loop: 0, ticket: 1, .mutate(mutation)))
+    }
+
+    func ask(proves: Bool) { self.questions.post(.report(number: 1, proves: proves)) }
+
+    /// One turn; what the loop and the control thread were told.
+    func turn() -> (loop: [LoopEvent], control: [ControlEvent]) {
+        _ = self.driver.turn(now: Clocks.monotonic())
+        var (events, told): ([LoopEvent], [ControlEvent]) = ([], [])
+        self.loop.take(into: &events)
+        self.control.take(into: &told)
+        return (events, told)
+    }
+
+    func report(proves: Bool = false) throws -> StoreReport {
+        self.ask(proves: proves)
+        for event in self.turn().control {
+            if case .storeReport(_, let report) = event { return report }
+        }
+        throw ServerError("nothing was reported")
+    }
+}
+
+@Suite struct `the store's thread` {
+    @Test func `measures its commits, and stamps what it tells the loops of`() throws {
+        let store = try SteppedStore()
+        // The app was opened by a commit of its own.
+        let opened = try store.report().measures.batchChanges.count
+        let before = Clocks.microseconds()
+        store.rename(bytes: 10)
+        let told = store.turn().loop
+        guard case .committed(let time)? = told.first else {
+            Issue.record("the change came without the time of its commit: \(told)")
+            return
+        }
+        #expect(time >= before && time <= Clocks.microseconds())
+        guard case .store(.change)? = told.dropFirst().first else {
+            Issue.record("no change: \(told)")
+            return
+        }
+        let report = try store.report()
+        #expect(report.measures.commitMicroseconds.count >= 1)
+        #expect(report.measures.batchChanges.count == opened + 1)
+        #expect(report.measures.batchChanges.max == 1)
+        #expect(report.measures.inboxRequests.count == 1)
+        #expect(report.figures.fileBytes > 0)
+        #expect(report.figures.logBytes > 0)
+        #expect(report.apps.map(\.bundleID) == ["com.example.app"])
+        #expect(report.apps.first?.catalogueLoaded != nil)
+    }
+
+    @Test func `stamps nothing that is no change`() throws {
+        let store = try SteppedStore()
+        #expect(store.turn().loop.isEmpty)
+    }
+
+    @Test func `proves that it works by a commit that nobody sees`() throws {
+        let store = try SteppedStore()
+        let idle = try store.report()
+        let again = try store.report()
+        #expect(again.counters.batches == idle.counters.batches)
+        let proven = try store.report(proves: true)
+        #expect(proven.counters.batches == idle.counters.batches + 1)
+        #expect(proven.census.revision == idle.census.revision)
+        #expect(proven.failure == nil)
+    }
+
+    @Test func `tells when there is no room, and when there is again, once each`() throws {
+        let store = try SteppedStore()
+        func news() -> [Bool] {
+            store.turn().control.compactMap { if case .storeRoom(let isThere) = $0 { isThere } else { nil } }
+        }
+        #expect(news().isEmpty)
+        try store.storage.limitPages(to: 1)
+        store.rename(bytes: 400_000)
+        #expect(news() == [false])
+        store.rename(bytes: 400_000)
+        #expect(news().isEmpty)
+        let full = try store.report()
+        #expect(full.isWithoutRoom)
+        #expect(full.failure == nil)
+        #expect(full.failedCommit != nil)
+        #expect(full.counters.failedBatches == 2)
+        try store.storage.limitPages(to: SQLiteStorage.pagesMax)
+        store.rename(bytes: 400_000)
+        #expect(news() == [true])
+        #expect(try !store.report().isWithoutRoom)
+    }
+}

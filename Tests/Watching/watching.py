@@ -1,0 +1,340 @@
+"""What an operator sees of a server: pages, log, systemd. Run by Tests/Watching/run."""
+import contextlib
+import fcntl
+import http.client
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from prometheus_client.parser import text_string_to_metric_families
+
+perch, root, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+CATALOG = root / "deploy/sample.storekit"
+# Nobody else writes these: an account's key, a credential, an idempotency key.
+ACCOUNT, SECRET, KEY = "marked-account-7f3a", "marked-secret-91c2", "marked-key-55d0"
+checks = 0
+
+
+def check(holds, what, found=None):
+    global checks
+    checks += 1
+    if not holds:
+        raise AssertionError(f"{what}; found {found!r}")
+
+
+def eventually(look, what, seconds=20):
+    """The first true answer of `look`; waits for a fact, not for a time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := look():
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"not within {seconds} s: {what}")
+
+
+class Manager:
+    """The datagram socket that a service manager reads, at a path or an abstract name."""
+
+    def __init__(self, name):
+        self.name, self.messages = name, []
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind("\0" + name[1:] if name.startswith("@") else name)
+        self.socket.setblocking(False)
+
+    def take(self):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self.messages.append(self.socket.recv(4096).decode())
+        return self.messages
+
+    def await_(self, text, after=0, seconds=20):
+        return eventually(lambda: [m for m in self.take()[after:] if text in m.split("\n") or text in m],
+                          f"the manager hears {text}", seconds)[0]
+
+
+class Server:
+    def __init__(self, name, *arguments, environment=None, listeners=(), catalog=CATALOG):
+        self.log = work / f"{name}.log"
+        command = [perch, "serve", "--listen", "127.0.0.1:0", "--loops", "2", "--catalog", str(catalog), *arguments]
+        variables = {k: v for k, v in os.environ.items() if k not in ("NOTIFY_SOCKET", "JOURNAL_STREAM", "LISTEN_PID")}
+        variables |= environment or {}
+        high = [fcntl.fcntl(s.fileno(), fcntl.F_DUPFD, 50) for s in listeners]
+        if listeners:
+            # The process is asked to be the one that the listeners are for, as systemd does it.
+            moves = " ".join(f"{3 + index}<&{number}" for index, number in enumerate(high))
+            command = ["bash", "-c", f'LISTEN_PID=$$ exec "$@" {moves}', "bash", *command]
+            variables["LISTEN_FDS"] = str(len(listeners))
+        with self.log.open("wb") as log:
+            self.inode = os.fstat(log.fileno())
+            if "JOURNAL_STREAM" in variables:
+                variables["JOURNAL_STREAM"] = f"{self.inode.st_dev}:{self.inode.st_ino}"
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=variables,
+                                            pass_fds=high, cwd=work)
+        for number in high:
+            os.close(number)
+        self.port = int(self.line(r"perch: serving on 127\.0\.0\.1:(\d+)")[1])
+        found = re.search(r"^  http: 127\.0\.0\.1:(\d+) ", self.text(), re.MULTILINE)
+        self.http = int(found[1]) if found else None
+
+    def text(self):
+        return self.log.read_text()
+
+    def line(self, pattern, seconds=30):
+        def look():
+            if self.process.poll() is not None and not re.search(pattern, self.text()):
+                raise AssertionError(f"the server ended with {self.process.returncode}: {self.text()}")
+            return re.search(pattern, self.text())
+        return eventually(look, f"the server says {pattern}", seconds)
+
+    def get(self, path, method="GET"):
+        connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=10)
+        try:
+            connection.request(method, path)
+            answer = connection.getresponse()
+            return answer, answer.read().decode()
+        finally:
+            connection.close()
+
+    def metrics(self):
+        answer, body = self.get("/metrics")
+        check(answer.status == 200, "/metrics is answered", body)
+        return {(s.name, *sorted(s.labels.items())): s.value
+                for family in text_string_to_metric_families(body) for s in family.samples}
+
+    def command(self, *arguments, status=0):
+        run = subprocess.run([perch, *arguments, "--server", f"127.0.0.1:{self.port}"], capture_output=True, text=True,
+                             timeout=60)
+        check(status is None or run.returncode == status, f"perch {arguments} ends with {status}", run)
+        return run.stdout
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(20)
+        check(status == 0, "SIGTERM ends a server well", (status, self.text()))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+
+def pages(server):
+    for path, text in (("/healthz", "ok\n"), ("/readyz", "ready\n")):
+        answer, body = server.get(path)
+        check((answer.status, body) == (200, text), f"{path} says yes", (answer.status, body))
+        answer, body = server.get(path, "HEAD")
+        check((answer.status, body, answer.getheader("Content-Length")) == (200, "", str(len(text))), f"HEAD {path}", body)
+    for path, method, status in (("/", "GET", 404), ("/metrics", "POST", 405), ("/" + "a" * 9000, "GET", 431)):
+        answer, body = server.get(path, method)
+        check(answer.status == status and body.endswith("\n"), f"{method} {path[:20]} is {status}", (answer.status, body))
+    # Two questions on one connection.
+    connection = http.client.HTTPConnection("127.0.0.1", server.http, timeout=10)
+    for _ in range(2):
+        connection.request("GET", "/healthz")
+        check(connection.getresponse().read() == b"ok\n", "a connection is kept")
+    connection.close()
+
+
+def exposition(server):
+    answer, body = server.get("/metrics")
+    check(answer.getheader("Content-Type") == "text/plain; version=0.0.4; charset=utf-8", "the type of /metrics",
+          answer.getheader("Content-Type"))
+    families = list(text_string_to_metric_families(body))
+    check(len(families) > 70, "families", len(families))
+    check(len({f.name for f in families}) == len(families), "no family twice")
+    for family in families:
+        check(family.documentation and family.type in ("counter", "gauge", "histogram"), "help and type", family)
+    values = server.metrics()
+    check(values[("perch_revision",)] >= 1, "the revision", values[("perch_revision",)])
+    for name in ("perch_push_seconds", "perch_store_commit_seconds", "perch_loop_turn_seconds",
+                 "perch_store_batch_changes"):
+        check(values[(name + "_count",)] > 0, f"{name} has counted", values[(name + "_count",)])
+        check(values[(name + "_bucket", ("le", "+Inf"))] == values[(name + "_count",)], f"{name} is whole")
+
+
+def status_page(server):
+    answer, body = server.get("/status")
+    page = json.loads(body)
+    check(answer.status == 200 and page["ready"] and page["unanswered"] is None, "/status", page)
+    for name in ("started", "ready_since"):
+        check(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z", page[name]), name, page[name])
+    check(len(page["loops"]) == 2 and all(l["applied_revision"] == page["store"]["revision"] for l in page["loops"]),
+          "every loop has applied what is committed", page)
+    check(page["store"]["file_bytes"] + page["store"]["log_bytes"] > 0, "the store's size", page["store"])
+    check(page["apps"][0]["catalog_loaded"], "since when the catalogue is there", page["apps"])
+    check(page["bytes_per_connection"] > 0 and page["bytes_per_watch"] > 0, "what a watch costs", page)
+
+
+def shop(server):
+    """Uses the server with marked words, well and badly."""
+    token = work / f"{server.log.stem}.token"
+    watcher = subprocess.Popen([perch, "watch", "entitlement", ACCOUNT, "app.perch.plus.monthly", "--count", "2",
+                                "--server", f"127.0.0.1:{server.port}"], stdout=subprocess.PIPE, text=True)
+    eventually(lambda: server.metrics()[("perch_values_pushed_total",)] >= 1, "the watch has its first value")
+    server.command("store", "buy", ACCOUNT, "app.perch.plus.monthly", "--idempotency-key", KEY)
+    told = watcher.communicate(timeout=20)[0]
+    check(watcher.returncode == 0 and "app.perch.plus.monthly" in told, "a watcher is told of a purchase", told)
+    server.command("get", "entitlements", ACCOUNT)
+    watch = ("watch", "entitlement", ACCOUNT, "app.perch.plus.monthly")
+    server.command(*watch, "--count", "1", "--token-file", str(token))
+    server.command(*watch, "--since", str(token), "--timeout", "500ms", status=None)
+    server.command("store", "refund", ACCOUNT, "123456789", status=None)
+    server.command("store", "buy", ACCOUNT, "no.such.product", status=None)
+    secret = work / "secret"
+    secret.write_text(SECRET + "\n")
+    secret.chmod(0o600)
+    server.command("get", "status", ACCOUNT, "plus", "--credentials-file", str(secret), status=None)
+    # A frame that is longer than any: its length is refused, and so counted and warned of.
+    with socket.create_connection(("127.0.0.1", server.port), 10) as peer:
+        peer.sendall(b"\x01\x00\x00\x00\x00\xff\xff\xff\xff" + ACCOUNT.encode())
+        while peer.recv(4096):
+            pass
+
+
+def silence(server, what):
+    for name, text in what.items():
+        for mark in (ACCOUNT, SECRET, KEY):
+            check(mark not in text, f"{name} holds no {mark}", text)
+
+
+def log_lines(server):
+    lines = [line for line in server.text().splitlines() if line.startswith("{")]
+    events = [json.loads(line) for line in lines]
+    check(events[0]["message"] == "serving" and events[0]["address"] == f"127.0.0.1:{server.port}", "the first", events)
+    check(all({"time", "level", "message"} <= e.keys() for e in events), "each has time, level and message", events)
+    return events
+
+
+def a_watched_server(name, sees_warning):
+    manager = Manager(name)
+    variables = {"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "1000000"}
+    catalog = work / "shop.storekit"
+    shutil.copy(CATALOG, catalog)
+    with Server(f"watched-{name.strip('@/').replace('/', '-')}", "--store", str(work / f"store-{len(name)}"), "--http",
+                "127.0.0.1:0", "--log-level", "debug", environment=variables, catalog=catalog) as server:
+        check(manager.await_("READY=1").startswith("READY=1\nSTATUS=serving on 127.0.0.1:"), "READY=1", manager.messages)
+        shop(server)
+        pages(server)
+        exposition(server)
+        status_page(server)
+        eventually(lambda: manager.take().count("WATCHDOG=1") >= 4, "four pings of the watchdog")
+        check(server.metrics()[("perch_watchdog_pings_total",)] >= 4, "pings are counted")
+        doctor = server.command("doctor", "--output", "json", status=None)
+        subjects = {f["subject"]: f for f in json.loads(doctor)["findings"]}
+        check("committed" in subjects["server: watchdog"]["message"], "the doctor knows of the watchdog", subjects)
+        check(str(server.http) in subjects["server: http"]["message"], "the doctor knows of HTTP", subjects)
+        check("FRAME_TOO_LONG" in subjects["server: limits"]["message"], "the doctor knows of limits", subjects)
+
+        reloads = len(manager.take())
+        catalog.write_bytes(CATALOG.read_bytes().replace(b"4.99", b"5.99"))
+        server.process.send_signal(signal.SIGHUP)
+        reloading = manager.await_("RELOADING=1", reloads)
+        now = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+        told = int(re.fullmatch(r"RELOADING=1\nMONOTONIC_USEC=(\d+)", reloading)[1])
+        check(0 <= now - told < 30_000_000, "when it began to reload", (told, now))
+        manager.await_("READY=1", manager.take().index(reloading))
+
+        if sees_warning:
+            # The log looks every ten seconds.
+            warning = json.loads(server.line(r'\{[^\n]*"a limit was reached"[^\n]*\}')[0])
+            check(warning["level"] == "warning" and "FRAME_TOO_LONG" in warning["series"] and warning["count"] >= 1,
+                  "a limit that was reached is warned of, with a count", warning)
+
+        # A peer that says nothing and stays makes the drain last: time to look at it.
+        with socket.create_connection(("127.0.0.1", server.port), 10):
+            eventually(lambda: server.metrics()[("perch_handshakes",)] >= 1, "the silent peer is there")
+            pages_before = {path: server.get(path)[1] for path in ("/metrics", "/status")}
+            server.process.send_signal(signal.SIGTERM)
+            manager.await_("STOPPING=1")
+            answer, body = server.get("/readyz")
+            check(answer.status == 503 and "stopping" in body, "not ready while it stops", (answer.status, body))
+            answer, body = server.get("/healthz")
+            check(answer.status == 200, "but alive", (answer.status, body))
+            check(json.loads(server.get("/status")[1])["ready"] is False, "/status says so too")
+            check(server.metrics()[("perch_draining",)] == 1, "/metrics says so too")
+        check(server.process.wait(20) == 0, "it ends well", server.text())
+        log_lines(server)
+        silence(server, {"the log": server.text(), "the doctor": doctor, "systemd": "\n".join(manager.messages),
+                         **pages_before})
+
+
+def the_journal():
+    with Server("journal", "--log-format", "logfmt", environment={"JOURNAL_STREAM": "here"}) as server:
+        server.stop()
+        lines = [line for line in server.text().splitlines() if line.startswith("<")]
+        check(lines and all(re.match(r"<[3467]>time=\S+ level=\w+ message=", line) for line in lines),
+              "lines for journald begin with a priority", server.text())
+
+
+def activation():
+    """Listeners that outlive the process: who comes between two servers waits for the next."""
+    main, page = (socket.create_server(("127.0.0.1", 0), backlog=64) for _ in range(2))
+    store = ("--store", str(work / "activated"))
+    with main, page:
+        names = {"LISTEN_FDNAMES": "perch.socket:http"}
+        with Server("activated", *store, environment=names, listeners=(main, page)) as server:
+            check((server.port, server.http) == (main.getsockname()[1], page.getsockname()[1]), "it serves on them",
+                  server.text())
+            check(server.get("/readyz")[0].status == 200, "over HTTP too")
+            server.command("store", "buy", ACCOUNT, "app.perch.plus.monthly")
+            server.stop()
+        waiting = socket.create_connection(main.getsockname(), 10)
+        with Server("activated-again", *store, environment=names, listeners=(main, page)) as server:
+            check("app.perch.plus.monthly" in server.command("get", "entitlements", ACCOUNT), "the next one serves")
+            waiting.sendall(b"\x01\x00\x00\x00\x00\xff\xff\xff\xff")
+            check(waiting.recv(1)[:1] == b"\x0a", "who waited is told by the next one", None)
+            waiting.close()
+            server.stop()
+
+
+def refusals():
+    for arguments, told in (
+        (["--http", "0.0.0.0:0"], "--allow-remote-http"),
+        (["--http", "127.0.0.1:9", "--listen", "127.0.0.1:9"], "each a port of its own"),
+        (["--http", "yes"], "on, off, or HOST:PORT"),
+        (["--log-format", "xml"], "auto, logfmt"),
+    ):
+        run = subprocess.run([perch, "serve", "--catalog", str(CATALOG), *arguments], capture_output=True, text=True,
+                             timeout=30)
+        check(run.returncode != 0 and told in run.stderr, f"{arguments} is refused", run)
+    variables = os.environ | {"LISTEN_FDS": "1"}
+    run = subprocess.run(["bash", "-c", 'LISTEN_PID=$$ exec "$@" 3</dev/null', "bash", perch, "serve", "--catalog",
+                          str(CATALOG)], capture_output=True, text=True, timeout=30, env=variables)
+    check(run.returncode != 0 and "not a listening TCP socket" in run.stderr, "a file is no listener", run)
+
+
+def units():
+    """What systemd itself says of the units, where it is."""
+    analyze = shutil.which("systemd-analyze")
+    if not analyze:
+        print("watching: left out the units, as there is no systemd-analyze")
+        return
+    folder = work / "units"
+    folder.mkdir()
+    for name in ("perch.service", "perch.socket", "perch-http.socket"):
+        text = (root / "deploy" / name).read_text().replace("/usr/local/bin/perch", perch)
+        (folder / name).write_text(text)
+    run = subprocess.run([analyze, "verify", "--man=no", *map(str, sorted(folder.iterdir()))], capture_output=True,
+                         text=True, timeout=60)
+    ours = [line for line in run.stderr.splitlines() if "perch" in line]
+    check(not ours, "systemd finds nothing wrong with the units", run.stderr)
+
+
+began = time.monotonic()
+a_watched_server(str(work / "notify"), sees_warning=True)
+a_watched_server(f"@perch-watching-{os.getpid()}", sees_warning=False)
+the_journal()
+activation()
+refusals()
+units()
+print(f"watching: {checks} checks passed in {time.monotonic() - began:.1f} s")
