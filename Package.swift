@@ -87,7 +87,7 @@ let package = Package(
         .target(name: "CPerchFloor"),
 
         // The load tester: workloads, one thread that makes the load, reports.
-        swift("PerchBench", ["PerchBase", "PerchLoop", "PerchCatalogue", "PerchWire", "CPerchFloor"]),
+        swift("PerchBench", ["PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "CPerchFloor"]),
 
         // Commands as a library, and a main of a few lines.
         swift(

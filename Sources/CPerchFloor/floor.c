@@ -5,7 +5,7 @@
 //     HELLO                             WELCOME, empty
 //     CALL …Task, account …000123      `loading` and the value of key 123, and again at each change of that key
 //     CALL ProductsTask                 the same for the catalogue
-//     CALL BuyProduct, account …123     key 123 changes: MESSAGE with the new revision, STATUS 0
+//     CALL Operate, account …123     key 123 changes: MESSAGE with the new revision, STATUS 0
 //     CALL LoadCatalog                  the catalogue changes: the same
 //     PING, CANCEL                      nothing: the generator does not need them
 //
@@ -311,7 +311,7 @@ static bool take_call(int32_t connection, uint32_t stream, const uint8_t *messag
     if (!path || path_count == 0) return false;
     const char *method = (const char *)path + path_count;
     size_t left = (size_t)(message + count - (const uint8_t *)method);
-    if (left > 10 && !memcmp(method, "BuyProduct", 10)) {
+    if (left > 7 && !memcmp(method, "Operate", 7)) {
         change(account_number(request, request_count) + 1);
         answer(connection, stream, floor_.revision, false);
     } else if (left > 11 && !memcmp(method, "LoadCatalog", 11)) {

@@ -37,6 +37,10 @@ extension Limits {
     /// Milliseconds that threads have to say how they are; then the page that waits for them says who did not, by 503.
     package static let probeMilliseconds: Int64 = 1_000
 
+    /// Milliseconds that threads have when a call asks for the server's status; then it is told without them, and who they
+    /// are. Longer than for a page: nobody decides about a restart by it.
+    package static let statusMilliseconds: Int64 = 5_000
+
     /// Milliseconds between two looks at what has been refused since the last, for the log.
     package static let attentionMilliseconds: Int64 = 10_000
 }

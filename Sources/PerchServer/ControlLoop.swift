@@ -253,8 +253,9 @@ final class ControlLoop: LoopDriver {
     private func handle(_ request: ControlRequest, loop: Int, ticket: UInt64) {
         switch request {
         case .serverStatus:
-            // The call has a deadline of its own.
-            self.ask(.call(loop: loop, ticket: ticket), loops: true, store: true, deadline: .distantFuture)
+            self.ask(
+                .call(loop: loop, ticket: ticket), loops: true, store: true,
+                deadline: Clocks.monotonic().advanced(byMilliseconds: Limits.statusMilliseconds))
         case .checkCatalog(let file, let images):
             self.answer(loop, ticket) { () throws(CatalogueError) in
                 let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
@@ -467,7 +468,8 @@ final class ControlLoop: LoopDriver {
             },
             findings: Findings(
                 samples: samples, store: report.store, isStoreInMemory: self.parts.settings.store == .memory,
-                readiness: self.readiness, http: self.http?.address, manager: self.parts.manager,
+                readiness: self.readiness, awaited: report.awaited, http: self.http?.address,
+                manager: self.parts.manager,
                 sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
             ).all)
     }

@@ -10,6 +10,8 @@ struct Findings {
     var store: StoreReport?
     var isStoreInMemory: Bool
     var readiness: ReadyState
+    /// Threads that have not answered in time; empty when all have.
+    var awaited: String
     /// Where HTTP is answered; nil where it is not.
     var http: SocketAddress?
     var manager: ServiceManager
@@ -17,7 +19,19 @@ struct Findings {
     var sinceProof: Int64?
 
     var all: [Finding] {
-        [self.ready, self.descriptors] + self.storage + self.limits + [self.scraping, self.supervision] + self.log
+        self.threads + [self.ready, self.descriptors] + self.storage + self.limits + [self.scraping, self.supervision]
+            + self.log
+    }
+
+    private var threads: [Finding] {
+        guard !self.awaited.isEmpty else { return [] }
+        return [
+            Finding(
+                level: "problem", subject: "threads",
+                message:
+                    "\(self.awaited) did not answer within \(Limits.statusMilliseconds) ms; its figures are missing",
+                remedy: "look at the disk and at the processor; if it goes on, restart the server")
+        ]
     }
 
     private var ready: Finding {

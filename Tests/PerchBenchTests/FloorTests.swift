@@ -67,8 +67,9 @@ import Testing
         }
 
         func buy(_ account: String, stream: UInt32) throws -> UInt64 {
-            try self.call(.buyProduct(BuyProductRequest(account: account, productID: "p")), stream: stream)
-            return try self.answered(.buyProduct, stream: stream)
+            try self.call(
+                .operate(OperateRequest(account: account, operation: .buy(PurchaseOrder(productID: "p")))), stream: stream)
+            return try self.answered(.operate, stream: stream)
         }
 
         func answered(_ method: Method, stream: UInt32) throws -> UInt64 {

@@ -33,8 +33,8 @@ import Testing
 
     @Test func `reads the revision of an answer`() throws {
         let codec = MessageCodec()
-        let answer = BuyProductResponse(position: Position(revision: 300, asOf: Instant(milliseconds: 5)))
-        #expect(PushScan.revision(ofAnswer: try codec.encode(.buyProduct(answer)).message) == 300)
+        let answer = OperateResponse(position: Position(revision: 300, asOf: Instant(milliseconds: 5)))
+        #expect(PushScan.revision(ofAnswer: try codec.encode(.operate(answer)).message) == 300)
     }
 
     /// Cut anywhere it is refused, or what is left is a message of its own: it is never read past its end.

@@ -1,8 +1,10 @@
 import PerchBase
+import PerchCore
 import PerchLoop
 import PerchMetrics
 import PerchStore
 import PerchTesting
+import PerchWire
 import Synchronization
 import Testing
 
@@ -82,6 +84,22 @@ private final class SteppedControl {
             self.control.ready(
                 tag: event.tag, readable: event.readable, writable: event.writable, hungUp: event.hungUp)
         }
+    }
+
+    /// A call of `GetServerStatus` comes through a loop.
+    func callForStatus(loop: Int) {
+        self.inbox.post(.request(loop: loop, ticket: 5, .serverStatus))
+        _ = self.control.turn(now: self.now)
+    }
+
+    /// The status that a loop was given.
+    func status(loop: Int) -> ServerStatus? {
+        var events: [LoopEvent] = []
+        self.loops[loop].take(into: &events)
+        for case .control(let ticket, .response(.getServerStatus(let status))) in events where ticket == 5 {
+            return status
+        }
+        return nil
     }
 
     func pings() -> Int { self.manager.received().filter { $0 == "WATCHDOG=1" }.count }
@@ -172,6 +190,29 @@ private struct Faults {
             faults.expect(stepped.asked().store.isEmpty, "nothing is asked")
             stepped.pass(milliseconds: Limits.attentionMilliseconds)
             faults.expect(stepped.asked().store.map(\.proves) == [false], "the log looks, without a commit")
+            return faults.all
+        }
+        #expect(faults == [])
+    }
+
+    @Test func `tells a status without a thread that hangs, and which that is`() throws {
+        let faults = try onServerThread {
+            var faults = Faults()
+            let stepped = try SteppedControl(watchdogMicroseconds: nil)
+            stepped.callForStatus(loop: 1)
+            let asked = stepped.asked()
+            guard let number = asked.store.first?.number else { return ["nothing was asked"] }
+            stepped.answer(number, loop: 0)
+            stepped.answer(number, store: SampleReports.store())
+            faults.expect(stepped.status(loop: 1) == nil, "loop 1 has not answered")
+            stepped.pass(milliseconds: Limits.statusMilliseconds + 1_000)
+            let status = stepped.status(loop: 1)
+            let finding = status?.findings.first
+            faults.expect(finding?.subject == "threads", "the finding: \(String(describing: finding))")
+            faults.expect(
+                finding?.message.hasPrefix("loop 1 did not answer") == true, "who: \(String(describing: finding))")
+            faults.expect(status?.revision == 7, "what is known is told")
+            faults.expect(stepped.control.desk.count == 0, "the question is over")
             return faults.all
         }
         #expect(faults == [])

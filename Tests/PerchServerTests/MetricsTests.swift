@@ -153,7 +153,8 @@ enum SampleReports {
         "acceptsPerTurn", "listenBacklog", "piecesPerSend", "sendBufferBytes", "notSentLowWaterBytes",
         "peerTimeoutMilliseconds", "jsonOutputBytes", "catalogueIdentifierBytes", "productJSONBytes",
         "catalogueWarnings", "storePageCacheBytes", "storeLogFileBytes", "generatedAccountsPerBatch", "logValueBytes",
-        "logRepeatMilliseconds", "attentionMilliseconds", "slowCommitMilliseconds", "inheritedListenersMax",
+        "logRepeatMilliseconds", "attentionMilliseconds", "statusMilliseconds", "slowCommitMilliseconds",
+        "inheritedListenersMax",
     ]
 
     /// Names of `static let` in a file of limits.

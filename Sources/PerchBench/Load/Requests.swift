@@ -1,4 +1,5 @@
 import PerchBase
+import PerchModel
 import PerchWire
 
 /// A frame that was encoded once, and whose account is written in place: encoding each call anew would cost the
@@ -68,7 +69,9 @@ struct Requests {
         self.watchProducts = try CallTemplate(
             .productsTask(ProductsRequest(productIDs: catalogue.itemIDs)), codec)
         self.buy = try CallTemplate(
-            .buyProduct(BuyProductRequest(account: account, productID: settings.product)), codec, account: account)
+            .operate(
+                OperateRequest(account: account, operation: .buy(PurchaseOrder(productID: settings.product)))), codec,
+            account: account)
         self.editions = try [1, 2].map { (edition) throws(MessageError) in
             try CallTemplate(
                 .loadCatalog(LoadCatalogRequest(file: catalogue.file(edition: edition), source: "perch bench")), codec)
