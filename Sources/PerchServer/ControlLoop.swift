@@ -143,6 +143,7 @@ final class ControlLoop: LoopDriver {
         case .storeFailed(let message):
             // Nothing may be acknowledged after this; who waits for an answer must not get one.
             self.log.error(message)
+            self.parts.manager.tell("failed: \(message)")
             self.end(1)
         case .storeStopped:
             self.log.info("stopped")
@@ -311,7 +312,11 @@ final class ControlLoop: LoopDriver {
         case .call(let loop, let ticket):
             self.parts.loops[loop].post(.control(ticket: ticket, .response(.getServerStatus(self.status(report)))))
         case .page(let connection, let page):
-            self.http?.answer(connection, self.answer(page, report))
+            let answer = self.answer(page, report)
+            // Only the names of our own pages: what else a client writes is not for the log.
+            self.log.debug(
+                "a page was answered", LogField("page", page.rawValue), LogField("status", answer.status.rawValue))
+            self.http?.answer(connection, answer)
         case .watchdog:
             self.isProbed = false
             guard report.isComplete, report.store?.failure == nil else {
@@ -320,6 +325,7 @@ final class ControlLoop: LoopDriver {
                 return
             }
             self.provenAt = Clocks.monotonic()
+            self.log.debug("the watchdog is told that all works")
             self.parts.manager.ping()
         case .attention:
             guard report.isComplete else {

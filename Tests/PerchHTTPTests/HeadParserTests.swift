@@ -81,6 +81,39 @@ import Testing
         }
     }
 
+    /// What a parser makes of bytes that come in pieces of a size, until it needs more or refuses.
+    private func outcomes(_ bytes: [UInt8], piece: Int) -> [Result<HTTPRequest, HTTPRefusal>] {
+        var parser = HTTPHeadParser(limitBytes: 64)
+        var outcomes: [Result<HTTPRequest, HTTPRefusal>] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            parser.append(rest.prefix(piece))
+            rest = rest.dropFirst(piece)
+            do throws(HTTPRefusal) {
+                while let request = try parser.next() { outcomes.append(.success(request)) }
+            } catch {
+                return outcomes + [.failure(error)]
+            }
+        }
+        return outcomes
+    }
+
+    @Test func `means the same in one piece as byte by byte, whatever byte of it is damaged`() {
+        let head = Array("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
+        var refused = 0
+        for index in head.indices {
+            for byte: UInt8 in [0, 9, 10, 13, 32, 34, 58, 65, 127, 128, 255, head[index] ^ 0x20] {
+                var damaged = head
+                damaged[index] = byte
+                // A second request behind it shows where the first is thought to end.
+                let whole = self.outcomes(damaged + head, piece: .max)
+                #expect(self.outcomes(damaged + head, piece: 1) == whole, "byte \(index) is \(byte)")
+                if case .failure? = whole.last { refused += 1 }
+            }
+        }
+        #expect(refused > head.count * 4)
+    }
+
     /// A whole head of so many bytes.
     private func head(_ bytes: Int) -> [UInt8] {
         let start = "GET / HTTP/1.1\r\nHost: x\r\nX: "
