@@ -254,10 +254,10 @@ package struct StoreRequest: Sendable {
     package enum Body: Sendable {
         case record(AccountKey)
         case recordOf(AccountNumber)
-        /// The record as it was known at a revision, and the state of its app then.
-        case recordAsKnown(AccountKey, at: UInt64)
-        /// The record and the newest rows beside it, now (0) or as they were known at a revision.
-        case history(AccountKey, at: UInt64)
+        /// The record as it was, and the state of its app then.
+        case recordAsKnown(AccountKey, KnownAs)
+        /// The record and the newest rows beside it; nil: as they are known now.
+        case history(AccountKey, KnownAs?)
         /// Keys of an app's accounts in bytewise order, after one; empty for the beginning.
         case keys(AppNumber, after: [UInt8], limit: Int)
         case transactions(AccountKey, TransactionQuery)
@@ -268,6 +268,19 @@ package struct StoreRequest: Sendable {
         case mutate(Mutation)
         /// A loop has applied everything up to a barrier.
         case barrierReached(UInt64)
+    }
+}
+
+/// A past that a read is about: what was known at a revision, and of that what had happened by an instant.
+package struct KnownAs: Hashable, Sendable {
+    /// 0: the newest.
+    package var revision: UInt64
+    /// On the app's clock; nil: all of it.
+    package var instant: Instant?
+
+    package init(revision: UInt64, instant: Instant?) {
+        self.revision = revision
+        self.instant = instant
     }
 }
 

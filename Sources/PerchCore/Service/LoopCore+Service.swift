@@ -118,7 +118,7 @@ extension LoopCore {
         case .explain(let asked):
             try self.requireReadable(asked.asOf)
             let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
-            self.ask(call, request, app: app, .history(key, at: asked.asOf.revision))
+            self.ask(call, request, app: app, .history(key, self.known(asked.asOf, app)))
         case .listAccounts(let asked):
             try self.requireTestApp(app)
             try self.askForAccounts(call, request, asked, app: app)
@@ -314,8 +314,14 @@ extension LoopCore {
     ) throws(CallRefusal) {
         try self.requireReadable(asOf)
         let key = AccountKey(app: app, bytes: Array(account.utf8))
-        let isNow = asOf.revision == 0
-        self.ask(call, request, app: app, isNow ? .record(key) : .recordAsKnown(key, at: asOf.revision))
+        let known = self.known(asOf, app)
+        self.ask(call, request, app: app, known.map { .recordAsKnown(key, $0) } ?? .record(key))
+    }
+
+    /// The past that a read is about; nil where what is known now will do: for now, and for what is to come.
+    private func known(_ asOf: AsOf, _ app: AppNumber) -> KnownAs? {
+        let past = asOf.instant.flatMap { $0 < self.clock(of: app) ? $0 : nil }
+        return asOf.revision == 0 && past == nil ? nil : KnownAs(revision: asOf.revision, instant: past)
     }
 
     private func requireReadable(_ asOf: AsOf) throws(CallRefusal) {

@@ -241,10 +241,10 @@ package final class StoreEngine {
                 return .record(try self.record(account))
             case .recordOf(let account):
                 return .record(try self.record(account))
-            case .recordAsKnown(let key, let revision):
-                return try self.recordAsKnown(key, at: revision)
-            case .history(let key, let revision):
-                return try self.history(key, at: revision)
+            case .recordAsKnown(let key, let known):
+                return try self.recordAsKnown(key, known)
+            case .history(let key, let known):
+                return try self.history(key, known)
             case .keys(let app, let after, let limit):
                 var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
                 let hasMore = keys.count > limit
@@ -271,48 +271,21 @@ package final class StoreEngine {
         }
     }
 
-    /// What was known at a revision: the facts up to it, folded anew, and the app as it was then.
-    private func recordAsKnown(_ key: AccountKey, at revision: UInt64) throws(StorageError) -> StoreAnswer {
-        guard revision <= self.header.revision else {
-            return .refused(
-                Refusal(
-                    .fieldInvalid,
-                    "as_of.known_at_revision is \(revision), the store is at \(self.header.revision); ask for what was known"
-                ))
-        }
-        guard let app = try self.storage.appState(key.app, at: revision) else {
-            return .refused(
-                Refusal(
-                    .fieldInvalid, "at as_of.known_at_revision \(revision) there was no such app; ask for later"))
-        }
-        guard let account = try self.storage.account(key) else { return .recordAsKnown(nil, app.state) }
-        let facts = try self.storage.facts(of: account, through: revision)
-        guard let last = facts.last else { return .recordAsKnown(nil, app.state) }
-        var record = AccountRecord(account: account, app: key.app)
-        for dated in facts { record.apply(dated.fact) }
-        record.revision = last.revision
-        record.committed = try self.storage.commitTime(of: last.revision) ?? app.state.committed
-        return .recordAsKnown(record, app.state)
+    /// What was known at a revision, of what had happened by an instant: the facts up to both, folded anew, and the app as
+    /// it was then.
+    private func recordAsKnown(_ key: AccountKey, _ known: KnownAs) throws(StorageError) -> StoreAnswer {
+        let (found, refusal) = try self.past(key, known)
+        guard let found else { return .refused(refusal) }
+        return .recordAsKnown(found.record, found.app)
     }
 
     /// A record with the newest of its rows, for what a record does not hold: periods that are over.
-    private func history(_ key: AccountKey, at revision: UInt64) throws(StorageError) -> StoreAnswer {
-        guard revision == 0 else {
-            guard case .recordAsKnown(let record, let app) = try self.recordAsKnown(key, at: revision) else {
-                return try self.recordAsKnown(key, at: revision)
-            }
-            guard let record else { return .history(nil, [], app) }
-            var rows: [TransactionID: Transaction] = [:]
-            for dated in try self.storage.facts(of: record.account, through: revision) {
-                switch dated.fact.rowWrite {
-                case .insert(let transaction), .update(let transaction): rows[transaction.id] = transaction
-                case .delete(let id): rows[id] = nil
-                case .deleteAll: rows.removeAll()
-                case .finish, nil: break
-                }
-            }
-            let newest = rows.values.sorted { ($0.purchaseDate, $0.id) > ($1.purchaseDate, $1.id) }
-            return .history(record, Array(newest.prefix(Limits.pageSizeMax)), app)
+    private func history(_ key: AccountKey, _ known: KnownAs?) throws(StorageError) -> StoreAnswer {
+        if let known {
+            let (found, refusal) = try self.past(key, known)
+            guard let found else { return .refused(refusal) }
+            let rows = found.rows.values.sorted { ($0.purchaseDate, $0.id) > ($1.purchaseDate, $1.id) }
+            return .history(found.record, Array(rows.prefix(Limits.pageSizeMax)), found.app)
         }
         guard let app = self.apps[key.app]?.state else { preconditionFailure("app \(key.app) is gone") }
         guard let account = try self.storage.account(key) else { return .history(nil, [], app) }
@@ -321,6 +294,57 @@ package final class StoreEngine {
         query.includesFinishedConsumables = true
         let rows = try self.storage.transactions(of: account, query).map(\.transaction)
         return .history(try self.record(account), rows, app)
+    }
+
+    private struct Past {
+        var record: AccountRecord?
+        var rows: [TransactionID: Transaction] = [:]
+        var app: AppState
+    }
+
+    private func past(_ key: AccountKey, _ known: KnownAs) throws(StorageError) -> (Past?, Refusal) {
+        let revision = known.revision == 0 ? self.header.revision : known.revision
+        guard revision <= self.header.revision else {
+            return (
+                nil,
+                Refusal(
+                    .fieldInvalid,
+                    "as_of.known_at_revision is \(revision), the store is at \(self.header.revision); ask for what was known"
+                )
+            )
+        }
+        var stored = try self.storage.appState(key.app, at: revision)
+        if let instant = known.instant, let then = try self.storage.appState(key.app, inForceAt: instant),
+            then.state.revision <= revision
+        {
+            stored = then
+        }
+        guard let app = stored?.state else {
+            return (
+                nil,
+                Refusal(
+                    .fieldInvalid, "at as_of.known_at_revision \(revision) there was no such app; ask for later")
+            )
+        }
+        var past = Past(app: app)
+        guard let account = try self.storage.account(key) else { return (past, self.failedRefusal) }
+        for dated in try self.storage.facts(of: account, through: revision) {
+            if let instant = known.instant, dated.fact.effective > instant { continue }
+            var record = past.record ?? AccountRecord(account: account, app: key.app)
+            record.apply(dated.fact)
+            record.revision = dated.revision
+            past.record = record
+            switch dated.fact.rowWrite {
+            case .insert(let transaction), .update(let transaction): past.rows[transaction.id] = transaction
+            case .delete(let id): past.rows[id] = nil
+            case .deleteAll: past.rows.removeAll()
+            case .finish, nil: break
+            }
+        }
+        if let last = past.record?.revision {
+            past.record?.committed = try self.storage.commitTime(of: last) ?? app.committed
+        }
+        return (past, self.failedRefusal)
     }
 
     /// Cursors are good for so many revisions, and for so long, whichever is more.
