@@ -245,6 +245,15 @@ struct LimitCounter {
 
     static let all: [LimitCounter] = [
         LimitCounter("recordEntriesMax", reason: .recordLimit),
+        LimitCounter("pendingPurchasesMax", reason: .pendingLimit),
+        LimitCounter("purchaseIntentsMax", reason: .intentLimit),
+        LimitCounter("familyMembersMax", reason: .familyLimit),
+        LimitCounter("renewalsPerPurchaseMax", reason: .advanceLimit),
+        LimitCounter("renewalExtensionMillisecondsMax", reason: .extensionInvalid),
+        LimitCounter("editedOffersMax", reason: .fieldInvalid),
+        LimitCounter("catalogueAssets", reason: .catalogInvalid),
+        LimitCounter("catalogueImageBytes", reason: .catalogInvalid),
+        LimitCounter("catalogueImagesBytes", reason: .catalogInvalid),
         LimitCounter("helloBytesMax", reason: .frameTooLong),
         LimitCounter("helloTimeoutMilliseconds", reason: .helloTimeout),
         LimitCounter("firstByteTimeoutMilliseconds", reason: .helloTimeout),
