@@ -272,9 +272,8 @@ package struct ModelInvariants {
                     return "it shares with nobody"
                 }
                 guard let source = purchaser.lines.first(where: { $0.originalID == share.original }) else { continue }
-                guard let copy = member.lines.first(where: { $0.originalID == share.memberOriginal }) else {
-                    return "line \(share.original) is shared, and the member has none"
-                }
+                // A member's transactions may have been taken out of the test store: they come back with the next period.
+                guard let copy = member.lines.first(where: { $0.originalID == share.memberOriginal }) else { continue }
                 if copy.isOwn { return "line \(copy.originalID) is shared, and owned" }
                 // Who moves to what cannot be shared takes it from the others.
                 if app.catalogue.product(source.latest.productID)?.isFamilyShareable == false {

@@ -251,7 +251,7 @@ package struct ModelLaws {
         if new.latest.id == old.latest.id { return nil }
         if new.latest.reason != .renewal { return "renewed, by a \(new.latest.reason)" }
         if new.latest.productID != old.preference { return "renewed as \(new.latest.productID), not \(old.preference)" }
-        if new.retry != nil { return "renewed, and still failing" }
+        if new.retry != nil, new.boundary > self.after.now { return "renewed, and still failing" }
         switch self.state(old, self.before) {
         case .inGracePeriod?:
             if new.latest.purchaseDate != old.boundary { return "recovered in grace, from \(new.latest.purchaseDate)" }
@@ -295,7 +295,9 @@ package struct ModelLaws {
         let fails = self.before.records[account]?.chargesFail ?? self.before.app.settings.areRenewalBillingIssuesEnabled
         let isWithdrawn = self.before.app.catalogue.productOnSale(old.preference) == nil
         if !isDue { return new == old ? nil : "nothing was due at \(old.boundary), and line \(old.originalID) changed" }
-        if old.increase?.status == .pending {
+        // A price is that of a plan: who moves to another plan is not asked any more.
+        let staysInPlan = old.preference == old.latest.productID
+        if old.increase?.status == .pending, staysInPlan {
             return new.lapse == .didNotConsentToPriceIncrease ? nil : "not agreed to, and \(String(describing: new.lapse))"
         }
         if isWithdrawn { return new.lapse == .productUnavailable ? nil : "withdrawn, and \(String(describing: new.lapse))" }
@@ -310,7 +312,7 @@ package struct ModelLaws {
         if first.purchaseDate != old.boundary { return "renewed from \(first.purchaseDate), not \(old.boundary)" }
         if first.productID != old.preference { return "renewed as \(first.productID), not \(old.preference)" }
         if first.originalPurchaseDate != old.latest.originalPurchaseDate { return "the line began again" }
-        if let increase = old.increase, first.offer == nil, first.price?.milliunits != increase.price.milliunits {
+        if let increase = old.increase, staysInPlan, first.offer == nil, first.price?.milliunits != increase.price.milliunits {
             return "agreed to \(increase.price), charged \(String(describing: first.price))"
         }
         if old.offerPeriodsLeft > 0, old.preference == old.latest.productID, first.offer?.type != old.offerInForce?.type {
