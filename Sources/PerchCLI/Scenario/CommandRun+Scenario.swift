@@ -113,7 +113,7 @@ extension CommandRun {
     private func play(_ scenario: Scenario, _ path: String) throws -> ScenarioReport {
         let readFile: ScenarioRunner.ReadFile = { (name) throws(ScenarioFailure) in
             do throws(ServerError) {
-                return try CatalogueFile.bytes(at: Self.resolve(name, beside: path))
+                return try CatalogueFile.content(at: Self.resolve(name, beside: path)).file
             } catch {
                 throw ScenarioFailure("\(error)")
             }
