@@ -63,8 +63,12 @@ let package = Package(
         // What a loop decides, as a value that is stepped: sessions, watches, fan-out. No I/O.
         swift("PerchCore", ["PerchBase", "PerchModel", "PerchWire", "PerchStore"]),
 
-        // What tests of several targets need: seeded randomness, sample values, and a whole server without threads.
-        swift("PerchTesting", ["PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchCore"]),
+        // What tests of several targets need: seeded randomness, sample values, a whole server without threads, and a disk
+        // that fails. CPerchFaults is imported by PerchTesting alone; neither is part of a product.
+        .target(name: "CPerchFaults", linkerSettings: [.linkedLibrary("sqlite3")]),
+        swift(
+            "PerchTesting",
+            ["PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchSQLite", "PerchCore", "CPerchFaults"]),
 
         // Many sequences of the model's own checks, on request: `make modelcheck`.
         .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: strict),

@@ -165,15 +165,16 @@ static const sqlite3_io_methods main_file_methods = {
 
 // MARK: The file system
 
-static sqlite3_vfs *standard;
+// The file system that a checking one lies over.
+static sqlite3_vfs *under(sqlite3_vfs *system) { return system->pAppData; }
 
 static int system_open(sqlite3_vfs *system, sqlite3_filename name, sqlite3_file *file, int flags, int *flags_out) {
-    (void)system;
+    sqlite3_vfs *base = under(system);
     // Logs and temporary files: the log has checksums of its own.
-    if (!(flags & SQLITE_OPEN_MAIN_DB)) return standard->xOpen(standard, name, file, flags, flags_out);
+    if (!(flags & SQLITE_OPEN_MAIN_DB)) return base->xOpen(base, name, file, flags, flags_out);
     main_file *own = (main_file *)file;
     memset(own, 0, sizeof *own);
-    int code = standard->xOpen(standard, name, real(file), flags, flags_out);
+    int code = base->xOpen(base, name, real(file), flags, flags_out);
     if (code != SQLITE_OK) return code;
     own->scratch = sqlite3_malloc(PERCH_PAGE_BYTES);
     if (!own->scratch) {
@@ -185,67 +186,75 @@ static int system_open(sqlite3_vfs *system, sqlite3_filename name, sqlite3_file 
 }
 
 static int system_delete(sqlite3_vfs *system, const char *name, int sync_directory) {
-    (void)system;
-    return standard->xDelete(standard, name, sync_directory);
+    return under(system)->xDelete(under(system), name, sync_directory);
 }
 static int system_access(sqlite3_vfs *system, const char *name, int flags, int *result) {
-    (void)system;
-    return standard->xAccess(standard, name, flags, result);
+    return under(system)->xAccess(under(system), name, flags, result);
 }
 static int system_full_path(sqlite3_vfs *system, const char *name, int count, char *out) {
-    (void)system;
-    return standard->xFullPathname(standard, name, count, out);
+    return under(system)->xFullPathname(under(system), name, count, out);
 }
 static int system_randomness(sqlite3_vfs *system, int count, char *out) {
-    (void)system;
-    return standard->xRandomness(standard, count, out);
+    return under(system)->xRandomness(under(system), count, out);
 }
 static int system_sleep(sqlite3_vfs *system, int microseconds) {
-    (void)system;
-    return standard->xSleep(standard, microseconds);
+    return under(system)->xSleep(under(system), microseconds);
 }
-static int system_time(sqlite3_vfs *system, double *out) {
-    (void)system;
-    return standard->xCurrentTime(standard, out);
-}
+static int system_time(sqlite3_vfs *system, double *out) { return under(system)->xCurrentTime(under(system), out); }
 static int system_last_error(sqlite3_vfs *system, int count, char *out) {
-    (void)system;
-    return standard->xGetLastError(standard, count, out);
+    return under(system)->xGetLastError(under(system), count, out);
 }
 
-static sqlite3_vfs perch_file_system = {
-    .iVersion = 1,
-    .zName = "perch",
-    .xOpen = system_open,
-    .xDelete = system_delete,
-    .xAccess = system_access,
-    .xFullPathname = system_full_path,
-    .xRandomness = system_randomness,
-    .xSleep = system_sleep,
-    .xCurrentTime = system_time,
-    .xGetLastError = system_last_error,
-};
+#define NAME_BYTES_MAX 32
 
-int perch_register_file_system(void) {
+typedef struct {
+    sqlite3_vfs system;
+    char name[NAME_BYTES_MAX];
+} checking_system;
+
+static int register_over(const char *base, const char *name) {
+    if (sqlite3_vfs_find(name)) return SQLITE_OK;
+    sqlite3_vfs *found = sqlite3_vfs_find(base);
+    if (!found || strlen(name) >= NAME_BYTES_MAX) return SQLITE_ERROR;
+    // Never given back: SQLite knows it from now on.
+    checking_system *made = sqlite3_malloc(sizeof *made);
+    if (!made) return SQLITE_NOMEM;
+    memset(made, 0, sizeof *made);
+    strcpy(made->name, name);
+    made->system = (sqlite3_vfs){
+        .iVersion = 1,
+        .szOsFile = (int)sizeof(main_file) + found->szOsFile,
+        .mxPathname = found->mxPathname,
+        .zName = made->name,
+        .pAppData = found,
+        .xOpen = system_open,
+        .xDelete = system_delete,
+        .xAccess = system_access,
+        .xFullPathname = system_full_path,
+        .xRandomness = system_randomness,
+        .xSleep = system_sleep,
+        .xCurrentTime = system_time,
+        .xGetLastError = system_last_error,
+    };
+    int code = sqlite3_vfs_register(&made->system, 0);
+    if (code != SQLITE_OK) sqlite3_free(made);
+    return code;
+}
+
+int perch_register_file_system(const char *base, const char *name) {
+    static int has_begun;
     int code = sqlite3_initialize();
     if (code != SQLITE_OK) return code;
     sqlite3_mutex *mutex = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_APP1);
     sqlite3_mutex_enter(mutex);
-    if (!standard) {
+    if (!has_begun) {
         fill_table();
 #if defined(__x86_64__)
         if (__builtin_cpu_supports("sse4.2")) crc = crc_by_instruction;
 #endif
-        sqlite3_vfs *found = sqlite3_vfs_find(0);
-        if (found) {
-            perch_file_system.szOsFile = (int)sizeof(main_file) + found->szOsFile;
-            perch_file_system.mxPathname = found->mxPathname;
-            code = sqlite3_vfs_register(&perch_file_system, 0);
-            if (code == SQLITE_OK) standard = found;
-        } else {
-            code = SQLITE_ERROR;
-        }
+        has_begun = 1;
     }
+    code = register_over(base, name);
     sqlite3_mutex_leave(mutex);
     return code;
 }

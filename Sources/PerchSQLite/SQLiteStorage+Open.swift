@@ -4,7 +4,9 @@ import PerchStore
 
 extension SQLiteStorage {
     /// Takes the file's lock, looks whether it is a store that this version knows, and makes it one if it is new.
-    static func prepareFile(_ connection: Connection, path: String, for use: Use) throws(SQLiteError) {
+    static func prepareFile(
+        _ connection: Connection, path: String, for use: Use, identity: StoreIdentity?
+    ) throws(SQLiteError) {
         if connection.isReadOnly {
             throw SQLiteError(code: SQLITE_READONLY, message: "it opens for reading only", doing: "open")
         }
@@ -25,7 +27,7 @@ extension SQLiteStorage {
         case .generation:
             try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         }
-        if isNew { try Self.create(connection) }
+        if isNew { try Self.create(connection, identity: identity ?? StoreFile.newIdentity()) }
     }
 
     /// Every commit synced, to a log.
@@ -73,9 +75,9 @@ extension SQLiteStorage {
         return false
     }
 
-    private static func create(_ connection: Connection) throws(SQLiteError) {
+    private static func create(_ connection: Connection, identity: StoreIdentity) throws(SQLiteError) {
         let header = StoreHeader(
-            identity: StoreFile.newIdentity(), epoch: 1, revision: 0, nextTransaction: 1, nextAccount: 1,
+            identity: identity, epoch: 1, revision: 0, nextTransaction: 1, nextAccount: 1,
             lease: .distantPast)
         try connection.execute("BEGIN IMMEDIATE")
         for statement in Schema.statements { try connection.execute(statement) }

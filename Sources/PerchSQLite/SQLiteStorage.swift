@@ -1,4 +1,4 @@
-import PerchBase
+package import PerchBase
 import PerchModel
 package import PerchStore
 
@@ -42,11 +42,21 @@ package final class SQLiteStorage: Storage {
         try self.init(path: path, for: .service)
     }
 
-    init(path: String, for use: Use) throws(StoreOpenError) {
-        try StoreFile.create(at: path)
+    /// Opens, or creates, a store on another file system than the machine's, with an identity that is given: for tests
+    /// of what a disk does, and for simulations, which live the same life twice.
+    package convenience init(
+        path: String, on fileSystem: StoreFileSystem, identity: StoreIdentity
+    ) throws(StoreOpenError) {
+        try self.init(path: path, for: .service, on: fileSystem, identity: identity)
+    }
+
+    init(
+        path: String, for use: Use, on fileSystem: StoreFileSystem = .machine, identity: StoreIdentity? = nil
+    ) throws(StoreOpenError) {
+        if fileSystem.base == nil { try StoreFile.create(at: path) }
         do throws(SQLiteError) {
-            let connection = try Connection(path: path)
-            try Self.prepareFile(connection, path: path, for: use)
+            let connection = try Connection(path: path, on: fileSystem)
+            try Self.prepareFile(connection, path: path, for: use, identity: identity)
             let statements = try Query.allCases.map { (query) throws(SQLiteError) in
                 try Statement(query.sql, on: connection)
             }
@@ -124,6 +134,25 @@ package final class SQLiteStorage: Storage {
     package func limitPages(to count: Int) throws(StorageError) {
         do throws(SQLiteError) {
             _ = try self.connection.number("PRAGMA max_page_count = \(count)")
+        } catch {
+            throw error.storageError
+        }
+    }
+
+    /// Moves the log into the file now, which otherwise waits until the log is long. Outside a batch.
+    package func checkpoint() throws(StorageError) {
+        do throws(SQLiteError) {
+            try self.connection.checkpoint()
+        } catch {
+            throw self.remember(error.storageError)
+        }
+    }
+
+    /// What SQLite finds wrong with the file when it reads all of it; empty for nothing.
+    package func findings() throws(StorageError) -> [String] {
+        do throws(SQLiteError) {
+            let found = try self.connection.text("PRAGMA integrity_check(1)") ?? "nothing was answered"
+            return found == "ok" ? [] : [found]
         } catch {
             throw error.storageError
         }

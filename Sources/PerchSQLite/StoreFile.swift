@@ -2,6 +2,20 @@ import CPerchSQLite
 import Glibc
 import PerchBase
 
+/// Where SQLite finds a store's file: on the machine's own file systems, or on another that a test has registered.
+package struct StoreFileSystem: Sendable {
+    /// What our own, which checks each page, lies over; nil for SQLite's default.
+    let base: String?
+    let name: String
+
+    package static let machine = StoreFileSystem(base: nil, name: "perch")
+
+    /// The one that SQLite knows by this name. Files are created there by SQLite itself.
+    package static func registered(_ base: String) -> StoreFileSystem {
+        StoreFileSystem(base: base, name: "perch-\(base)")
+    }
+}
+
 /// What has to be true of a store's file before SQLite may open it.
 enum StoreFile {
     /// Creates the file if it is not there: readable by its owner only, and its name durable before anything is in it.

@@ -9,13 +9,13 @@
 #define PERCH_PAGE_BYTES 4096
 #define PERCH_PAGE_RESERVED_BYTES 4
 
-// Registers the file system "perch": the default one, and a checksum in each page of a main file, written whenever a
-// page is and verified whenever one is read. SQLite itself has none: without it, a flipped bit in an index is an
-// account that is not found. A page that does not bear its checksum is SQLITE_IOERR_DATA.
+// Registers a file system `name`: the one called `base` (null: the default one), and a checksum in each page of a main
+// file, written whenever a page is and verified whenever one is read. SQLite itself has none: without it, a flipped bit
+// in an index is an account that is not found. A page that does not bear its checksum is SQLITE_IOERR_DATA.
 //
 // Without shared memory on purpose: a write-ahead log is then possible in exclusive mode only. May be called often, and
 // by any thread.
-int perch_register_file_system(void);
+int perch_register_file_system(const char *base, const char *name);
 
 // Copies the bytes. SQLITE_TRANSIENT is a cast that Swift does not import.
 static inline int perch_bind_bytes(sqlite3_stmt *statement, int index, const void *bytes, int count) {

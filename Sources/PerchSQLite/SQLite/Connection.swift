@@ -8,24 +8,24 @@ final class Connection {
     /// Pages in the log after the latest commit; -1 before the first. C writes here.
     private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
-    /// Opens a file that is there; creates none.
-    init(path: String) throws(SQLiteError) {
+    /// Opens a file that is there; creates one only on a disk of a test, which nobody else can.
+    init(path: String, on fileSystem: StoreFileSystem = .machine) throws(SQLiteError) {
         self.logPages.initialize(to: -1)
-        let registered = perch_register_file_system()
+        let registered = perch_register_file_system(fileSystem.base, fileSystem.name)
+        // Everything that is stored is initialised by now: what throws below is followed by `deinit`.
         guard registered == SQLITE_OK else {
-            self.logPages.deallocate()
             throw SQLiteError(code: registered, message: "its file system could not be registered", doing: "open")
         }
         // NOMUTEX: one thread. EXRESCODE: every code says which file operation failed.
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        if fileSystem.base != nil { flags |= SQLITE_OPEN_CREATE }
         var handle: OpaquePointer?
         // Codes to expect: OK; CANTOPEN; NOMEM. Locks and contents are looked at with the first statement.
-        let code = sqlite3_open_v2(path, &handle, flags, "perch")
+        let code = sqlite3_open_v2(path, &handle, flags, fileSystem.name)
         guard code == SQLITE_OK, let handle else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             let systemError = handle.map { sqlite3_system_errno($0) } ?? 0
             sqlite3_close_v2(handle)
-            self.logPages.deallocate()
             throw SQLiteError(code: code, message: message, doing: "open", systemError: systemError)
         }
         self.handle = handle
@@ -82,10 +82,14 @@ final class Connection {
     /// Moves what the log holds into the file, and syncs both.
     ///
     /// Codes to expect: OK; FULL; IOERR of every kind. BUSY cannot be: there is one connection, and it reads nothing now.
-    func checkpoint() throws(SQLiteError) {
-        let code = sqlite3_wal_checkpoint_v2(self.open, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    /// Answers how many pages the log held, moved now or before.
+    @discardableResult
+    func checkpoint() throws(SQLiteError) -> Int {
+        var pages: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(self.open, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, nil)
         guard code == SQLITE_OK else { throw self.error(code, doing: "checkpoint") }
         self.logPages.pointee = 0
+        return Int(max(0, pages))
     }
 
     /// Statements must be gone. Moves the log into the file, unless it is to be kept.
