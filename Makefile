@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), and Perch needs GNU make 4 or newer: use that of Debian 12)
 endif
 
-.PHONY: help run test lint format proto bench bench-redis static clean
+.PHONY: help run test lint format proto bench bench-redis modelcheck simulate power static clean
 .DEFAULT_GOAL := help
 
 help: ## Print these lines
@@ -31,6 +31,15 @@ bench: ## Run the benchmarks, in a release build
 
 bench-redis: ## The same beside Redis, which is installed for it
 	@.ci/bench redis
+
+modelcheck: ## Live SEQUENCES=1000 random sequences of events against the laws of the model, from seed FROM=1 on
+	@.ci/simulate model $(or $(SEQUENCES),1000) $(or $(FROM),1)
+
+simulate: ## Live SEEDS=1000 lives of a server and its clients, from seed FROM=1 on
+	@.ci/simulate seeds $(or $(SEEDS),1000) $(or $(FROM),1)
+
+power: ## Cut the power of stores CUTS=10000 times, of lives from seed FROM=1 on
+	@.ci/simulate cuts $(or $(CUTS),10000) $(or $(FROM),1)
 
 static: ## Build a binary with its own Swift runtime, as .build/perch-static
 	@.ci/static

@@ -70,7 +70,8 @@ let package = Package(
             "PerchTesting",
             ["PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchSQLite", "PerchCore", "CPerchFaults"]),
 
-        // Many sequences of the model's own checks, on request: `make modelcheck`.
+        // Many seeds, losses of power and sequences of the model's own checks, on request: `make simulate` and its like.
+        .executableTarget(name: "simulate", dependencies: ["PerchTesting"], swiftSettings: strict),
         .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: strict),
 
         // Puts it together: the drivers of loops and store, catalogue files, drain.

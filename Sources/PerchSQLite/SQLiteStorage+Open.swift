@@ -40,6 +40,25 @@ extension SQLiteStorage {
         }
     }
 
+    /// Sees to it that what is found in the log lasts, before anybody is shown it. False: there is no room for that.
+    ///
+    /// A process that was killed in a sync leaves a batch that reads as committed and that a loss of power would take
+    /// back; one that ended because a sync failed leaves one that no later sync of the log will write. So what the log
+    /// holds goes into the file, which is synced. Then the log begins anew, with a header that makes its old pages void:
+    /// else those of them that are on the disk would lie over the newer ones in the file.
+    static func makeDurable(_ connection: Connection) throws(SQLiteError) -> Bool {
+        do throws(SQLiteError) {
+            guard try connection.checkpoint() > 0 else { return true }
+            // The least that can be written: what is there already.
+            try connection.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(Schema.version); COMMIT")
+            return true
+        } catch {
+            guard case .full = error.storageError else { throw error }
+            if !connection.isAutocommit { try connection.execute("ROLLBACK") }
+            return false
+        }
+    }
+
     /// Ends the generation of a store.
     func beginService() throws(StorageError) {
         do throws(SQLiteError) {

@@ -20,7 +20,7 @@ package final class SQLiteStorage: Storage {
     /// The catalogue that was read last: settling a backlog reads the states of one app over and over.
     var latestCatalogue: (app: AppNumber, revision: UInt64, catalogue: Catalogue)?
     /// Checkpoints that found no room. The log grows instead, until it finds none.
-    package private(set) var checkpointsWithoutRoom = 0
+    package private(set) var checkpointsWithoutRoom: Int
     private var checkpoints: UInt64 = 0
 
     private enum Batch {
@@ -57,6 +57,7 @@ package final class SQLiteStorage: Storage {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, on: fileSystem)
             try Self.prepareFile(connection, path: path, for: use, identity: identity)
+            self.checkpointsWithoutRoom = try Self.makeDurable(connection) ? 0 : 1
             let statements = try Query.allCases.map { (query) throws(SQLiteError) in
                 try Statement(query.sql, on: connection)
             }

@@ -17,6 +17,30 @@ package final class Simulation {
         package var breaches: [String]
     }
 
+    /// Of many seeds.
+    package struct Totals: Sendable, CustomStringConvertible {
+        package private(set) var seeds = 0
+        package private(set) var messages = 0
+        package private(set) var revisions: UInt64 = 0
+        package private(set) var brokenSeeds: [UInt64] = []
+
+        package init() {}
+
+        package mutating func add(_ report: Report) {
+            self.seeds += 1
+            self.messages += report.messageCount
+            self.revisions += report.revision
+            if !report.breaches.isEmpty { self.brokenSeeds.append(report.seed) }
+        }
+
+        package var description: String {
+            "\(self.brokenSeeds.count) seeds with a breach, \(self.revisions) revisions, \(self.messages) messages"
+        }
+    }
+
+    /// Steps of a life, where nothing else is asked.
+    package static let usualSteps = 500
+
     let seed: UInt64
     let world: World
     var random: SeededRandom
