@@ -572,6 +572,8 @@ void perch_disk_heal(int number) {
     on->fails_at = -1;
     on->fault_stays = 0;
     on->next_sync_fails = 0;
+    on->dies_at = -1;
+    on->dies_in_sync = -1;
 }
 
 void perch_disk_set_room(int number, int64_t bytes) { disks[number]->room = bytes; }

@@ -35,7 +35,7 @@ int64_t perch_disk_syncs(int disk);
 void perch_disk_fail(int disk, int64_t ahead, int fault, int stays);
 // Lets the next sync fail, as `PERCH_FAULT_DEVICE`.
 void perch_disk_fail_next_sync(int disk);
-// No faults any more.
+// No faults any more, and no death that was ordered.
 void perch_disk_heal(int disk);
 // Bytes that all files together may have; negative: as many as they like.
 void perch_disk_set_room(int disk, int64_t bytes);

@@ -40,6 +40,7 @@ package final class FaultyDisk {
     /// Lets the next sync fail; what of the writes before it survives is drawn.
     package func failNextSync() { perch_disk_fail_next_sync(self.number) }
 
+    /// No fault, and no death that was ordered.
     package func heal() { perch_disk_heal(self.number) }
 
     /// Bytes that all files may have; nil for as many as they like.

@@ -1,5 +1,6 @@
-import PerchBase
+package import PerchBase
 import PerchModel
+import PerchSQLite
 import PerchStore
 package import PerchWire
 
@@ -16,6 +17,27 @@ package struct Promises {
 
     private mutating func require(_ isKept: Bool, _ promise: String, _ what: @autoclosure () -> String) {
         if !isKept { self.breach(promise, what()) }
+    }
+
+    // MARK: A restart
+
+    /// A server began on what a dead one left: everything that was committed is there, and time goes on from where it
+    /// was. `committed`: what the dead one had heard its store acknowledge; `wall`: what its clock had shown.
+    package mutating func restarted(_ world: World, committed: UInt64, wall: Instant) {
+        do throws(StorageError) {
+            let revision = try world.storage.header().revision
+            self.require(
+                revision >= committed, "durable", "revision \(committed) was committed, \(revision) is there")
+            for difference in try world.history.differences(from: world.storage, SimulatedCustomer.accounts) {
+                self.breach("durable", "after a restart \(difference)")
+            }
+            if let storage = world.storage as? SQLiteStorage {
+                for finding in try storage.findings() { self.breach("durable", "SQLite finds: \(finding)") }
+            }
+        } catch {
+            self.breach("durable", "after a restart the store cannot be read: \(error)")
+        }
+        self.require(world.wall >= wall, "ordered", "the clock showed \(wall), after a restart it shows \(world.wall)")
     }
 
     // MARK: State streams
@@ -46,6 +68,7 @@ package struct Promises {
             watch.said = watch.value
             watch.position = info.position
             watch.token = info.token
+            watch.tokenPosition = info.position
         }
     }
 
@@ -64,6 +87,7 @@ package struct Promises {
         watch.value = value
         watch.position = info.position
         watch.token = info.token
+        watch.tokenPosition = info.position
     }
 
     private mutating func checkPosition(_ info: ValueInfo, _ watch: SeenWatch, _ world: World) {
@@ -71,6 +95,9 @@ package struct Promises {
         self.require(
             position.revision >= watch.position.revision && position.asOf >= watch.position.asOf, "ordered",
             "\(watch.subject) came at \(position) after \(watch.position)")
+        self.require(
+            !watch.hadToken || position >= watch.tokenPosition, "ordered",
+            "\(watch.subject) came at \(position) upon a token of \(watch.tokenPosition)")
         self.require(
             position.revision <= world.history.revision, "durable",
             "\(watch.subject) came at \(position), committed is \(world.history.revision)")

@@ -106,6 +106,8 @@ package final class SeenWatch {
     /// The last value, over all calls; what a token stands for.
     package var value: SeenValue?
     package var token: [UInt8] = []
+    /// Of that value; nothing older may come upon the token, from whichever server.
+    package var tokenPosition = Position(revision: 0, asOf: .distantPast)
 
     // This call.
     package var stream: UInt32?

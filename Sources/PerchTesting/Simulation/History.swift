@@ -30,6 +30,63 @@ package struct History {
         if let app = change.app { self.apps[app.number, default: []].append(app) }
     }
 
+    /// What a process committed in whose middle it died, as it is found by the next one: nobody was told of it.
+    mutating func catchUp(with storage: any Storage, _ names: [String]) throws(StorageError) {
+        let before = self.revision
+        let revision = try storage.header().revision
+        guard revision > before else { return }
+        for missed in before + 1...revision { self.commitTimes[missed] = try storage.commitTime(of: missed) }
+        self.revision = revision
+        for app in try storage.appStates() where app.state.revision > before {
+            self.apps[app.state.number, default: []].append(app.state)
+        }
+        for key in names.map(self.key) {
+            guard let account = try storage.account(key), let record = try storage.record(account),
+                record.revision > before
+            else { continue }
+            self.aliases[key] = account
+            self.records[account, default: []].append(record)
+            let place = EventPlace(revision: before, ordinal: .max)
+            self.events[account, default: []] += try storage.events(of: account, after: place, limit: .max)
+        }
+    }
+
+    /// What a store has lost, or has otherwise, of all that was committed; empty for nothing.
+    func differences(from storage: any Storage, _ names: [String]) throws(StorageError) -> [String] {
+        var differences: [String] = []
+        for revision in 1...self.revision where try storage.commitTime(of: revision) == nil {
+            differences.append("revision \(revision) is not there")
+        }
+        for (revision, committed) in self.commitTimes where try storage.commitTime(of: revision) != committed {
+            differences.append("revision \(revision) was committed at \(committed)")
+        }
+        for app in try storage.appStates() {
+            let known = self.app(app.state.number, at: self.revision)
+            if known.revision != app.state.revision || known.settings != app.state.settings
+                || known.clock != app.state.clock || known.catalogue != app.state.catalogue
+            {
+                differences.append("app \(app.state.number) is that of \(app.state.revision), not of \(known.revision)")
+            }
+        }
+        for name in names {
+            let key = self.key(name)
+            let account = try storage.account(key)
+            guard account == self.account(key) else {
+                differences.append("\(name) is account \(account ?? 0), not \(self.account(key) ?? 0)")
+                continue
+            }
+            guard let account else { continue }
+            if try storage.record(account) != self.record(key, at: self.revision) {
+                differences.append("the record of \(name) is another")
+            }
+            let start = EventPlace(revision: 0, ordinal: 0)
+            if try storage.events(of: account, after: start, limit: .max) != self.events(of: key) {
+                differences.append("the events of \(name) are others")
+            }
+        }
+        return differences.sorted()
+    }
+
     package func account(_ key: AccountKey) -> AccountNumber? { self.aliases[key] }
 
     package func record(_ key: AccountKey, at revision: UInt64) -> AccountRecord? {

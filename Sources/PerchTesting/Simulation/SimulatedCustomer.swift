@@ -97,7 +97,10 @@ final class SimulatedCustomer {
         case ..<95: client.socket.capacity = self.random.element([1, 64, 700, 4_096, 128 * 1024])
         case ..<98: self.leave()
         case ..<99:
-            client.sendBytes([UInt8](repeating: UInt8(self.random.below(256)), count: 1 + self.random.below(30)))
+            // At least a header, which is refused: what is cut off would be taken for the beginning of the next frame,
+            // and the server would rightly wait for the rest.
+            let garbage = UInt8(self.random.below(256))
+            client.sendBytes([UInt8](repeating: garbage, count: 9 + self.random.below(30)))
         default: client.sendFrame(.cancel, stream: UInt32(1 + self.random.below(50)), [])
         }
     }
@@ -255,7 +258,8 @@ final class SimulatedCustomer {
                 if status.reason == "CURSOR_TOO_OLD" { watch.token = [] }
                 watch.closed()
             }
-            if case .purchase(let account, let product, let key)? = self.pending.removeValue(forKey: stream),
+            let asked = self.pending.removeValue(forKey: stream)
+            if case .purchase(let account, let product, let key)? = asked,
                 status.reason == "DEADLINE" || status.reason == "STORE_FULL"
             {
                 self.unansweredPurchases.append((account, product, key))
@@ -265,7 +269,12 @@ final class SimulatedCustomer {
                 "NOT_SUBSCRIBED", "NOT_A_SUBSCRIPTION", "PRODUCT_UNKNOWN", "REFUND_NOT_POSSIBLE",
                 "PURCHASE_PRODUCT_UNAVAILABLE", "TOKEN_OTHER_VIEW", "NOT_IN_RETRY", "INTENT_LIMIT",
             ]
-            if !expected.contains(status.reason) {
+            // A store whose disk failed says so, until its process has ended.
+            let isFailed = status.reason == "STORE_FAILED" && self.simulation.hasDiskFailed
+            if isFailed, case .purchase(let account, let product, let key)? = asked {
+                self.unansweredPurchases.append((account, product, key))
+            }
+            if !expected.contains(status.reason), !isFailed {
                 self.simulation.promises.breach("answers", "a call was refused: \(status.reason): \(status.message)")
             }
         case .beat(let beat):

@@ -52,6 +52,8 @@ package final class SimulatedLoop {
         package var readBytes: () -> Int = { 64 * 1024 }
         package var writeBytes: () -> Int = { .max }
         package var isSkipped: () -> Bool = { false }
+        /// The process has no descriptor left: who connects is let go with the spare one.
+        package var isWithoutDescriptors: () -> Bool = { false }
 
         package init() {}
     }
@@ -63,6 +65,10 @@ package final class SimulatedLoop {
         self.core.takePausedInput()
         self.execute()
         for socket in self.backlog {
+            if conditions.isWithoutDescriptors() {
+                socket.close()
+                continue
+            }
             let connection = Int(self.core.accepted(socket: socket.number, isLoopback: true))
             while self.tenants.count <= connection { self.tenants.append(nil) }
             self.tenants[connection] = Tenant(socket: socket)

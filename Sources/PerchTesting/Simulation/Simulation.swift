@@ -15,6 +15,7 @@ package final class Simulation {
         package var messageCount: Int
         package var revision: UInt64
         package var breaches: [String]
+        package var deaths: Deaths
     }
 
     /// Of many seeds.
@@ -23,6 +24,7 @@ package final class Simulation {
         package private(set) var messages = 0
         package private(set) var revisions: UInt64 = 0
         package private(set) var brokenSeeds: [UInt64] = []
+        package private(set) var deaths = Deaths()
 
         package init() {}
 
@@ -30,11 +32,17 @@ package final class Simulation {
             self.seeds += 1
             self.messages += report.messageCount
             self.revisions += report.revision
+            self.deaths.killed += report.deaths.killed
+            self.deaths.cut += report.deaths.cut
+            self.deaths.inCommit += report.deaths.inCommit
+            self.deaths.failedSyncs += report.deaths.failedSyncs
             if !report.breaches.isEmpty { self.brokenSeeds.append(report.seed) }
         }
 
         package var description: String {
-            "\(self.brokenSeeds.count) seeds with a breach, \(self.revisions) revisions, \(self.messages) messages"
+            "\(self.brokenSeeds.count) seeds with a breach, \(self.revisions) revisions, \(self.messages) messages; "
+                + "\(self.deaths.killed) servers killed, \(self.deaths.cut) cut off from power, "
+                + "\(self.deaths.inCommit) of them in a commit, \(self.deaths.failedSyncs) failed syncs"
         }
     }
 
@@ -45,7 +53,20 @@ package final class Simulation {
     let world: World
     var random: SeededRandom
     var promises = Promises()
-    private let storage: MemoryStorage
+    /// One of the two keeps the store.
+    private let storage: MemoryStorage?
+    private let disk: FaultyDisk?
+    /// Whether servers of this life die; the other half lives longer, and meets what takes time.
+    private let diesAtAll: Bool
+    private(set) var deaths = Deaths()
+    /// The disk failed under the server of the moment: it ends soon.
+    private var hasStoreFailed: Bool { self.world.storeFailure != nil }
+    /// Or under one whose last words may still be on their way.
+    var hasDiskFailed: Bool { self.deaths.failedSyncs > 0 }
+    /// The latest that any server's clock has shown.
+    private var latestShown = World.begin
+    /// The loop that gets no turn, and for how many steps of loops.
+    private var held: (loop: Int, steps: Int)?
     private var customers: [SimulatedCustomer] = []
     private var hash: UInt32 = 0
     private var messageCount = 0
@@ -54,10 +75,20 @@ package final class Simulation {
     /// For looking at a failure: prints every step.
     package var isTold = false
 
+    /// How servers died.
+    package struct Deaths: Sendable, Equatable {
+        package var killed = 0
+        package var cut = 0
+        /// Of them, within a commit.
+        package var inCommit = 0
+        package var failedSyncs = 0
+    }
+
     /// What the loops' sockets draw from; shared with the closures of their conditions.
     private final class Mood {
         var random: SeededRandom
         var isCalm = false
+        var isWithoutDescriptors = false
 
         init(_ random: SeededRandom) { self.random = random }
     }
@@ -67,10 +98,18 @@ package final class Simulation {
         var random = SeededRandom(seed: seed)
         let mood = Mood(SeededRandom(seed: random.next()))
         self.mood = mood
-        self.storage = MemoryStorage(identity: World.identity)
         var setup = World.Setup()
         setup.loops = 1 + random.below(3)
+        if random.below(4) == 0 {
+            self.disk = FaultyDisk(seed: random.next())
+            self.storage = nil
+        } else {
+            self.disk = nil
+            self.storage = MemoryStorage(identity: World.identity)
+        }
+        setup.disk = self.disk
         setup.storage = self.storage
+        self.diesAtAll = random.bool()
         setup.sendBufferBytes = random.element([700, 4_096, 128 * 1024])
         setup.settings = TestShop.settings(billingIssues: random.below(5) == 0, grace: random.bool())
         setup.cacheBytesMax = random.bool() ? 1 << 20 : 1_024
@@ -79,6 +118,7 @@ package final class Simulation {
         var conditions = SimulatedLoop.Conditions()
         conditions.readBytes = { mood.isCalm ? 64 * 1024 : mood.random.element([1, 7, 40, 500, 64 * 1024]) }
         conditions.writeBytes = { mood.isCalm ? .max : mood.random.element([0, 1, 3, 5, 60, 600, .max, .max, .max]) }
+        conditions.isWithoutDescriptors = { mood.isWithoutDescriptors }
         conditions.isSkipped = { mood.isCalm ? false : mood.random.below(4) == 0 }
         self.world = World(setup, conditions: conditions)
         let jsonBytes = setup.catalogue.products[0].json.count
@@ -110,7 +150,7 @@ package final class Simulation {
         if self.promises.breaches.isEmpty { self.comeToRest() }
         return Report(
             seed: self.seed, hash: self.hash, stepCount: steps, messageCount: self.messageCount,
-            revision: self.world.history.revision, breaches: self.promises.breaches)
+            revision: self.world.history.revision, breaches: self.promises.breaches, deaths: self.deaths)
     }
 
     private func note(_ what: @autoclosure () -> String, _ numbers: Int...) {
@@ -125,21 +165,86 @@ package final class Simulation {
     }
 
     private func step() {
-        switch self.random.below(100) {
-        case ..<38: self.moveBytes()
-        case ..<70: self.stepLoop()
-        case ..<80:
+        if self.hasStoreFailed, self.random.below(20) == 0 {
+            // The process ends by itself within a second.
+            self.bury(self.random.bool() ? .process : .power, inCommit: false)
+        }
+        switch self.random.below(200) {
+        case ..<76: self.moveBytes()
+        case ..<140: self.stepLoop()
+        case ..<160:
             self.note("store", 1)
             self.world.runStore()
-        case ..<94:
+            if self.world.isDead { self.bury(.process, inCommit: true) }
+        case ..<187:
             let number = self.random.below(self.customers.count)
             self.note("customer", 2, number)
             self.customers[number].act()
-        case ..<99: self.passTime()
-        default:
-            self.note("the disk is full", 4)
-            self.storage.nextCommitFailure = .full("no space left")
+        case ..<196: self.passTime()
+        case ..<198: self.fillDisk()
+        default: self.goWrong()
         }
+    }
+
+    // MARK: Faults
+
+    /// The disk is full: for one commit, or until there is room again.
+    private func fillDisk() {
+        if let disk = self.disk {
+            let isFull = disk.room == nil
+            self.note(isFull ? "the disk is full" : "the disk has room again", 4, isFull ? 1 : 0)
+            disk.room = isFull ? disk.bytes + self.random.below(40_000) : nil
+        } else {
+            self.note("the disk is full", 4)
+            self.storage?.nextCommitFailure = .full("no space left")
+        }
+    }
+
+    private func goWrong() {
+        let what = self.random.below(10)
+        self.note("something goes wrong", 8, what)
+        switch what {
+        case 0: self.mood.isWithoutDescriptors.toggle()
+        case 1: self.held = (self.random.below(self.world.loops.count), 1 + self.random.below(60))
+        case 2:
+            // The whole process is stopped, and goes on.
+            self.world.jump(Int64(self.random.below(600_000)))
+        case 3: self.world.setMachineClock(by: Int64(self.random.below(3_600_000)))
+        case 4: self.world.setMachineClock(by: -Int64(self.random.below(600_000)))
+        default: if self.diesAtAll { self.endServer() }
+        }
+    }
+
+    private func endServer() {
+        guard let disk = self.disk else {
+            self.bury(.process, inCommit: false)
+            return
+        }
+        switch self.random.below(5) {
+        case 0: self.bury(.process, inCommit: false)
+        case 1: self.bury(.power, inCommit: false)
+        case 2: disk.killProcess(syncsAhead: self.random.below(3))
+        case 3: disk.killProcess(ahead: self.random.below(60))
+        default:
+            self.deaths.failedSyncs += 1
+            disk.failNextSync()
+        }
+    }
+
+    /// The server is dead; another begins.
+    private func bury(_ loss: FaultyDisk.Loss, inCommit: Bool) {
+        // Whoever died within a commit may have lost power in it.
+        let loss = inCommit && self.random.bool() ? .power : loss
+        self.note("the server dies", 9, loss == .power ? 1 : 0, inCommit ? 1 : 0)
+        if loss == .power { self.deaths.cut += 1 } else { self.deaths.killed += 1 }
+        if inCommit { self.deaths.inCommit += 1 }
+        // A clock that was set far ahead and shown before the store's next turn stands beyond the lease. If the machine's
+        // clock is set back too before the next start, then nothing is left that knows of it: see Design.md.
+        let shown = min(self.world.wall, self.world.engine.header.lease)
+        self.latestShown = max(self.latestShown, self.world.wall)
+        self.disk?.room = nil
+        let committed = self.world.restart(after: loss)
+        self.promises.restarted(self.world, committed: committed, wall: shown)
     }
 
     private func moveBytes() {
@@ -168,6 +273,10 @@ package final class Simulation {
 
     private func stepLoop() {
         let loop = self.random.below(self.world.loops.count)
+        if let held = self.held {
+            self.held = held.steps > 1 ? (held.loop, held.steps - 1) : nil
+            if held.loop == loop { return }
+        }
         let isInTurn = self.world.loops[loop].isInTurn
         self.note(isInTurn ? "finish turn" : "begin turn", 7, loop)
         if isInTurn {
@@ -198,7 +307,13 @@ package final class Simulation {
     /// No faults any more, and everything that is on its way arrives.
     private func comeToRest() {
         self.mood.isCalm = true
-        self.storage.nextCommitFailure = nil
+        self.mood.isWithoutDescriptors = false
+        self.storage?.nextCommitFailure = nil
+        self.disk?.heal()
+        self.disk?.room = nil
+        if self.hasStoreFailed { self.bury(.process, inCommit: false) }
+        // Who was shown a later time waits for it.
+        self.world.setMachineClock(by: max(0, self.latestShown.milliseconds(since: self.world.machine)))
         for client in self.world.clients {
             client.socket.isStalled = false
             client.socket.capacity = 128 * 1024

@@ -1,6 +1,7 @@
 package import PerchBase
 package import PerchCore
 package import PerchModel
+import PerchSQLite
 package import PerchStore
 package import PerchWire
 
@@ -14,6 +15,8 @@ package final class World {
         package var settings = TestShop.settings()
         package var environment = AppEnvironment.xcode
         package var storage: (any Storage)?
+        /// Keeps the store in SQLite on this disk, where no storage is given.
+        package var disk: FaultyDisk?
         /// Bytes that a server may have on their way to a client.
         package var sendBufferBytes = 128 * 1024
         package var cacheBytesMax = 1 << 20
@@ -25,16 +28,18 @@ package final class World {
     package static let begin = Instant(milliseconds: 1_767_225_600_000)
 
     package let app: AppNumber = 1
-    package let storage: any Storage
+    package private(set) var storage: any Storage
     package private(set) var engine: StoreEngine
-    package let loops: [SimulatedLoop]
+    package private(set) var loops: [SimulatedLoop]
     package private(set) var clients: [WireClient] = []
     package private(set) var history: History
     package private(set) var monotonic: Int64 = 1_000_000
+    /// What the server's clock shows: it never runs backwards, whatever the machine's does.
     package private(set) var wall = World.begin
+    package private(set) var machine = World.begin
     /// What loops have asked and the store has not seen yet.
     package private(set) var storeInbox: [StoreRequest] = []
-    /// When the store wants to run again; nil for "when something is asked".
+    /// When the store wants to run again, by the machine's clock; nil for "when something is asked".
     package private(set) var storeWake: Instant?
     package private(set) var storeFailure: String?
     package let conditions: SimulatedLoop.Conditions
@@ -53,7 +58,7 @@ package final class World {
     package init(_ setup: Setup = Setup(), conditions: SimulatedLoop.Conditions = SimulatedLoop.Conditions()) {
         self.setup = setup
         self.conditions = conditions
-        self.storage = setup.storage ?? MemoryStorage(identity: Self.identity)
+        self.storage = Self.openStorage(setup)
         do throws(StorageError) {
             self.engine = try StoreEngine(
                 storage: self.storage, loops: setup.loops, cacheBytesMax: setup.cacheBytesMax)
@@ -63,19 +68,32 @@ package final class World {
         } catch {
             preconditionFailure("a new store cannot be opened: \(error)")
         }
-        let apps = self.engine.apps.values.map(\.state).sorted { $0.number < $1.number }
-        self.history = History(revision: self.engine.header.revision, apps: apps)
-        let now = Moment(monotonic: 1_000_000, wall: World.begin)
-        var loops: [SimulatedLoop] = []
-        for index in 0..<setup.loops {
-            loops.append(
-                SimulatedLoop(
-                    LoopCore(
-                        loop: index, identity: self.engine.header.identity, epoch: self.engine.header.epoch,
-                        revision: self.engine.header.revision, apps: apps, settings: setup.core, now: now)))
-        }
-        self.loops = loops
+        self.history = History(revision: self.engine.header.revision, apps: Self.apps(of: self.engine))
+        self.loops = Self.makeLoops(self.engine, setup, Moment(monotonic: 1_000_000, wall: World.begin))
         self.storeWake = World.begin
+    }
+
+    private static func openStorage(_ setup: Setup) -> any Storage {
+        if let storage = setup.storage { return storage }
+        guard let disk = setup.disk else { return MemoryStorage(identity: Self.identity) }
+        do {
+            return try disk.open()
+        } catch {
+            preconditionFailure("a store on a healthy disk cannot be opened: \(error)")
+        }
+    }
+
+    private static func apps(of engine: StoreEngine) -> [AppState] {
+        engine.apps.values.map(\.state).sorted { $0.number < $1.number }
+    }
+
+    private static func makeLoops(_ engine: StoreEngine, _ setup: Setup, _ now: Moment) -> [SimulatedLoop] {
+        (0..<setup.loops).map { index in
+            SimulatedLoop(
+                LoopCore(
+                    loop: index, identity: engine.header.identity, epoch: engine.header.epoch,
+                    revision: engine.header.revision, apps: Self.apps(of: engine), settings: setup.core, now: now))
+        }
     }
 
     package var now: Moment { Moment(monotonic: self.monotonic, wall: self.wall) }
@@ -141,7 +159,9 @@ package final class World {
         let requests = self.storeInbox
         self.storeInbox.removeAll()
         var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
-        self.storeWake = self.engine.run(requests, wall: self.wall, into: &outbox)
+        self.storeWake = self.engine.run(requests, wall: self.wall, machine: self.machine, into: &outbox)
+        // What a process decided in which it died is heard by nobody.
+        if self.isDead { return }
         for event in outbox.events[0] {
             if case .change(let change) = event { self.history.append(change) }
             if case .failed(let message) = event { self.storeFailure = message }
@@ -165,7 +185,7 @@ package final class World {
 
     package var storeHasWork: Bool {
         guard self.storeFailure == nil else { return !self.storeInbox.isEmpty }
-        return !self.storeInbox.isEmpty || (self.storeWake.map { $0 <= self.wall } ?? false)
+        return !self.storeInbox.isEmpty || (self.storeWake.map { $0 <= self.machine } ?? false)
     }
 
     /// Moves what is on its way between a client and its server; says whether there was anything.
@@ -213,10 +233,16 @@ package final class World {
 
     // MARK: Time
 
-    /// Both clocks go on at once; whoever sleeps finds out when it wakes.
+    /// All clocks go on at once; whoever sleeps finds out when it wakes.
     package func jump(_ milliseconds: Int64) {
         self.monotonic += milliseconds
-        self.wall = self.wall.advanced(byMilliseconds: milliseconds)
+        self.setMachineClock(by: milliseconds)
+    }
+
+    /// Somebody sets the machine's clock, forward or back. The server's goes along with it, or stands.
+    package func setMachineClock(by milliseconds: Int64) {
+        self.machine = self.machine.advanced(byMilliseconds: milliseconds)
+        self.wall = max(self.wall, self.machine)
     }
 
     /// Milliseconds until somebody wants to be woken; nil for never.
@@ -225,7 +251,7 @@ package final class World {
         for loop in self.loops {
             if let wake = loop.wake { next = min(next ?? .max, max(0, wake - self.monotonic)) }
         }
-        if let wake = self.storeWake { next = min(next ?? .max, max(0, wake.milliseconds(since: self.wall))) }
+        if let wake = self.storeWake { next = min(next ?? .max, max(0, wake.milliseconds(since: self.machine))) }
         return next
     }
 
@@ -284,5 +310,40 @@ package final class World {
     /// A new engine over the same storage, as after a restart; loops and clients are gone.
     package func reopenEngine() throws(StorageError) -> StoreEngine {
         try StoreEngine(storage: self.storage, loops: self.setup.loops, cacheBytesMax: self.setup.cacheBytesMax)
+    }
+
+    // MARK: Death and return
+
+    /// The disk has seen the process die.
+    package var isDead: Bool { self.setup.disk?.isProcessDead ?? false }
+
+    /// The server dies, in the middle of whatever it does, and another begins on what it left on the disk. Its clients
+    /// see their connections end, and come back by themselves. Answers the revision up to which it had committed.
+    package func restart(after loss: FaultyDisk.Loss) -> UInt64 {
+        let committed = max(self.history.revision, self.engine.header.revision)
+        for socket in self.sockets {
+            // A kernel that lives on sends what it has and says that this was all.
+            if loss == .power { socket.reset() }
+            socket.close()
+        }
+        self.storeInbox.removeAll()
+        self.ownAnswers.removeAll()
+        self.storeFailure = nil
+        if let disk = self.setup.disk {
+            disk.killProcess()
+            self.storage.close()
+            disk.start(after: loss)
+            self.storage = Self.openStorage(self.setup)
+        }
+        do throws(StorageError) {
+            self.engine = try self.reopenEngine()
+            try self.history.catchUp(with: self.storage, SimulatedCustomer.accounts)
+        } catch {
+            preconditionFailure("a store that was left by a dead process cannot be read: \(error)")
+        }
+        self.wall = max(self.machine, self.engine.header.lease)
+        self.loops = Self.makeLoops(self.engine, self.setup, self.now)
+        self.storeWake = self.machine
+        return committed
     }
 }
