@@ -1,0 +1,217 @@
+"""A real server on a machine that does what machines do: see `machine`.
+
+    machine.py PERCH DESCRIPTORS CATALOG DIRECTORY SHIM
+"""
+import mmap
+import os
+import pathlib
+import resource
+import signal
+import socket
+import struct
+import sys
+import time
+
+from client import HELLO, MESSAGE, WELCOME, Client, Contract
+from server import Server
+from writers import APP, COINS, PURCHASE, TRANSACTIONS, WEEKLY, Caller
+
+UPDATES, LIST = TRANSACTIONS + "TransactionUpdates", TRANSACTIONS + "ListTransactions"
+RATE = 1005  # Every period lasts two seconds.
+TEN_MINUTES = 600 * 10**9
+
+
+class Orders:
+    """What the shim in the server reads."""
+
+    def __init__(self, path):
+        path.write_bytes(bytes(24))
+        with path.open("r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 24)
+
+    def give(self, clock=0, syncs_fail=0, disk_is_full=0):
+        self.memory[:] = struct.pack("=qqq", clock, syncs_fail, disk_is_full)
+
+
+class Machine:
+    def __init__(self, perch, descriptors, catalog, directory, shim):
+        self.contract, self.directory = Contract(descriptors), pathlib.Path(directory)
+        self.orders = Orders(self.directory / "orders")
+        os.environ["PERCH_TEST_MACHINE"] = str(self.directory / "orders")
+        self.server = Server(perch, catalog, self.directory / "store.db", self.directory / "server.log", time_rate=RATE)
+        # Nothing of this may reach other processes that this one starts.
+        self.server.arguments = ["env", f"LD_PRELOAD={shim}", *self.server.arguments]
+        self.failures, self.bought = [], 0
+
+    def expect(self, holds, what):
+        print(f"{'ok  ' if holds else 'FAIL'}  {what}", flush=True)
+        if not holds:
+            self.failures.append(what)
+
+    def caller(self):
+        caller = Caller(self.server.address, self.contract)
+        caller.socket.settimeout(10)
+        caller.welcome = caller.hello(client_name="machine", heartbeat_seconds=10)
+        return caller
+
+    def buy(self, caller, product=COINS, account="anna"):
+        """The answer and the status."""
+        self.bought += 1
+        return caller.ask(PURCHASE, app=APP, account=account, product_id=product,
+                          idempotency_key=f"machine-{self.bought}".encode())
+
+    def events(self, cursor, seconds, until=None):
+        """Events from a cursor on: (revision, transaction) in order, and the last cursor; for so long, or until so many."""
+        client = Client(self.server.address, self.contract)
+        client.hello(client_name="machine", heartbeat_seconds=10)
+        client.call(UPDATES, app=APP, account="anna", cursor=cursor)
+        found, ends = [], time.monotonic() + seconds
+        try:
+            while time.monotonic() < ends and (until is None or len(found) < until):
+                client.socket.settimeout(max(0.05, ends - time.monotonic()))
+                frame = client.read()
+                if frame is None:
+                    break
+                if frame.kind == MESSAGE and frame.message.cursor:
+                    cursor = frame.message.cursor
+                    if frame.message.HasField("transaction"):
+                        found.append((frame.message.revision, frame.message.transaction.transaction.id))
+        except (TimeoutError, socket.timeout):
+            pass
+        client.socket.close()
+        return found, cursor
+
+    def listed(self, caller):
+        """Every transaction of the account, by its number."""
+        found, token = [], b""
+        while True:
+            page = caller.ask(LIST, app=APP, account="anna", include_finished_consumables=True, page_size=500,
+                              page_token=token)[0]
+            found += [item.transaction.id for item in page.transactions]
+            token = page.next_page_token
+            if not token:
+                return found
+
+    def run(self):
+        self.server.start()
+        try:
+            self.stopped()
+            self.clock_is_set()
+            self.disk_is_full()
+            self.no_descriptors()
+            self.sync_fails()
+        finally:
+            self.server.kill()
+        return not self.failures
+
+    def stopped(self):
+        caller = self.caller()
+        self.buy(caller)
+        _, cursor = self.events(b"", 0.3)
+        self.buy(caller, WEEKLY)
+        os.kill(self.server.pid, signal.SIGSTOP)
+        time.sleep(3)
+        began = time.monotonic()
+        os.kill(self.server.pid, signal.SIGCONT)
+        answer, status = self.buy(caller)
+        self.expect(status.code == 0 and time.monotonic() - began < 2, "a process that was stopped answers within 2 s")
+        found, _ = self.events(cursor, 5, until=3)
+        revisions = [revision for revision, _ in found]
+        self.expect(len(found) >= 3 and revisions == sorted(revisions) and len(set(found)) == len(found),
+                    f"what was due meanwhile comes once each, in order: {len(found)} events")
+
+    def clock_is_set(self):
+        caller = self.caller()
+        before = self.buy(caller)[0].position
+        self.orders.give(clock=TEN_MINUTES)
+        ahead = None
+        for _ in range(100):
+            ahead = self.buy(caller)[0].position
+            if ahead.as_of_ms >= before.as_of_ms + 590_000:
+                break
+            time.sleep(0.05)
+        self.expect(ahead.as_of_ms >= before.as_of_ms + 590_000, "a clock that is set forward is followed")
+        self.orders.give(clock=-TEN_MINUTES)
+        after, status = self.buy(caller)
+        self.expect(status.code == 0 and after.position.as_of_ms >= ahead.as_of_ms and
+                    after.position.revision > ahead.revision, "a clock that is set back stands, and the store goes on")
+        self.server.kill()
+        self.server.start()
+        caller = self.caller()
+        again = self.buy(caller)[0].position
+        self.expect(again.as_of_ms >= after.position.as_of_ms, "a restart does not make it run backwards")
+        self.orders.give()
+
+    def disk_is_full(self):
+        caller = self.caller()
+        before = self.listed(caller)
+        pid = self.server.pid
+        self.orders.give(disk_is_full=1)
+        refused = [self.buy(caller)[1].reason for _ in range(3)]
+        self.expect(refused == ["STORE_FULL"] * 3, f"a full disk refuses writes: {refused}")
+        self.expect(set(before) <= set(self.listed(caller)), "and answers reads")
+        self.orders.give()
+        answer, status = self.buy(caller)
+        deadline = time.monotonic() + 5
+        while status.code and time.monotonic() < deadline:
+            answer, status = self.buy(caller)
+        self.expect(status.code == 0 and self.server.pid == pid and self.server.process.poll() is None,
+                    "with room again it writes, without a restart")
+        self.expect(set(before) | {answer.transaction.transaction.id} <= set(self.listed(caller)),
+                    "and nothing that was acknowledged is missing")
+
+    def no_descriptors(self):
+        caller = self.caller()
+        limit = resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE)
+        held = len(os.listdir(f"/proc/{self.server.pid}/fd"))
+        resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE, (held + 5, limit[1]))
+        taken = []
+        for _ in range(15):
+            guest = Client(self.server.address, self.contract)
+            guest.socket.settimeout(5)
+            try:
+                guest.send(HELLO, 0, self.contract.message("perch.wire.v1.Hello")(protocol_version=1))
+                if guest.read().kind == WELCOME:
+                    taken.append(guest)
+            except (AttributeError, OSError):  # Let go: the connection ended before a WELCOME.
+                continue
+        self.expect(0 < len(taken) < 15, f"{len(taken)} of 15 find a descriptor, the others are let go")
+        self.expect(self.buy(caller)[1].code == 0, "without descriptors those who are connected are served")
+        resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE, limit)
+        for guest in taken:
+            guest.socket.close()
+        deadline, status = time.monotonic() + 5, None
+        while time.monotonic() < deadline and (status is None or status.code):
+            try:
+                status = self.buy(self.caller())[1]
+            except (AttributeError, OSError):
+                continue
+        self.expect(status is not None and status.code == 0, "with descriptors again others are too")
+
+    def sync_fails(self):
+        caller = self.caller()
+        acknowledged = self.listed(caller)
+        self.orders.give(syncs_fail=1)
+        began = time.monotonic()
+        answers = []
+        try:
+            for _ in range(20):
+                answers.append(self.buy(caller)[1].reason)
+        except (ConnectionError, OSError):
+            pass
+        code = self.server.process.wait(10)
+        took = time.monotonic() - began
+        self.expect("" not in answers, f"nothing is acknowledged after a sync failed: {sorted(set(answers))}")
+        self.expect(code != 0 and took < 1.5, f"the process ends with {code} after {took * 1000:.0f} ms")
+        self.server.kill()
+        self.orders.give()
+        self.server.start()
+        caller = self.caller()
+        self.expect(set(acknowledged) <= set(self.listed(caller)) and self.buy(caller)[1].code == 0,
+                    "the next one has everything that was acknowledged, and goes on")
+        self.expect(self.server.stop() == 0, "and ends when it is told to")
+
+
+if __name__ == "__main__":
+    machine = Machine(*sys.argv[1:])
+    sys.exit(0 if machine.run() else 1)
