@@ -110,7 +110,7 @@ let package = Package(
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
         tests("PerchModelTests", ["PerchBase", "PerchModel"]),
         tests("PerchCatalogueTests", ["PerchBase", "PerchCatalogue", "PerchModel"]),
-        tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto"]),
+        tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto", "CPerchZlib"]),
         tests("PerchStoreTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
         tests(
             "PerchClientTests",

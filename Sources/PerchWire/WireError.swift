@@ -264,6 +264,7 @@ extension WireStatus {
         case .truncated(let compressed): self.init(.inflateCorrupt, text, details: [.found(compressed)])
         case .trailingBytes(let count): self.init(.inflateCorrupt, text, details: [.found(count)])
         case .corrupt(let byte): self.init(.inflateCorrupt, text, details: [.atByte(byte)])
+        case .noMemory: self.init(.inflateLimit, text)
         }
     }
 

@@ -4,23 +4,37 @@ import CPerchZlib
 final class Deflater {
     /// Behind a pointer: zlib refuses a stream that has moved.
     private let stream: UnsafeMutablePointer<z_stream>
+    /// Whether zlib has its own memory for the stream. Asked for with the first message, and again after a refusal.
+    private var hasBegun = false
 
-    init() {
+    /// `prepare` may give the stream other functions to allocate with: for tests of what happens without memory.
+    init(prepare: (UnsafeMutablePointer<z_stream>) -> Void = { _ in }) {
         self.stream = .allocate(capacity: 1)
         self.stream.initialize(to: z_stream())
-        // Codes to expect: OK; MEM_ERROR, when the process is beyond help; VERSION_ERROR for a wrong libz.
+        prepare(self.stream)
+    }
+
+    private func begin() -> Bool {
+        if self.hasBegun {
+            precondition(deflateReset(self.stream) == Z_OK, "a zlib stream lost its state")
+            return true
+        }
+        // Codes to expect: OK; MEM_ERROR; VERSION_ERROR for a wrong libz.
         let code = perch_deflate_init(self.stream, Z_DEFAULT_COMPRESSION)
+        if code == Z_MEM_ERROR { return false }
         precondition(code == Z_OK, "zlib could not begin to compress: \(code)")
+        self.hasBegun = true
+        return true
     }
 
     deinit {
-        deflateEnd(self.stream)
+        if self.hasBegun { deflateEnd(self.stream) }
         self.stream.deinitialize(count: 1).deallocate()
     }
 
-    /// The number of bytes written; nil if they do not fit into `output`.
+    /// The number of bytes written; nil if they do not fit into `output`, or zlib finds no memory: then it goes plain.
     func deflate(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int? {
-        precondition(deflateReset(self.stream) == Z_OK, "a zlib stream lost its state")
+        guard self.begin() else { return nil }
         self.stream.pointee.next_in = UnsafeMutablePointer(
             mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
         self.stream.pointee.avail_in = UInt32(input.count)

@@ -11,6 +11,8 @@ package enum InflateError: Error, Equatable, Sendable, CustomStringConvertible {
     case trailingBytes(Int)
     /// Not zlib (RFC 1950), or its checksum is wrong.
     case corrupt(atByte: Int)
+    /// The machine has none for zlib's own work.
+    case noMemory
 
     package var description: String {
         switch self {
@@ -20,6 +22,7 @@ package enum InflateError: Error, Equatable, Sendable, CustomStringConvertible {
         case .truncated(let compressed): "\(compressed) compressed bytes are not a whole zlib stream; send all of it"
         case .trailingBytes(let count): "\(count) bytes follow the end of a zlib stream; send one stream a message"
         case .corrupt(let byte): "compressed bytes are corrupt at byte \(byte); zlib streams (RFC 1950) are understood"
+        case .noMemory: "there is no memory to inflate a message; send it plain, or later"
         }
     }
 }
@@ -29,17 +32,30 @@ final class Inflater {
     /// Behind a pointer: zlib refuses a stream that has moved.
     private let stream: UnsafeMutablePointer<z_stream>
     private var output = OutputBuffer()
+    /// Whether zlib has its own memory for the stream. Asked for with the first message, and again after a refusal.
+    private var hasBegun = false
 
-    init() {
+    /// `prepare` may give the stream other functions to allocate with: for tests of what happens without memory.
+    init(prepare: (UnsafeMutablePointer<z_stream>) -> Void = { _ in }) {
         self.stream = .allocate(capacity: 1)
         self.stream.initialize(to: z_stream())
-        // Codes to expect: OK; MEM_ERROR, when the process is beyond help; VERSION_ERROR for a wrong libz.
+        prepare(self.stream)
+    }
+
+    private func begin() throws(InflateError) {
+        if self.hasBegun {
+            precondition(inflateReset(self.stream) == Z_OK, "a zlib stream lost its state")
+            return
+        }
+        // Codes to expect: OK; MEM_ERROR; VERSION_ERROR for a wrong libz.
         let code = perch_inflate_init(self.stream)
+        if code == Z_MEM_ERROR { throw .noMemory }
         precondition(code == Z_OK, "zlib could not begin to inflate: \(code)")
+        self.hasBegun = true
     }
 
     deinit {
-        inflateEnd(self.stream)
+        if self.hasBegun { inflateEnd(self.stream) }
         self.stream.deinitialize(count: 1).deallocate()
         self.output.destroy()
     }
@@ -49,7 +65,7 @@ final class Inflater {
     /// The limit and the ratio come to one number before anything is inflated; zlib is never given room for more than
     /// one byte beyond it, and that byte is how it is known that there is more.
     func inflate(_ input: UnsafeRawBufferPointer, limit: Int) throws(InflateError) -> UnsafeRawBufferPointer {
-        precondition(inflateReset(self.stream) == Z_OK, "a zlib stream lost its state")
+        try self.begin()
         let byRatio = max(Limits.inflateRatioFreeBytes, input.count * Limits.inflateRatioMax)
         let allowed = min(limit, byRatio)
         var room = min(allowed + 1, max(4096, input.count * 4))
@@ -63,7 +79,7 @@ final class Inflater {
                 .assumingMemoryBound(to: UInt8.self)
             self.stream.pointee.avail_out = UInt32(room - produced)
             // Codes to expect: STREAM_END; OK, with more to do; BUF_ERROR when the input ended or there is no room;
-            // DATA_ERROR and NEED_DICT for what is not ours. MEM_ERROR cannot be told to a peer.
+            // DATA_ERROR and NEED_DICT for what is not ours; MEM_ERROR, since the window is allocated with the first use.
             let code = CPerchZlib.inflate(self.stream, Z_NO_FLUSH)
             produced = room - Int(self.stream.pointee.avail_out)
             let left = Int(self.stream.pointee.avail_in)
@@ -83,7 +99,7 @@ final class Inflater {
                     throw .truncated(compressedBytes: input.count)
                 }
             case Z_MEM_ERROR:
-                preconditionFailure("zlib found no memory to inflate")
+                throw .noMemory
             default:
                 throw .corrupt(atByte: input.count - left)
             }
