@@ -103,6 +103,14 @@ let package = Package(
             ]),
         .executableTarget(name: "perch", dependencies: ["PerchCLI"], swiftSettings: strict),
 
+        // Where bytes come in that nobody vouches for, as targets of a fuzzer.
+        swift(
+            "PerchFuzz",
+            [
+                "PerchBase", "PerchModel", "PerchCatalogue", "PerchWire", "PerchStore", "PerchCore", "PerchTesting",
+                "PerchCLI",
+            ]),
+
         // What each target promises; sockets and files only where the name says so.
         tests("PerchBaseTests", ["PerchBase"]),
         tests("PerchMetricsTests", ["PerchBase", "PerchMetrics"]),
@@ -146,5 +154,16 @@ let package = Package(
                 "PerchCLI", "PerchTesting",
             ],
             exclude: ["Golden"]),
+        tests("PerchFuzzTests", ["PerchFuzz", "PerchTesting"]),
     ]
 )
+
+// Built with libFuzzer's runtime, which the others are not: see Tests/Fuzz/run.
+if Context.environment["PERCH_FUZZ"] != nil {
+    package.targets += [
+        .target(name: "CPerchFuzzDriver", path: "Tests/Fuzz/Driver"),
+        .executableTarget(
+            name: "fuzz", dependencies: ["PerchFuzz", "CPerchFuzzDriver"], path: "Tests/Fuzz/Entry",
+            swiftSettings: strict),
+    ]
+}

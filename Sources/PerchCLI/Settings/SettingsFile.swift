@@ -65,3 +65,13 @@ struct SettingsFile {
 
     private static func trimmed(_ text: String) -> String { Self.trimmed(text[...]) }
 }
+
+/// What is wrong with a settings file of `perch serve`; nil where it can be read. For whoever has the bytes and no file.
+package func complaint(aboutServeSettings bytes: [UInt8], at path: String) -> String? {
+    do throws(UsageError) {
+        _ = try SettingsFile(at: path, of: ServeTable.serve, called: "perch serve") { (_) throws(FileFault) in bytes }
+        return nil
+    } catch {
+        return error.message
+    }
+}

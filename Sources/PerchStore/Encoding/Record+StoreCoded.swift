@@ -141,7 +141,9 @@ extension Transaction {
         unsealing bytes: [UInt8], id: TransactionID, account: AccountNumber
     ) throws(DecodingFault) {
         self = try SealedBlob.open(bytes, .transaction(id, account: account)) { (reader) throws(DecodingFault) in
-            try Transaction(from: &reader)
+            let transaction = try Transaction(from: &reader)
+            guard transaction.id == id else { throw .invalid("transaction number", atOffset: reader.offset) }
+            return transaction
         }
     }
 }

@@ -60,8 +60,15 @@ package struct BlobKey: Hashable, Sendable {
 }
 
 /// A blob: one byte of version, the value, four bytes of CRC32C over key, version and value.
-enum SealedBlob {
+package enum SealedBlob {
     static let overheadBytes = 5
+
+    /// A blob of what may or may not be a value: for tests that ask what becomes of bytes whose checksum fits.
+    package static func seal(_ value: [UInt8], under key: BlobKey) -> [UInt8] {
+        Self.seal(key) { writer in
+            for byte in value { writer.write(byte: byte) }
+        }
+    }
 
     static func seal(_ key: BlobKey, _ write: (inout ByteWriter) -> Void) -> [UInt8] {
         var writer = ByteWriter(capacity: 256)

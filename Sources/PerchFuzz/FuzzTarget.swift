@@ -1,0 +1,27 @@
+/// One place where bytes come in that nobody vouches for: what a fuzzer feeds, and what must hold for whatever it feeds.
+///
+/// `run` may refuse its bytes by returning. It traps where something does not hold, and so does everything below it.
+package protocol FuzzTarget: AnyObject, SendableMetatype {
+    /// As `make fuzz TARGET=…` and the folder of its corpus call it.
+    static var name: String { get }
+
+    /// The source folders whose code it is there to reach, for the figures of its coverage.
+    static var reaches: [String] { get }
+
+    /// Inputs to begin with: valid ones, which a fuzzer would take long to come upon.
+    static func seeds() -> [[UInt8]]
+
+    init()
+    func run(_ bytes: [UInt8])
+}
+
+/// All there are. A new target is a file in `Targets/`, and a line here.
+package let fuzzTargets: [any FuzzTarget.Type] = [
+    FramesTarget.self, MessagesTarget.self, InflateTarget.self, TokensTarget.self, SessionTarget.self,
+    CatalogueTarget.self, SettingsTarget.self, BlobsTarget.self,
+]
+
+/// The failure of a target: what does not hold, in a line that a fuzzer prints.
+func hold(_ isSo: Bool, _ what: @autoclosure () -> String) {
+    if !isSo { fatalError("fuzz: \(what())") }
+}

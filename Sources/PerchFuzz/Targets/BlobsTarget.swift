@@ -1,0 +1,94 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchTesting
+
+/// Blobs of the store, with a checksum that fits: what is read is written as the same bytes, and read again.
+///
+/// The first byte says what the rest is the value of.
+final class BlobsTarget: FuzzTarget {
+    static let name = "blobs"
+    static let reaches = ["PerchStore/Encoding"]
+
+    static func seeds() -> [[UInt8]] {
+        var random = SeededRandom(seed: 1)
+        func value(_ kind: BlobKey.Kind, _ sealed: [UInt8]) -> [UInt8] {
+            [kind.rawValue - 1] + sealed.dropFirst().dropLast(4)
+        }
+        var seeds = [value(.header, random.storeHeader().sealed())]
+        for _ in 0..<3 {
+            let fact = StoredFact(account: 1, fact: random.fact(), origin: random.bytes(upTo: 3))
+            seeds += [
+                value(.record, random.record(1).sealed()),
+                value(.transaction, Self.transaction(&random).sealed(account: 1)),
+                value(.fact, fact.sealed(at: Self.place)),
+                value(.answer, random.keptAnswer().sealed(to: Self.answerKey)),
+                value(.catalogue, random.catalogue().sealed(app: 1, revision: 1)),
+                value(.appState, random.appState(1, revision: 1).sealed()),
+            ]
+        }
+        return seeds
+    }
+
+    private static let place = EventPlace(revision: 1, ordinal: 1)
+    private static let answerKey = MutationKey(app: 1, bytes: [1])
+
+    private static func transaction(_ random: inout SeededRandom) -> Transaction {
+        var transaction = random.transaction()
+        transaction.id = 1
+        return transaction
+    }
+
+    func run(_ bytes: [UInt8]) {
+        guard let first = bytes.first else { return }
+        let kind = BlobKey.Kind.allCases[Int(first) % BlobKey.Kind.allCases.count]
+        let value = Array(bytes.dropFirst())
+        switch kind {
+        case .header:
+            self.thereAndBack(.header, value) { (blob) throws(DecodingFault) in
+                try StoreHeader(unsealing: blob).sealed()
+            }
+        case .record:
+            self.thereAndBack(.record(1), value) { (blob) throws(DecodingFault) in
+                try AccountRecord(unsealing: blob, of: 1).sealed()
+            }
+        case .transaction:
+            self.thereAndBack(.transaction(1, account: 1), value) { (blob) throws(DecodingFault) in
+                try Transaction(unsealing: blob, id: 1, account: 1).sealed(account: 1)
+            }
+        case .fact:
+            self.thereAndBack(.fact(Self.place, account: 1), value) { (blob) throws(DecodingFault) in
+                try StoredFact(unsealing: blob, at: Self.place, account: 1).sealed(at: Self.place)
+            }
+        case .appState:
+            let catalogue = TestShop.catalogue()
+            self.thereAndBack(.appState(1, revision: 1), value) { (blob) throws(DecodingFault) in
+                try StoredAppState(unsealing: blob, app: 1, revision: 1, catalogueRevision: 1, catalogue: catalogue)
+                    .sealed()
+            }
+        case .catalogue:
+            self.thereAndBack(.catalogue(1, revision: 1), value) { (blob) throws(DecodingFault) in
+                try Catalogue.unsealed(blob, app: 1, revision: 1).sealed(app: 1, revision: 1)
+            }
+        case .answer:
+            self.thereAndBack(.answer(Self.answerKey), value) { (blob) throws(DecodingFault) in
+                try KeptAnswer(unsealing: blob, to: Self.answerKey).sealed(to: Self.answerKey)
+            }
+        }
+    }
+
+    private func thereAndBack(
+        _ key: BlobKey, _ value: [UInt8], _ pass: ([UInt8]) throws(DecodingFault) -> [UInt8]
+    ) {
+        do throws(DecodingFault) {
+            let once = try pass(SealedBlob.seal(value, under: key))
+            do throws(DecodingFault) {
+                hold(try pass(once) == once, "a blob that we wrote is read as another")
+            } catch {
+                hold(false, "a blob that we wrote is refused: \(error)")
+            }
+        } catch {
+            hold(!String(describing: error).isEmpty, "a refusal says nothing")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import PerchBase
+import PerchWire
+
+/// Compressed bytes: never more comes out than the limit and the ratio allow, and what we compress comes back.
+final class InflateTarget: FuzzTarget {
+    static let name = "inflate"
+    static let reaches = ["PerchWire/Compression"]
+
+    private let codec = MessageCodec()
+    private static let limit = 256 * 1024
+
+    static func seeds() -> [[UInt8]] {
+        let codec = MessageCodec()
+        let texts = [
+            Array(repeating: 0, count: 70_000), Array("the same, the same, the same, the same".utf8),
+            (0..<2_000).map { UInt8(truncatingIfNeeded: $0 &* 0x9E37_79B1 >> 9) },
+        ]
+        return texts.compactMap { text in
+            text.withUnsafeBytes { codec.compressed($0).map { [UInt8]($0.message) } }
+        }
+    }
+
+    func run(_ bytes: [UInt8]) {
+        do throws(InflateError) {
+            let inflated = try self.codec.inflate(bytes.span.bytes, limit: Self.limit)
+            let ratio = max(Limits.inflateRatioFreeBytes, bytes.count * Limits.inflateRatioMax)
+            hold(inflated.count <= min(Self.limit, ratio), "\(bytes.count) bytes became \(inflated.count)")
+            let plain = [UInt8](inflated)
+            guard let again = plain.withUnsafeBytes({ self.codec.compressed($0).map { [UInt8]($0.message) } }) else {
+                return
+            }
+            // A better compression than the fuzzer's may be beyond the ratio.
+            let back = (try? self.codec.inflate(again.span.bytes, limit: Self.limit)).map { [UInt8]($0) }
+            hold(back == nil || back == plain, "what was compressed comes back as something else")
+        } catch {
+            hold(!error.description.isEmpty, "a refusal says nothing")
+        }
+    }
+}

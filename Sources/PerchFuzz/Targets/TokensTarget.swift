@@ -1,0 +1,33 @@
+import PerchBase
+import PerchWire
+
+/// What callers hand back: resume tokens, event cursors, page tokens. What is read is what was written, byte for byte.
+final class TokensTarget: FuzzTarget {
+    static let name = "tokens"
+    static let reaches = ["PerchWire/Tokens.swift"]
+
+    static func seeds() -> [[UInt8]] {
+        let store = StoreIdentity(high: 1, low: 2)
+        let digest = Digest(high: 3, low: 4)
+        let position = Position(revision: 5, asOf: Instant(milliseconds: 6))
+        let tokens = [
+            ResumeToken(store: store, epoch: 1, app: 1, view: digest, position: position, digest: digest).bytes,
+            EventCursor(store: store, epoch: 1, view: digest, revision: 7, ordinal: 8).bytes,
+            PageToken(query: digest, purchaseDate: Instant(milliseconds: 9), id: 10).bytes,
+        ]
+        return tokens.map { [0] + $0 } + tokens.map { [1] + $0.dropLast(4) }
+    }
+
+    /// With an odd first byte the rest is given its checksum: else nothing that a fuzzer makes would come past it.
+    func run(_ bytes: [UInt8]) {
+        guard let first = bytes.first else { return }
+        var token = Array(bytes.dropFirst())
+        if first % 2 == 1 {
+            let checksum = CRC32C.checksum(token)
+            withUnsafeBytes(of: checksum.bigEndian) { token.append(contentsOf: $0) }
+        }
+        if let read = try? ResumeToken(token) { hold(read.bytes == token, "a resume token changes") }
+        if let read = try? EventCursor(token) { hold(read.bytes == token, "an event cursor changes") }
+        if let read = try? PageToken(token) { hold(read.bytes == token, "a page token changes") }
+    }
+}

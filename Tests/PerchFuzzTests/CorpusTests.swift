@@ -1,0 +1,36 @@
+import PerchFuzz
+import PerchTesting
+import Testing
+
+/// What fuzzing has come upon, once more: a few kilobytes a target, and what once was a finding. `make fuzz` goes on.
+@Suite struct `inputs that fuzzing found` {
+    private static let corpora = String("\(#filePath)".split(separator: "/").dropLast(2).joined(separator: "/"))
+    private static let names = fuzzTargets.map { $0.name }
+
+    private static func folder(_ name: String) -> String { "/\(Self.corpora)/Fuzz/Corpora/\(name)" }
+
+    @Test(arguments: names)
+    func `do no harm, and neither does any part of them`(_ name: String) throws {
+        let type = try #require(fuzzTargets.first { $0.name == name })
+        let files = TemporaryDirectory.names(in: Self.folder(name))
+        #expect(!files.isEmpty, "the corpus of \(name) is not there")
+        let target = type.init()
+        var bytes = 0
+        for file in files {
+            let input = TemporaryDirectory.read("\(Self.folder(name))/\(file)")
+            bytes += input.count
+            target.run(input)
+            for part in 1...4 { target.run(Array(input.prefix(input.count * part / 5))) }
+        }
+        #expect(bytes < 64 * 1024, "the corpus of \(name) has \(bytes) bytes: merge it, see Tests/Fuzz/run")
+    }
+
+    @Test(arguments: names)
+    func `begin with valid ones`(_ name: String) throws {
+        let type = try #require(fuzzTargets.first { $0.name == name })
+        let target = type.init()
+        let seeds = type.seeds()
+        #expect(!seeds.isEmpty)
+        for seed in seeds { target.run(seed) }
+    }
+}
