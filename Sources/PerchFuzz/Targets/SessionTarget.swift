@@ -1,4 +1,5 @@
 import PerchCore
+import PerchModel
 import PerchTesting
 import PerchWire
 
@@ -19,11 +20,13 @@ final class SessionTarget: FuzzTarget {
             .currentEntitlementTask(CurrentEntitlementRequest(account: "anna", productID: "gold")),
             .productsTask(ProductsRequest(productIDs: ["gold", "coins"])),
             .transactionUpdates(TransactionUpdatesRequest(account: "anna")),
-            .purchase(PurchaseRequest(account: "anna", productID: "gold", idempotencyKey: [1])),
+            .purchase(PurchaseRequest(account: "anna", order: PurchaseOrder(productID: "gold"), idempotencyKey: [1])),
             .listTransactions(ListTransactionsRequest(account: "anna", pageSize: 5)),
-            .setAutoRenew(SetAutoRenewRequest(transactionID: 1, isEnabled: false)),
-            .refundTransaction(RefundTransactionRequest(transactionID: 1)),
-            .forceRenewal(ForceRenewalRequest(account: "anna", productID: "gold")),
+            .operate(OperateRequest(operation: .setAutoRenew(.transaction(1), isOn: false))),
+            .operate(OperateRequest(operation: .refund(.transaction(1), reason: .other, share: .prorated))),
+            .operate(OperateRequest(account: "anna", operation: .renew(.product("gold")))),
+            .operate(OperateRequest(account: "anna", operation: .share(.product("gold"), member: "ben"))),
+            .configure(ConfigureRequest(settings: [.askToBuy(true)])),
             .setClock(SetClockRequest(change: .advanceBy(milliseconds: 1_000))),
         ]
         return [requests[...]].map(Self.bytes) + requests.map { Self.bytes([$0]) }
