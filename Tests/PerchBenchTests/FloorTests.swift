@@ -68,7 +68,8 @@ import Testing
 
         func buy(_ account: String, stream: UInt32) throws -> UInt64 {
             try self.call(
-                .operate(OperateRequest(account: account, operation: .buy(PurchaseOrder(productID: "p")))), stream: stream)
+                .operate(OperateRequest(account: account, operation: .buy(PurchaseOrder(productID: "p")))),
+                stream: stream)
             return try self.answered(.operate, stream: stream)
         }
 

@@ -6,7 +6,8 @@ package enum CommandTable {
     package static let root: CommandSpec = {
         var root = CommandSpec("perch", "Perch knows who owns what, and tells everyone the moment it changes.")
         root.commands = [
-            ServeTable.serve, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog, ScenarioTable.scenario,
+            ServeTable.serve, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
+            ScenarioTable.scenario,
             BenchTable.bench, Self.doctor,
         ]
         root.examples = [

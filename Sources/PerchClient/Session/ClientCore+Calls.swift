@@ -47,7 +47,8 @@ enum Repeatability {
         // A repeated advance goes twice as far; a catalogue might undo what somebody else has loaded since.
         case .setClock, .loadCatalog: self = .once
         case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage,
-            .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies,
+            .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions,
+            .getOfferEligibility, .getAppPolicies,
             .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates,
             .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock,
             .listApps, .checkCatalog, .getCatalog, .getServerStatus:

@@ -59,14 +59,22 @@ extension ModelEvent {
             switch self.random.below(100) {
             case 0..<26: .operate(account: self.account, .buy(self.order()))
             case 26..<44: .advance(to: self.instant())
-            case 44..<48: self.about { .refund($0, reason: .other, share: [.full, .prorated, .part(milliPercent: 30_000)][$1.below(3)]) }
+            case 44..<48:
+                self.about {
+                    .refund($0, reason: .other, share: [.full, .prorated, .part(milliPercent: 30_000)][$1.below(3)])
+                }
             case 48..<51: self.about { target, _ in .reverseRefund(target) }
             case 51..<57: self.about { .setAutoRenew($0, isOn: $1.below(3) == 0) }
             case 57..<60: self.about { target, _ in .renew(target) }
             case 60..<62: self.about { target, _ in .expire(target) }
             case 62..<66: self.about { target, _ in .resolveBilling(target) }
-            case 66..<69: .operate(account: self.account, .setCharges(fail: [true, true, false, nil][self.random.below(4)]))
-            case 69..<72: self.about { .raisePrice($0, milliunits: 1_000 * Int64(2 + $1.below(30)), needsConsent: [true, false, nil][$1.below(3)]) }
+            case 66..<69:
+                .operate(account: self.account, .setCharges(fail: [true, true, false, nil][self.random.below(4)]))
+            case 69..<72:
+                self.about {
+                    .raisePrice(
+                        $0, milliunits: 1_000 * Int64(2 + $1.below(30)), needsConsent: [true, false, nil][$1.below(3)])
+                }
             case 72..<75: self.about { .answerPriceIncrease($0, agrees: $1.bool()) }
             case 75..<77: self.about { .extendRenewal($0, milliseconds: Int64(1 + $1.below(20)) * 86_400_000) }
             case 77..<80: self.about { .share($0, member: ModelWorld.accounts[$1.below(4)]) }
@@ -74,8 +82,12 @@ extension ModelEvent {
             case 82..<84: self.pending()
             case 84..<85: .operate(account: self.account, .deleteTransaction(self.transaction()))
             case 85: self.random.below(3) == 0 ? .operate(account: self.account, .clearTransactions) : .again
-            case 86: .operate(account: self.account, .createIntent(productID: self.random.element(ModelShop.subscriptions), offer: nil))
-            case 87: .operate(account: self.account, .endIntent(id: self.world.record(self.account)?.intents.first?.id ?? 7))
+            case 86:
+                .operate(
+                    account: self.account,
+                    .createIntent(productID: self.random.element(ModelShop.subscriptions), offer: nil))
+            case 87:
+                .operate(account: self.account, .endIntent(id: self.world.record(self.account)?.intents.first?.id ?? 7))
             case 88: .operate(account: self.account, .setStorefront(self.random.element(["", "FRA", "JPN"])))
             case 89: .sync(account: self.account)
             case 90..<93: .finish(account: self.account, self.transaction())

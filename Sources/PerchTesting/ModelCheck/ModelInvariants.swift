@@ -63,7 +63,8 @@ package struct ModelInvariants {
         }
         for line in record.lines {
             guard byID[line.latest.id] == line.latest else {
-                return "line \(line.originalID) holds \(line.latest), its row is \(String(describing: byID[line.latest.id]))"
+                return
+                    "line \(line.originalID) holds \(line.latest), its row is \(String(describing: byID[line.latest.id]))"
             }
             let inLine: [Transaction] = transactions.filter { $0.originalID == line.originalID && !$0.isUpgraded }
             if let newest = inLine.max(by: { $0.id < $1.id }), newest.id != line.latest.id {
@@ -105,7 +106,8 @@ package struct ModelInvariants {
             if let effective = statuses.effectiveIndex {
                 guard entitled.contains(effective) else { return "the status that counts does not entitle" }
                 let level = { (index: Int) in
-                    app.catalogue.product(statuses.statuses[index].transaction.value.productID)?.subscription?.level ?? 99
+                    app.catalogue.product(statuses.statuses[index].transaction.value.productID)?.subscription?.level
+                        ?? 99
                 }
                 if let better = entitled.first(where: { level($0) < level(effective) }) {
                     return "status \(effective) counts, and \(better) has a higher level of service"
@@ -168,9 +170,12 @@ package struct ModelInvariants {
                 .map(\.transaction.value)
             let found = currentEntitlement(of: record, toProduct: product, app: app, at: now).value?.value
             if entitling.isEmpty != (found == nil) {
-                return "\(product): \(entitling.count) statuses entitle, the entitlement is \(String(describing: found?.id))"
+                return
+                    "\(product): \(entitling.count) statuses entitle, the entitlement is \(String(describing: found?.id))"
             }
-            if let found, !entitling.contains(found) { return "\(product): entitled by \(found.id), which has no status" }
+            if let found, !entitling.contains(found) {
+                return "\(product): entitled by \(found.id), which has no status"
+            }
             if let found, found.ownership == .familyShared, entitling.contains(where: { $0.ownership == .purchased }) {
                 return "\(product): what is shared went before what is owned"
             }
@@ -253,7 +258,8 @@ package struct ModelInvariants {
         for row in rows.map(\.transaction) where row.ownership == .purchased {
             let isFree = row.offer?.paymentMode == .freeTrial
             if isFree != (row.price?.milliunits == 0) {
-                return "transaction \(row.id) with \(String(describing: row.offer)) costs \(String(describing: row.price))"
+                return
+                    "transaction \(row.id) with \(String(describing: row.offer)) costs \(String(describing: row.price))"
             }
         }
         return nil

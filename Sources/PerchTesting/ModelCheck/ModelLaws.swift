@@ -18,7 +18,9 @@ package struct ModelLaws {
 
     package func breach() -> String? {
         if case .refused(let refusal) = self.answer {
-            if self.after.revision != self.before.revision { return "refused (\(refusal.reason)), and something changed" }
+            if self.after.revision != self.before.revision {
+                return "refused (\(refusal.reason)), and something changed"
+            }
             if refusal.message.isEmpty { return "refused without a word" }
             return nil
         }
@@ -67,7 +69,9 @@ package struct ModelLaws {
                 || (self.after.records[account]?.shares ?? []).contains { $0.member == number }
                 || operation.member == ModelWorld.accounts[other]
             if !isShared { return "\(ModelWorld.accounts[other]) has nothing to do with it, and changed" }
-            if self.before.records[other]?.lines.filter(\.isOwn) ?? [] != self.after.records[other]?.lines.filter(\.isOwn) {
+            if self.before.records[other]?.lines.filter(\.isOwn) ?? []
+                != self.after.records[other]?.lines.filter(\.isOwn)
+            {
                 return "an own line of \(ModelWorld.accounts[other]) changed"
             }
         }
@@ -108,7 +112,9 @@ package struct ModelLaws {
             if !isOn, failed, new.latest.commitment == nil, self.state(new, self.after) != .expired {
                 return "cancelled while the charge fails, and \(String(describing: self.state(new, self.after)))"
             }
-            if isOn, !old.willAutoRenew, new.preference != new.latest.productID { return "renewal came back to another plan" }
+            if isOn, !old.willAutoRenew, new.preference != new.latest.productID {
+                return "renewal came back to another plan"
+            }
             return nil
         case .renew(let target), .resolveBilling(let target):
             return self.renewed(target, operation, account)
@@ -127,7 +133,9 @@ package struct ModelLaws {
                 return "the increase is \(String(describing: new.increase))"
             }
             if needsConsent == true, increase.status != .pending { return "consent is needed, and \(increase.status)" }
-            if needsConsent == false, increase.status != .agreed { return "no consent is needed, and \(increase.status)" }
+            if needsConsent == false, increase.status != .agreed {
+                return "no consent is needed, and \(increase.status)"
+            }
             return new.latest == old.latest ? nil : "a price increase changed the transaction"
         case .answerPriceIncrease(let target, let agrees):
             guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
@@ -161,7 +169,9 @@ package struct ModelLaws {
             }
             return nil
         case .decidePurchase(let id, let approves):
-            if self.after.records[account]?.pendingPurchases.contains(where: { $0.id == id }) == true { return "it waits still" }
+            if self.after.records[account]?.pendingPurchases.contains(where: { $0.id == id }) == true {
+                return "it waits still"
+            }
             return approves || self.after.rows[account].count == self.before.rows[account].count
                 ? nil : "declined, and bought"
         case .setStorefront(let storefront):
@@ -192,14 +202,18 @@ package struct ModelLaws {
             return "bought, and the line holds something else"
         }
         if !new.willAutoRenew { return "bought, and will not renew" }
-        if self.state(new, self.after) != .subscribed { return "bought, and \(String(describing: self.state(new, self.after)))" }
+        if self.state(new, self.after) != .subscribed {
+            return "bought, and \(String(describing: self.state(new, self.after)))"
+        }
         if let old, transaction.originalID != old.originalID { return "the line has a new number" }
         if let old, self.state(old, self.before)?.isEntitled == true {
             let left = self.after.rows[account].first { $0.transaction.id == old.latest.id }
             if left?.transaction.isUpgraded != true { return "the plan changed, and nothing was left behind" }
             guard let held = self.before.app.catalogue.product(old.latest.productID)?.subscription else { return nil }
             if subscription.level > held.level { return "a downgrade took effect at once" }
-            if subscription.level == held.level, subscription.period != held.period { return "a crossgrade of another length took effect at once" }
+            if subscription.level == held.level, subscription.period != held.period {
+                return "a crossgrade of another length took effect at once"
+            }
         }
         return self.priced(transaction, product, subscription)
     }
@@ -213,8 +227,12 @@ package struct ModelLaws {
             + subscription.winBackOffers.map(\.offer)
         let rate = self.before.app.settings.timeRate
         guard let applied = transaction.offer else {
-            let end = rate.end(of: subscription.period, from: transaction.purchaseDate, anchorDay: CivilTime(transaction.purchaseDate).day)
-            if transaction.expirationDate != end { return "a period until \(String(describing: transaction.expirationDate)), not \(end)" }
+            let end = rate.end(
+                of: subscription.period, from: transaction.purchaseDate,
+                anchorDay: CivilTime(transaction.purchaseDate).day)
+            if transaction.expirationDate != end {
+                return "a period until \(String(describing: transaction.expirationDate)), not \(end)"
+            }
             return transaction.price?.milliunits == product.price.milliunits
                 ? nil : "costs \(String(describing: transaction.price)), not \(product.price)"
         }
@@ -222,8 +240,11 @@ package struct ModelLaws {
             return "an offer that is not there: \(applied)"
         }
         let length = offer.paymentMode == .payAsYouGo ? subscription.period : offer.period
-        let end = rate.end(of: length, from: transaction.purchaseDate, anchorDay: CivilTime(transaction.purchaseDate).day)
-        if transaction.expirationDate != end { return "an offer until \(String(describing: transaction.expirationDate)), not \(end)" }
+        let end = rate.end(
+            of: length, from: transaction.purchaseDate, anchorDay: CivilTime(transaction.purchaseDate).day)
+        if transaction.expirationDate != end {
+            return "an offer until \(String(describing: transaction.expirationDate)), not \(end)"
+        }
         return transaction.price?.milliunits == offer.price.milliunits
             ? nil : "costs \(String(describing: transaction.price)), not \(offer.price)"
     }
@@ -231,7 +252,9 @@ package struct ModelLaws {
     private func refunded(_ target: OperationTarget, _ share: RefundShare, _ account: Int) -> String? {
         guard self.after.revision != self.before.revision else { return nil }
         let changed = self.after.rows[account].filter { row in
-            self.before.rows[account].contains { $0.transaction.id == row.transaction.id && $0.transaction != row.transaction }
+            self.before.rows[account].contains {
+                $0.transaction.id == row.transaction.id && $0.transaction != row.transaction
+            }
         }
         guard changed.count == 1, let row = changed.first?.transaction, let revocation = row.revocation else {
             return "a refund changed \(changed.count) transactions"
@@ -247,7 +270,9 @@ package struct ModelLaws {
     }
 
     private func renewed(_ target: OperationTarget, _ operation: StoreOperation, _ account: Int) -> String? {
-        guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else { return nil }
+        guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
+            return nil
+        }
         if new.latest.id == old.latest.id { return nil }
         if new.latest.reason != .renewal { return "renewed, by a \(new.latest.reason)" }
         if new.latest.productID != old.preference { return "renewed as \(new.latest.productID), not \(old.preference)" }
@@ -256,7 +281,9 @@ package struct ModelLaws {
         case .inGracePeriod?:
             if new.latest.purchaseDate != old.boundary { return "recovered in grace, from \(new.latest.purchaseDate)" }
         case .inBillingRetryPeriod?:
-            if new.latest.purchaseDate != self.after.now { return "recovered in retry, from \(new.latest.purchaseDate)" }
+            if new.latest.purchaseDate != self.after.now {
+                return "recovered in retry, from \(new.latest.purchaseDate)"
+            }
         default:
             break
         }
@@ -277,8 +304,12 @@ package struct ModelLaws {
             let known = Set(self.before.rows[account].map(\.transaction.id))
             for row in self.after.rows[account] where !known.contains(row.transaction.id) {
                 let transaction = row.transaction
-                if transaction.reason != .renewal { return "time made transaction \(transaction.id), a \(transaction.reason)" }
-                if transaction.purchaseDate > self.after.now { return "transaction \(transaction.id) begins in the future" }
+                if transaction.reason != .renewal {
+                    return "time made transaction \(transaction.id), a \(transaction.reason)"
+                }
+                if transaction.purchaseDate > self.after.now {
+                    return "transaction \(transaction.id) begins in the future"
+                }
                 if row.isFinished { return "transaction \(transaction.id) is finished from the start" }
             }
             for old in self.before.records[account]?.lines ?? [] where old.isOwn {
@@ -290,7 +321,8 @@ package struct ModelLaws {
     }
 
     private func aged(_ old: Line, _ new: Line, _ account: Int) -> String? {
-        let isDue = old.willAutoRenew && old.retry == nil && old.lapse == nil && old.latest.revocation == nil
+        let isDue =
+            old.willAutoRenew && old.retry == nil && old.lapse == nil && old.latest.revocation == nil
             && old.boundary <= self.after.now
         let fails = self.before.records[account]?.chargesFail ?? self.before.app.settings.areRenewalBillingIssuesEnabled
         let isWithdrawn = self.before.app.catalogue.productOnSale(old.preference) == nil
@@ -298,9 +330,12 @@ package struct ModelLaws {
         // A price is that of a plan: who moves to another plan is not asked any more.
         let staysInPlan = old.preference == old.latest.productID
         if old.increase?.status == .pending, staysInPlan {
-            return new.lapse == .didNotConsentToPriceIncrease ? nil : "not agreed to, and \(String(describing: new.lapse))"
+            return new.lapse == .didNotConsentToPriceIncrease
+                ? nil : "not agreed to, and \(String(describing: new.lapse))"
         }
-        if isWithdrawn { return new.lapse == .productUnavailable ? nil : "withdrawn, and \(String(describing: new.lapse))" }
+        if isWithdrawn {
+            return new.lapse == .productUnavailable ? nil : "withdrawn, and \(String(describing: new.lapse))"
+        }
         let first = self.after.rows[account].map(\.transaction)
             .filter { $0.originalID == old.originalID && $0.id > old.latest.id }.min { $0.id < $1.id }
         if fails {
@@ -312,10 +347,13 @@ package struct ModelLaws {
         if first.purchaseDate != old.boundary { return "renewed from \(first.purchaseDate), not \(old.boundary)" }
         if first.productID != old.preference { return "renewed as \(first.productID), not \(old.preference)" }
         if first.originalPurchaseDate != old.latest.originalPurchaseDate { return "the line began again" }
-        if let increase = old.increase, staysInPlan, first.offer == nil, first.price?.milliunits != increase.price.milliunits {
+        if let increase = old.increase, staysInPlan, first.offer == nil,
+            first.price?.milliunits != increase.price.milliunits
+        {
             return "agreed to \(increase.price), charged \(String(describing: first.price))"
         }
-        if old.offerPeriodsLeft > 0, old.preference == old.latest.productID, first.offer?.type != old.offerInForce?.type {
+        if old.offerPeriodsLeft > 0, old.preference == old.latest.productID, first.offer?.type != old.offerInForce?.type
+        {
             return "\(old.offerPeriodsLeft) periods of the offer are left, and it is not applied"
         }
         return nil
@@ -329,7 +367,9 @@ package struct ModelLaws {
         if retry.until.milliseconds(since: retry.failedAt) != 60 * day { return "retry until \(retry.until)" }
         let wasFree = old.latest.price?.milliunits == 0
         let hasGrace = settings.isGracePeriodEnabled && (settings.hasGracePeriodForAllRenewals || !wasFree)
-        guard hasGrace else { return retry.graceUntil == nil ? nil : "grace until \(String(describing: retry.graceUntil))" }
+        guard hasGrace else {
+            return retry.graceUntil == nil ? nil : "grace until \(String(describing: retry.graceUntil))"
+        }
         guard let grace = retry.graceUntil else { return "no grace" }
         let isWeekly = old.latest.productID == "weekly"
         let days = isWeekly ? (settings.gracePeriodDays == 3 ? 3 : 6) : settings.gracePeriodDays

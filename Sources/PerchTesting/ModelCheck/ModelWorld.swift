@@ -51,7 +51,9 @@ package final class ModelWorld {
     package var now: Instant { self.state.clock.now(wall: Self.begin) }
     package var revision: UInt64 { self.engine.header.revision }
 
-    package func key(_ account: Int) -> AccountKey { AccountKey(app: self.app, bytes: Array(Self.accounts[account].utf8)) }
+    package func key(_ account: Int) -> AccountKey {
+        AccountKey(app: self.app, bytes: Array(Self.accounts[account].utf8))
+    }
 
     package func number(of account: Int) -> AccountNumber? { self.storage.account(self.key(account)) }
 
