@@ -57,7 +57,7 @@ class Machine:
     def buy(self, caller, product=COINS, account="anna"):
         """The answer and the status."""
         self.bought += 1
-        return caller.ask(PURCHASE, app=APP, account=account, product_id=product,
+        return caller.ask(PURCHASE, app=APP, account=account, order={"product_id": product},
                           idempotency_key=f"machine-{self.bought}".encode())
 
     def events(self, cursor, seconds, until=None):
