@@ -116,7 +116,7 @@ let package = Package(
         tests("PerchMetricsTests", ["PerchBase", "PerchMetrics"]),
         tests("PerchHTTPTests", ["PerchBase", "PerchHTTP"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
-        tests("PerchModelTests", ["PerchBase", "PerchModel"]),
+        tests("PerchModelTests", ["PerchBase", "PerchModel"], exclude: ["Views/Explanations.md"]),
         tests("PerchCatalogueTests", ["PerchBase", "PerchCatalogue", "PerchModel"]),
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto", "CPerchZlib"]),
         tests("PerchStoreTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),

@@ -195,7 +195,7 @@ private func explanation(
         message += " " + note.text
         facts.append(note.fact)
     }
-    let next = line.forecast(after: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
+    let next = forecast(of: line, app: app, at: now)
     return Explanation(
         rule, message.capitalisedFirst, originalTransactionID: line.originalID, state: status.state,
         isEntitled: status.state.isEntitled, facts: facts, next: next,
@@ -254,7 +254,7 @@ private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app:
                 "The \(offer.type) offer\(offer.id.isEmpty ? "" : " \(offer.id)") applies to the next period.", id,
                 "offer.id", offer.id))
     }
-    if info.priceIncreaseStatus != .noIncreasePending, let increase = line.increase {
+    if info.priceIncreaseStatus != .noIncreasePending, info.expirationReason == nil, let increase = line.increase {
         let answer = info.priceIncreaseStatus == .agreed ? "is agreed" : "waits for the customer's answer"
         notes.append(
             Note(
@@ -296,6 +296,10 @@ private func nextMessage(_ next: Forecast?, line: Line, _ info: RenewalInfo, app
     }
 }
 
+private func forecast(of line: Line, app: AppState, at now: Instant) -> Forecast? {
+    line.forecast(after: now, leewayMilliseconds: app.renewalLeewayMilliseconds, catalogue: app.catalogue)
+}
+
 // MARK: Products without an end, and what is no longer held
 
 private func explanation(ofOwned owned: Transaction) -> Explanation {
@@ -326,7 +330,7 @@ private func explanation(
     of left: Transaction, leftFor line: Line, _ status: SubscriptionStatus, app: AppState, at now: Instant
 ) -> Explanation {
     let held = line.latest
-    let how = left.isUpgraded ? "was left behind by a change of plan" : "was followed"
+    let how = left.isUpgraded ? "was left behind by a change of plan, to" : "was followed by"
     let field = left.isUpgraded ? "is_upgraded" : "original_id"
     let facts = [
         ExplainedFact(
@@ -335,11 +339,11 @@ private func explanation(
     ]
     return Explanation(
         .otherProductHeld,
-        "Transaction \(left.id) of \(left.productID) \(how) by transaction \(held.id) of \(held.productID) on \(held.purchaseDate), which is \(status.state).",
+        "Transaction \(left.id) of \(left.productID) \(how) transaction \(held.id) of \(held.productID) on \(held.purchaseDate), which is \(status.state).",
         originalTransactionID: line.originalID, state: status.state, facts: facts,
-        next: line.forecast(after: now, leewayMilliseconds: app.renewalLeewayMilliseconds),
+        next: forecast(of: line, app: app, at: now),
         nextMessage: nextMessage(
-            line.forecast(after: now, leewayMilliseconds: app.renewalLeewayMilliseconds), line: line,
+            forecast(of: line, app: app, at: now), line: line,
             status.renewalInfo.value, app: app))
 }
 

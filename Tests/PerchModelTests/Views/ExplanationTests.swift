@@ -1,0 +1,186 @@
+import Glibc
+import PerchBase
+import PerchModel
+import Testing
+
+/// A situation that somebody asks about, lived from an instant with transactions from a number on.
+struct ExplainedSituation: Sendable, CustomTestStringConvertible {
+    var name: String
+    var live: @Sendable (Instant, TransactionID) throws -> Explanations
+
+    var testDescription: String { self.name }
+
+    init(
+        _ name: String, status: String? = nil, entitlement: String? = nil, settings: AppSettings = AppSettings(),
+        catalogue: Catalogue = Shop.catalogue(), _ live: @escaping @Sendable (inout TestAccount) throws -> Void
+    ) {
+        self.name = name
+        self.live = { begin, first in
+            var account = TestAccount(at: begin, catalogue: catalogue, settings: settings)
+            account.numbers = TransactionNumbers(next: first)
+            try live(&account)
+            let rows = account.rows.sorted { ($0.purchaseDate, $0.id) > ($1.purchaseDate, $1.id) }
+            if let entitlement {
+                return explainEntitlement(
+                    of: account.record, toProduct: entitlement, rows: rows.filter { $0.productID == entitlement },
+                    app: account.app, at: account.now)
+            }
+            let group = status ?? "G"
+            return explainStatus(
+                of: account.record, inGroup: group, rows: rows.filter { $0.subscriptionGroupID == group },
+                app: account.app, at: account.now)
+        }
+    }
+
+    /// As `perch explain` prints it.
+    static func text(_ explanations: Explanations) -> String {
+        var lines = [explanations.message]
+        for explanation in explanations.explanations {
+            let entitles = explanation.isEntitled ? ", entitles" : ""
+            lines.append("- \(explanation.rule)\(entitles): \(explanation.message)")
+            for fact in explanation.facts { lines.append("  - \(fact.transactionID) \(fact.field) = \(fact.value)") }
+            lines.append("  - \(explanation.nextMessage)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    static let all: [ExplainedSituation] = [
+        ExplainedSituation("never subscribed") { _ in },
+        ExplainedSituation("subscribed") { try $0.buy("silver") },
+        ExplainedSituation("renewal off") { account in
+            try account.buy("silver")
+            try account.setAutoRenew(false)
+        },
+        ExplainedSituation("downgrade pending") { account in
+            try account.buy("gold")
+            try account.buy("bronze")
+        },
+        ExplainedSituation("upgraded") { account in
+            try account.buy("silver")
+            account.advance(days: 3)
+            try account.buy("gold")
+        },
+        ExplainedSituation("upgraded from", entitlement: "silver") { account in
+            try account.buy("silver")
+            account.advance(days: 3)
+            try account.buy("gold")
+        },
+        ExplainedSituation("in grace", settings: Shop.settings(billingIssues: true, grace: true)) { account in
+            try account.buy("silver")
+            try account.advanceToBoundary()
+        },
+        ExplainedSituation("in retry", settings: Shop.settings(billingIssues: true)) { account in
+            try account.buy("silver")
+            try account.advanceToBoundary()
+        },
+        ExplainedSituation("grace over", settings: Shop.settings(billingIssues: true, grace: true)) { account in
+            try account.buy("silver")
+            account.advance(days: 50)
+        },
+        ExplainedSituation("retry in vain", settings: Shop.settings(billingIssues: true)) { account in
+            try account.buy("silver")
+            account.advance(days: 100)
+        },
+        ExplainedSituation("expired", entitlement: "silver") { account in
+            try account.buy("silver")
+            try account.setAutoRenew(false)
+            account.advance(days: 40)
+        },
+        ExplainedSituation("refunded") { account in
+            let bought = try account.buy("silver")
+            account.advance(days: 2)
+            try account.refund(bought.transaction.id)
+        },
+        ExplainedSituation("older period refunded") { account in
+            let bought = try account.buy("silver")
+            account.advance(days: 40)
+            try account.refund(bought.transaction.id)
+        },
+        ExplainedSituation("price increase asked") { account in
+            let bought = try account.buy("silver")
+            _ = try account.operate(
+                .raisePrice(.transaction(bought.transaction.id), milliunits: 19_990, needsConsent: true))
+        },
+        ExplainedSituation("price increase not agreed") { account in
+            let bought = try account.buy("silver")
+            _ = try account.operate(
+                .raisePrice(.transaction(bought.transaction.id), milliunits: 19_990, needsConsent: true))
+            account.advance(days: 40)
+        },
+        ExplainedSituation("own and shared") { account in
+            try account.buy("silver")
+            var purchaser = TestAccount(at: account.now)
+            purchaser.numbers = TransactionNumbers(next: account.numbers.next)
+            try purchaser.buy("gold")
+            var line = try purchaser.line()
+            line.latest.ownership = .familyShared
+            account.commit([Fact(.sharedLineSet(line, isNew: true), effective: account.now)])
+        },
+        ExplainedSituation("bought for good", entitlement: "lifetime") { try $0.buy("lifetime") },
+        ExplainedSituation("bought for good and refunded", entitlement: "lifetime") { account in
+            let bought = try account.buy("lifetime")
+            try account.refund(bought.transaction.id)
+        },
+        ExplainedSituation("without end", entitlement: "season") { account in
+            try account.buy("season")
+            account.advance(days: 400)
+        },
+        ExplainedSituation("a consumable", entitlement: "coins") { try $0.buy("coins") },
+        ExplainedSituation("win-back eligible", catalogue: OfferShop.catalogue()) { account in
+            try account.buy("silver")
+            try account.setAutoRenew(false)
+            account.advance(days: 75)
+        },
+    ]
+}
+
+@Suite struct `an explanation` {
+    private static let file: String = {
+        let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.dropLast().joined(separator: "/") + "/Explanations.md"
+    }()
+
+    private static let begin = at("2026-01-10")
+
+    private static func section(_ situation: ExplainedSituation) throws -> String {
+        "## \(situation.name)\n\n" + ExplainedSituation.text(try situation.live(Self.begin, 1)) + "\n"
+    }
+
+    /// `PERCH_TEST_WRITE_GOLDEN=1 swift test --filter ExplanationTests` writes them anew: read the difference.
+    @Test func `of each situation is what was agreed`() throws {
+        let texts = try ExplainedSituation.all.map(Self.section)
+        let text = "# What is explained, and how\n\n" + texts.joined(separator: "\n")
+        if getenv("PERCH_TEST_WRITE_GOLDEN") != nil {
+            let file = try #require(fopen(Self.file, "w"))
+            defer { fclose(file) }
+            fputs(text, file)
+        }
+        let file = try #require(fopen(Self.file, "r"))
+        defer { fclose(file) }
+        var agreed: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { agreed += buffer.prefix(count) }
+        #expect(String(decoding: agreed, as: UTF8.self) == text)
+    }
+
+    /// What an explanation names is what decided: with other instants and other numbers it is another text.
+    @Test(arguments: ExplainedSituation.all.filter { !["never subscribed", "a consumable"].contains($0.name) })
+    func `changes when its facts do`(_ situation: ExplainedSituation) throws {
+        let text = ExplainedSituation.text(try situation.live(Self.begin, 1))
+        let later = ExplainedSituation.text(
+            try situation.live(Self.begin.advanced(byMilliseconds: day), 1))
+        let renumbered = ExplainedSituation.text(try situation.live(Self.begin, 41))
+        #expect(text != later)
+        #expect(text != renumbered)
+    }
+
+    /// The answer in one sentence says the same as the view that it explains.
+    @Test(arguments: ExplainedSituation.all)
+    func `entitles where one of its parts does`(_ situation: ExplainedSituation) throws {
+        let value = try situation.live(Self.begin, 1)
+        #expect(value.isEntitled == value.explanations.contains(where: \.isEntitled))
+        #expect(value.explanations.first?.isEntitled == value.isEntitled)
+        let rules = Set(ExplanationRule.allCases.map(\.rawValue))
+        #expect(value.explanations.allSatisfy { rules.contains($0.rule) })
+    }
+}
