@@ -61,10 +61,11 @@ package enum ModelCheck {
         case .advance(let instant):
             return world.advance(to: instant)
         case .again:
-            guard let (_, first) = world.lastKeyed, let again = world.askAgain() else {
+            // What was refused was not kept: asked again, it may well be done.
+            guard let (_, first) = world.lastKeyed, case .done = first, let again = world.askAgain() else {
                 return .done(.none, Position(revision: world.revision, asOf: world.now))
             }
-            return self.isSame(first, again) ? again : .differs(first: "\(first)", again: "\(again)")
+            return first == again ? again : .differs(first: "\(first)", again: "\(again)")
         }
     }
 
@@ -85,12 +86,6 @@ package enum ModelCheck {
             if let catalogue { change.catalogue = (catalogue, view.app.catalogueSource) }
             return .commitApp(change, answer: .none)
         }
-    }
-
-    /// A refusal may be another by now: nothing was done, so nothing is kept.
-    private static func isSame(_ first: ModelWorld.Answer, _ again: ModelWorld.Answer) -> Bool {
-        if case .refused = first { return true }
-        return first == again
     }
 
     /// Revisions rise by one, and an event is told for each transaction that came or changed.
