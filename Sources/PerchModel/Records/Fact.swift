@@ -70,6 +70,17 @@ package struct Fact: Hashable, Sendable {
         case cleared
     }
 
+    /// The line that this fact is about and does not bring with it: it can be folded only into a record that has it.
+    package var line: TransactionID? {
+        switch self.body {
+        case .renewalFailed(let original, _), .lapsed(let original, _), .autoRenewSet(let original, _, _),
+            .priceRaised(let original, _), .priceAnswered(let original, _), .offerQueued(let original, _):
+            original
+        case .expiredEarly(let transaction), .extended(let transaction): transaction.originalID
+        default: nil
+        }
+    }
+
     /// What led to a value that this fact changes; unspecified where it changes none.
     package var cause: Cause {
         switch self.body {

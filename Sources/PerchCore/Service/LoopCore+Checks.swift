@@ -1,0 +1,232 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchWire
+
+// What of a request can be refused before anybody is asked: its fields, and the token that it resumes from.
+extension LoopCore {
+    func check(_ request: Request) throws(CallRefusal) {
+        func account(_ key: String) throws(CallRefusal) {
+            let count = key.utf8.count
+            guard (1...Limits.accountKeyBytesMax).contains(count) else {
+                throw CallRefusal(
+                    .accountKey, "the account key has \(count) bytes; it must have 1 to \(Limits.accountKeyBytesMax)",
+                    details: [
+                        StatusDetail(key: "field", value: "account"), StatusDetail(key: "found", value: "\(count)"),
+                        StatusDetail(key: "limit", value: "\(Limits.accountKeyBytesMax)"),
+                    ])
+            }
+        }
+        func present(_ value: String, _ field: String) throws(CallRefusal) {
+            guard !value.isEmpty else {
+                throw CallRefusal(
+                    .fieldMissing, "\(field) is empty; it says what is asked for",
+                    details: [StatusDetail(key: "field", value: field)])
+            }
+        }
+        func page(_ size: UInt32) throws(CallRefusal) {
+            guard size <= Limits.pageSizeMax else {
+                throw CallRefusal(
+                    .fieldInvalid, "page_size is \(size), the limit is \(Limits.pageSizeMax)",
+                    details: [
+                        StatusDetail(key: "field", value: "page_size"), StatusDetail(key: "found", value: "\(size)"),
+                        StatusDetail(key: "limit", value: "\(Limits.pageSizeMax)"),
+                    ])
+            }
+        }
+        func key(_ bytes: [UInt8]) throws(CallRefusal) {
+            guard bytes.count <= Limits.idempotencyKeyBytesMax else {
+                throw CallRefusal(
+                    .fieldInvalid,
+                    "idempotency_key has \(bytes.count) bytes, the limit is \(Limits.idempotencyKeyBytesMax)",
+                    details: [
+                        StatusDetail(key: "field", value: "idempotency_key"),
+                        StatusDetail(key: "found", value: "\(bytes.count)"),
+                        StatusDetail(key: "limit", value: "\(Limits.idempotencyKeyBytesMax)"),
+                    ])
+            }
+        }
+        switch request {
+        case .productsTask(let asked), .getProducts(let asked):
+            guard !asked.productIDs.isEmpty else {
+                throw CallRefusal(
+                    .fieldMissing, "product_ids is empty; name the products to watch",
+                    details: [StatusDetail(key: "field", value: "product_ids")])
+            }
+            guard asked.productIDs.allSatisfy({ !$0.isEmpty }) else {
+                throw CallRefusal(
+                    .fieldInvalid, "a product identifier in product_ids is empty",
+                    details: [StatusDetail(key: "field", value: "product_ids")])
+            }
+        case .getImage(let asked):
+            try present(asked.imageID, "image_id")
+            guard asked.knownHash.isEmpty || asked.knownHash.count == ContentHash.byteCount else {
+                throw CallRefusal(
+                    .fieldInvalid,
+                    "known_hash has \(asked.knownHash.count) bytes; send the \(ContentHash.byteCount) of content_hash, or none",
+                    details: [
+                        StatusDetail(key: "field", value: "known_hash"),
+                        StatusDetail(key: "found", value: "\(asked.knownHash.count)"),
+                    ])
+            }
+        case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked):
+            try account(asked.account)
+            try present(asked.groupID, "group_id")
+        case .currentEntitlementTask(let asked), .getCurrentEntitlement(let asked):
+            try account(asked.account)
+            try present(asked.productID, "product_id")
+        case .listCurrentEntitlements(let asked): try account(asked.account)
+        case .purchase(let asked):
+            try account(asked.account)
+            try key(asked.idempotencyKey)
+            try self.check(asked.order)
+        case .finish(let asked):
+            try account(asked.account)
+            try key(asked.idempotencyKey)
+        case .listTransactions(let asked):
+            try account(asked.account)
+            try page(asked.pageSize)
+        case .listUnfinished(let asked):
+            try account(asked.account)
+            try page(asked.pageSize)
+        case .getLatestTransaction(let asked):
+            try account(asked.account)
+            try present(asked.productID, "product_id")
+        case .transactionUpdates(let asked): try account(asked.account)
+        case .operate(let asked):
+            try key(asked.idempotencyKey)
+            guard let operation = asked.operation else {
+                throw CallRefusal(
+                    .fieldInvalid, "operation is not set; it names exactly one operation",
+                    details: [StatusDetail(key: "field", value: "operation")])
+            }
+            if operation.transaction == nil || !asked.account.isEmpty { try account(asked.account) }
+            switch operation {
+            case .buy(let order): try self.check(order)
+            case .createIntent(let product, _): try present(product, "operation.create_intent.product_id")
+            case .share(_, let member): try account(member)
+            case .stopSharing(_, let member?): try account(member)
+            default: break
+            }
+        case .inspectAccount(let asked): try account(asked.account)
+        case .listAccounts(let asked): try page(asked.pageSize)
+        case .configure(let asked):
+            try key(asked.idempotencyKey)
+            guard !asked.settings.isEmpty else {
+                throw CallRefusal(
+                    .fieldMissing, "settings is empty; name what is to be changed",
+                    details: [StatusDetail(key: "field", value: "settings")])
+            }
+        case .sync(let asked):
+            try account(asked.account)
+            try key(asked.idempotencyKey)
+        case .requestRefund(let asked):
+            try account(asked.account)
+            try key(asked.idempotencyKey)
+        case .redeemOfferCode(let asked):
+            try account(asked.account)
+            try present(asked.code, "code")
+            try key(asked.idempotencyKey)
+        case .manageSubscriptions(let asked):
+            try account(asked.account)
+            try present(asked.productID, "product_id")
+            try key(asked.idempotencyKey)
+        case .getAppTransaction(let asked): try account(asked.account)
+        case .purchaseIntents(let asked), .messages(let asked): try account(asked.account)
+        case .listPlanOptions(let asked):
+            try account(asked.account)
+            try present(asked.groupID, "group_id")
+        case .getOfferEligibility(let asked):
+            try account(asked.account)
+            try present(asked.productID + asked.groupID, "group_id")
+        case .explain(let asked):
+            try account(asked.account)
+            switch asked.about {
+            case .group(let id)?: try present(id, "group_id")
+            case .product(let id)?: try present(id, "product_id")
+            case nil:
+                throw CallRefusal(
+                    .fieldInvalid, "about is not set; name a group_id or a product_id",
+                    details: [StatusDetail(key: "field", value: "about")])
+            }
+        case .setClock(let asked):
+            guard let change = asked.change else {
+                throw CallRefusal(
+                    .fieldMissing, "no change is named; freeze, resume or advance the clock",
+                    details: [StatusDetail(key: "field", value: "change")])
+            }
+            if case .advanceToBoundary(let name) = change { try account(name) }
+        case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .getSettings, .getAppPolicies, .listApps,
+            .getServerStatus:
+            break
+        }
+    }
+
+    private func check(_ order: PurchaseOrder) throws(CallRefusal) {
+        guard !order.productID.isEmpty else {
+            throw CallRefusal(
+                .fieldMissing, "order.product_id is empty; it says what is bought",
+                details: [StatusDetail(key: "field", value: "order.product_id")])
+        }
+        try Self.checkToken(order.appAccountToken)
+    }
+
+    /// A UUID in its usual form, or nothing.
+    private static func checkToken(_ token: String) throws(CallRefusal) {
+        guard !token.isEmpty else { return }
+        let groups = token.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let isHex = groups.allSatisfy { group in
+            group.allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+            }
+        }
+        guard groups.map(\.count) == [8, 4, 4, 4, 12], isHex else {
+            throw CallRefusal(
+                .fieldInvalid, "order.app_account_token is not a UUID such as 123e4567-e89b-12d3-a456-426614174000",
+                details: [StatusDetail(key: "field", value: "order.app_account_token")])
+        }
+    }
+
+    func token(of request: Request, app: AppNumber) throws(CallRefusal) -> ResumeToken? {
+        let bytes: [UInt8]
+        let view: Digest
+        switch request {
+        case .productsTask(let asked):
+            bytes = asked.resumeToken
+            view = self.key(asked).digest(app: app, account: [])
+        case .subscriptionStatusTask(let asked):
+            bytes = asked.resumeToken
+            view = ViewKey.status(group: asked.groupID).digest(app: app, account: Array(asked.account.utf8))
+        case .currentEntitlementTask(let asked):
+            bytes = asked.resumeToken
+            view = ViewKey.entitlement(product: asked.productID).digest(app: app, account: Array(asked.account.utf8))
+        case .purchaseIntents(let asked):
+            bytes = asked.resumeToken
+            view = ViewKey.intents.digest(app: app, account: Array(asked.account.utf8))
+        case .messages(let asked):
+            bytes = asked.resumeToken
+            view = ViewKey.messages.digest(app: app, account: Array(asked.account.utf8))
+        default:
+            return nil
+        }
+        guard !bytes.isEmpty else { return nil }
+        let token: ResumeToken
+        do throws(TokenError) {
+            token = try ResumeToken(bytes)
+        } catch {
+            throw CallRefusal(WireStatus(error))
+        }
+        guard token.store == self.identity, token.epoch == self.epoch else {
+            throw CallRefusal(
+                .tokenOtherStore,
+                "the token is of store \(token.store) epoch \(token.epoch), this is \(self.identity) epoch \(self.epoch); begin without a token"
+            )
+        }
+        guard token.view == view, token.app == app else {
+            throw CallRefusal(
+                .tokenOtherView, "the token belongs to a call with other parameters; begin without a token")
+        }
+        return token
+    }
+}
