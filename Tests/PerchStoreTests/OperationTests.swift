@@ -108,6 +108,19 @@ final class FamilyStore {
         }
     }
 
+    /// The products of the lines that an account had at an instant, as is known now.
+    func past(_ account: String, _ instant: Instant) throws -> [String] {
+        var outbox = StoreEngine.Outbox(loops: 1)
+        let read = StoreRequest.Body.recordAsKnown(Self.key(account), KnownAs(revision: 0, instant: instant))
+        _ = self.engine.run([StoreRequest(loop: 0, ticket: 1, read)], wall: self.now, into: &outbox)
+        for case .answer(1, .recordAsKnown(let record, _)) in outbox.events[0] {
+            return record?.lines.map(\.latest.productID) ?? []
+        }
+        throw Unanswered()
+    }
+
+    struct Unanswered: Error {}
+
     func record(_ account: String) throws -> AccountRecord {
         let number = try #require(self.storage.account(Self.key(account)))
         return try #require(self.storage.record(number))
@@ -218,6 +231,22 @@ final class FamilyStore {
         #expect(try store.rows("a").count == 2)
         #expect(try store.rows("b").count == 3)
         #expect(try store.record("b").lines.map(\.latest.reason) == [.renewal, .renewal])
+    }
+}
+
+@Suite struct `a read about the past` {
+    @Test func `has no line before it began, and nothing can be dated back into it`() throws {
+        let store = try FamilyStore()
+        let minute: Int64 = 60_000
+        store.advance(10 * minute)
+        let bought = try store.buy("gold", "a")
+        let before = bought.purchaseDate.advanced(byMilliseconds: -2 * minute)
+        store.advance(minute)
+        var order = PurchaseOrder(productID: "silver")
+        order.date = before
+        #expect(throws: Refusal.self) { try store.operate(.buy(order), "a") }
+        #expect(try store.past("a", before.advanced(byMilliseconds: minute)) == [])
+        #expect(try store.past("a", bought.purchaseDate) == ["gold"])
     }
 }
 

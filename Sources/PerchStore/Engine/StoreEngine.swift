@@ -331,7 +331,7 @@ package final class StoreEngine {
         for dated in try self.storage.facts(of: account, through: revision) {
             if let instant = known.instant, dated.fact.effective > instant { continue }
             var record = past.record ?? AccountRecord(account: account, app: key.app)
-            // A purchase dated back may have changed a line before it began: by then there was nothing to change.
+            // No fact is dated before its line began; if one ever were, a read must not end the server.
             if let line = dated.fact.line, record.lineIndex(original: line) == nil { continue }
             record.apply(dated.fact)
             record.revision = dated.revision
