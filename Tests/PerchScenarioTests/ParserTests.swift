@@ -105,6 +105,19 @@ struct ParserTests {
         #expect(checks("expect entitlement gold: \(text)") == [.pushes(rule)])
     }
 
+    @Test func `not entitled is no entitlement, and of an explanation one field of several`() {
+        #expect(checks("expect entitlement gold: not entitled") == [PerchScenario.Expectation.Kind.none])
+        #expect(
+            checks("expect explanation of entitlement gold: not entitled") == [
+                .field(.entitled, .flag(false), isNegated: false)
+            ])
+    }
+
+    @Test(arguments: ["entitlement gold", "status club", "app transaction", "explanation of status club"])
+    func `that there is one can be said of what is no list`(_ subject: String) {
+        #expect(checks("expect \(subject): any") == [.some])
+    }
+
     @Test func `a name is known below the line that gives it`() {
         #expect(
             checks("buy gold as T1\nexpect entitlement gold: T1") == [

@@ -134,12 +134,15 @@ extension LineCursor {
             _ = self.take("with")
             return .failure(self.reasonWord())
         }
+        // Of an explanation it is a field beside others: why not, and what comes next.
+        if shape != .explanation, self.take("not entitled") { return Expectation.Kind.none }
         if self.take(
-            "none", "nothing", "empty", "never subscribed", "not entitled", "no transactions", "no transaction",
+            "none", "nothing", "empty", "never subscribed", "no transactions", "no transaction",
             "no statuses", "nobody")
         {
             return Expectation.Kind.none
         }
+        if !shape.isList, shape != .outcome, shape != .settings, self.take("any", "some", "not none") { return .some }
         if shape.isList, self.take("including", "includes", "contains", "among others") { return .including }
         if shape.isList || shape == .status, self.take("count", "lines") {
             return .count(Int(clamping: try self.number("how many")))
@@ -208,6 +211,10 @@ extension LineCursor {
         case .products(let ids): return try self.productChecks(ids)
         case .clock:
             if self.take("running") { return [.field(.frozen, .flag(false), isNegated: false)] }
+            return nil
+        case .appTransaction:
+            if self.take("unverified") { return [.field(.verification, .some, isNegated: false)] }
+            if self.take("verified") { return [.field(.verification, .none, isNegated: false)] }
             return nil
         case .settings:
             guard let settings = try self.settings() else { return nil }
@@ -332,7 +339,7 @@ extension LineCursor {
             return [.field(.ownership, .text("familyShared"), isNegated: false)]
         }
         if self.take("own") { return [.field(.ownership, .text("purchased"), isNegated: false)] }
-        if shape == .entitlement, self.take("entitled", "some", "any", "held") { return [.some] }
+        if shape == .entitlement, self.take("entitled", "held") { return [.some] }
         if shape == .transactions || shape == .transaction || shape == .entitlement || shape == .outcome {
             if self.take("a renewal", "renewal") {
                 return [.field(.transactionReason, .text("renewal"), isNegated: false)]
@@ -341,7 +348,7 @@ extension LineCursor {
                 return [.field(.transactionReason, .text("purchase"), isNegated: false)]
             }
         }
-        if shape == .transaction, self.take("some", "exists") { return [.some] }
+        if shape == .transaction, self.take("exists") { return [.some] }
         return nil
     }
 

@@ -26,7 +26,7 @@ final class OpenWatch {
     private(set) var info: ValueInfo?
     /// Values and failures since the last step; `loading` is none.
     private(set) var pushes: [(state: StreamState, info: ValueInfo)] = []
-    /// Events since the last step, without those that the app itself caused.
+    /// Events since the last step, without those that the account itself caused in the app.
     private(set) var events: [TransactionEvent] = []
     /// Promises of the contract that were broken since this was asked last.
     var breaches: [String] = []
@@ -44,7 +44,9 @@ final class OpenWatch {
         self.events.removeAll()
     }
 
-    func take(_ response: Response, ownClient: [UInt8]) {
+    /// `actor` is whose step it is. All accounts share one client here, and customers do not: what one of them bought in
+    /// the app comes to another, with whom it is shared, from elsewhere.
+    func take(_ response: Response, ownClient: [UInt8], actor: String?) {
         switch response {
         case .productsTask(let state): self.take(state) { .products($0) }
         case .subscriptionStatusTask(let state): self.take(state) { .statuses($0) }
@@ -52,7 +54,8 @@ final class OpenWatch {
         case .purchaseIntents(let state): self.take(state) { .intents($0) }
         case .messages(let state): self.take(state) { .messages($0) }
         case .transactionUpdates(let event):
-            guard event.transaction != nil, event.originClientID != ownClient else { return }
+            guard event.transaction != nil else { return }
+            if event.originClientID == ownClient, self.key.account == actor { return }
             self.events.append(event)
         default: self.breaches.append("a message of \(response.method.path) came on this stream")
         }

@@ -213,9 +213,11 @@ extension ScenarioRunner {
     /// Armed and disarmed failures are listed only while they are armed.
     private static func isSame(_ left: AppSettingChange, _ right: AppSettingChange) -> Bool { left == right }
 
-    /// `product unavailable` is `PURCHASE_PRODUCT_UNAVAILABLE`.
+    /// `product unavailable` is `PURCHASE_PRODUCT_UNAVAILABLE`, and every name of StoreKit's is understood.
     private static func isSame(reason said: String, _ reason: String) -> Bool {
-        let wanted = Token.normalise(said)
+        var wanted = Token.normalise(said)
+        // The one that our word does not end with.
+        if wanted == Token.normalise("invalidOfferIdentifier") { wanted = Token.normalise("invalidOffer") }
         guard Token.normalise(reason) != wanted else { return true }
         let parts = reason.split(separator: "_")
         return parts.indices.contains { Token.normalise(parts[$0...].joined()) == wanted }

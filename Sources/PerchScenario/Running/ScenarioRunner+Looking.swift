@@ -7,7 +7,8 @@ extension ScenarioRunner {
     func look(_ subject: Expectation.Subject) throws(ScenarioFailure) -> Looked {
         switch subject {
         case .outcome: return self.lookAtOutcome()
-        case .watch(let key):
+        case .watch(let said):
+            let key = self.spelt(said)
             guard let watch = self.watches[key] else {
                 throw ScenarioFailure("\(key) is not watched here: `unwatch` closed it")
             }

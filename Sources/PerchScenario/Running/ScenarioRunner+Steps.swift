@@ -119,6 +119,11 @@ extension ScenarioRunner {
                 self.app,
                 .purchase(PurchaseRequest(app: self.appReference, account: self.key(account), order: order)), account)
         }
+        // The store says that nothing was bought now; what was asked for says that something comes of it later.
+        if let outcome = self.outcome, outcome.wasHeld, let held = outcome.transaction?.value {
+            self.outcome?.appliesAtRenewal =
+                held.productType == .autoRenewable && (held.productID != order.productID || order.offer != nil)
+        }
     }
 
     private func finish(_ account: String, _ target: FinishTarget) throws(ScenarioFailure) {
@@ -172,6 +177,9 @@ extension ScenarioRunner {
         try self.act(
             self.store,
             .operate(OperateRequest(app: self.appReference, account: self.key(account), operation: resolved)), account)
+        if case .decidePurchase(_, let approves) = operation, case .done? = self.outcome?.result {
+            self.outcome?.isApproved = approves
+        }
     }
 
     /// Nil where a transaction is meant that is not there: then that is the outcome.
@@ -234,7 +242,7 @@ extension ScenarioRunner {
         guard let reference else {
             guard let status = try self.ownStatus(account) else {
                 self.refuse(
-                    "NOTHING_HELD", "\(account) has no subscription of its own; write which one is meant", account)
+                    "NOT_SUBSCRIBED", "\(account) has no subscription of its own; write which one is meant", account)
                 return nil
             }
             return .transaction(status.transaction.value.originalID)
@@ -270,7 +278,7 @@ extension ScenarioRunner {
     private func pendingNumber(_ product: String?, _ account: String) throws(ScenarioFailure) -> UInt64? {
         let waiting = try self.inspect(account)?.pendingPurchases ?? []
         if let found = waiting.first(where: { product == nil || $0.order.productID == product }) { return found.id }
-        self.refuse("PURCHASE_NOT_PENDING", "no purchase of \(account) waits", account)
+        self.refuse("PENDING_UNKNOWN", "no purchase of \(account) waits", account)
         return nil
     }
 

@@ -5,14 +5,21 @@ import PerchWire
 // Streams: opening, and hearing everything that they have to say about a step.
 extension ScenarioRunner {
     func open(_ key: WatchKey) throws(ScenarioFailure) {
+        let key = self.spelt(key)
         guard self.watches[key] == nil else { return }
         let stream = try self.app.open(try self.request(for: key))
         self.watches[key] = OpenWatch(key, stream: stream)
     }
 
     func close(_ key: WatchKey) throws(ScenarioFailure) {
-        guard let watch = self.watches.removeValue(forKey: key) else { return }
+        guard let watch = self.watches.removeValue(forKey: self.spelt(key)) else { return }
         try self.app.cancel(watch.stream)
+    }
+
+    /// One stream has one spelling: `status` is `status club` where that is the only group.
+    func spelt(_ key: WatchKey) -> WatchKey {
+        guard case .status(let account, nil) = key, let group = self.onlyGroup else { return key }
+        return .status(account: account, group: group)
     }
 
     private func request(for key: WatchKey) throws(ScenarioFailure) -> Request {
@@ -66,7 +73,8 @@ extension ScenarioRunner {
     private func hear() {
         let byStream = Dictionary(uniqueKeysWithValues: self.watches.values.map { ($0.stream, $0) })
         for message in self.app.takeHeard() {
-            byStream[message.stream]?.take(message.response, ownClient: self.app.clientID)
+            byStream[message.stream]?.take(
+                message.response, ownClient: self.app.clientID, actor: self.outcome?.account)
         }
     }
 

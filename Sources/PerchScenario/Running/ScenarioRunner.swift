@@ -44,6 +44,8 @@ package final class ScenarioRunner {
     var isFrozen = true
     /// Subscription groups of the catalogue that is in force.
     var groups: [String] = []
+    /// What `status` without a group is about: the only one of the catalogue that the scenario begins with.
+    private(set) var onlyGroup: String?
     var watches: [WatchKey: OpenWatch] = [:]
     /// Transactions by the names that the file gives them.
     var transactions: [String: Named] = [:]
@@ -71,6 +73,7 @@ package final class ScenarioRunner {
         var account = ""
         var transaction: Verified<Transaction>?
         var wasHeld = false
+        /// What was said to a request or a wait; nil where there was none.
         var isApproved: Bool?
         var appliesAtRenewal = false
         var settledCount: UInt64?
@@ -205,6 +208,7 @@ package final class ScenarioRunner {
         }
         if let source = self.scenario.catalogue { try self.load(source) }
         try self.findGroups()
+        self.onlyGroup = self.groups.count == 1 ? self.groups[0] : nil
         if !self.scenario.settings.isEmpty {
             try self.change(
                 .configure(ConfigureRequest(app: self.appReference, settings: self.scenario.settings)),
@@ -212,9 +216,10 @@ package final class ScenarioRunner {
         }
         try self.setStart()
         var explicit: Set<WatchKey> = []
-        for case .step(.watch(let key)) in self.scenario.lines.map(\.content) { explicit.insert(key) }
+        for case .step(.watch(let key)) in self.scenario.lines.map(\.content) { explicit.insert(self.spelt(key)) }
         for case .expectation(let expectation) in self.scenario.lines.map(\.content) {
-            if case .watch(let key) = expectation.subject, !explicit.contains(key) { try self.open(key) }
+            guard case .watch(let key) = expectation.subject else { continue }
+            if !explicit.contains(self.spelt(key)) { try self.open(key) }
         }
         try self.settle()
         for watch in self.watches.values { watch.beginStep() }
