@@ -73,6 +73,10 @@ static int is_hole(const unsigned char *page) {
     return page[0] == 0 && memcmp(page, page + 1, PERCH_PAGE_BYTES - 1) == 0;
 }
 
+int perch_page_is_intact(const unsigned char *page, sqlite3_int64 number) {
+    return page_checksum(page, number) == stored_checksum(page) || is_hole(page);
+}
+
 // MARK: A main file
 
 // Where a database's header says how many bytes of each page are reserved.
@@ -109,7 +113,7 @@ static int file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 o
     look_at_header((main_file *)file, bytes, count, offset);
     if (!((main_file *)file)->has_checksums || !is_page(count, offset)) return SQLITE_OK;
     sqlite3_int64 number = offset / PERCH_PAGE_BYTES;
-    if (page_checksum(bytes, number) == stored_checksum(bytes) || is_hole(bytes)) return SQLITE_OK;
+    if (perch_page_is_intact(bytes, number)) return SQLITE_OK;
     sqlite3_log(SQLITE_IOERR_DATA, "page %lld does not bear its checksum", number + 1);
     return SQLITE_IOERR_DATA;
 }

@@ -153,11 +153,14 @@ package enum Effect: Sendable {
     case drained
 }
 
-/// What the server does for a loop outside of it: reading catalogue files, telling what it finds of itself.
+/// What the server does for a loop outside of it: reading catalogue files, copying the store, telling what it finds
+/// of itself.
 package enum ControlRequest: Sendable {
     case checkCatalog(file: [UInt8], images: [CatalogImage])
     case loadCatalog(app: AppNumber, file: [UInt8], images: [CatalogImage], source: String, origin: [UInt8])
     case serverStatus
+    /// A copy of the store, in a new file.
+    case backup(path: String)
 }
 
 /// What the server answers.

@@ -35,7 +35,7 @@ package final class LoopThread: Sendable {
     }
 
     /// For a thread that nobody waits for.
-    static func startDetached(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    package static func startDetached(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         _ = try Self.start(name: name, stackBytes: Limits.loopStackBytes, detached: true, body)
     }
 

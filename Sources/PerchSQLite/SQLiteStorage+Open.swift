@@ -7,7 +7,7 @@ extension SQLiteStorage {
     static func prepareFile(
         _ connection: Connection, path: String, for use: Use, identity: StoreIdentity?
     ) throws(SQLiteError) {
-        if connection.isReadOnly {
+        if connection.isReadOnly, use != .inspection {
             throw SQLiteError(code: SQLITE_READONLY, message: "it opens for reading only", doing: "open")
         }
         // Before anything is read: they say how a new file is made, and that there is no shared memory to be used.
@@ -26,6 +26,8 @@ extension SQLiteStorage {
         case .service: try Self.useLog(connection)
         case .generation:
             try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        case .inspection:
+            guard !isNew else { throw Self.damaged("there is nothing in it") }
         }
         if isNew { try Self.create(connection, identity: identity ?? StoreFile.newIdentity()) }
     }

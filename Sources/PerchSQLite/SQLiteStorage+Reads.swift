@@ -116,7 +116,7 @@ extension SQLiteStorage {
         return rows
     }
 
-    private static func row(
+    static func row(
         id: TransactionID, account: AccountNumber, state: Int64, blob: [UInt8]
     ) throws(StorageError) -> TransactionRow {
         let transaction = try Self.unsealing("transaction \(id)") { () throws(DecodingFault) in
@@ -172,7 +172,7 @@ extension SQLiteStorage {
         return facts
     }
 
-    private static func fact(
+    static func fact(
         at place: EventPlace, account: AccountNumber, blob: [UInt8]
     ) throws(StorageError) -> StoredFact {
         try Self.unsealing("the fact at \(place.revision)/\(place.ordinal)") { () throws(DecodingFault) in
@@ -211,7 +211,7 @@ extension SQLiteStorage {
     }
 
     /// A blob that does not open is damage, or of a newer version's making; the message says which.
-    private static func unsealing<Value>(
+    static func unsealing<Value>(
         _ what: String, _ open: () throws(DecodingFault) -> Value
     ) throws(StorageError) -> Value {
         do throws(DecodingFault) {

@@ -117,6 +117,12 @@ extension SQLiteStorage {
         }
     }
 
+    /// From now on the store's tokens are others: see `StoreRestore`.
+    func setEpoch(_ epoch: UInt32) {
+        self.requireBatch()
+        self.currentHeader.epoch = epoch
+    }
+
     package func setLease(until instant: Instant) throws(StorageError) {
         self.requireBatch()
         self.currentHeader.lease = instant

@@ -35,6 +35,8 @@ package final class SQLiteStorage: Storage {
         case service
         /// Filling a new file that is thrown away if that fails: no log, nothing synced until it is complete.
         case generation
+        /// Looking at all of a file that nobody changes meanwhile: nothing is written, and there is no log.
+        case inspection
     }
 
     /// Opens the store at a path, and creates it where there is none. Reads no account.
@@ -53,11 +55,13 @@ package final class SQLiteStorage: Storage {
     init(
         path: String, for use: Use, on fileSystem: StoreFileSystem = .machine, identity: StoreIdentity? = nil
     ) throws(StoreOpenError) {
-        if fileSystem.base == nil { try StoreFile.create(at: path) }
+        let isFixed = use == .inspection
+        if fileSystem.base == nil, !isFixed { try StoreFile.create(at: path) }
         do throws(SQLiteError) {
-            let connection = try Connection(path: path, on: fileSystem)
+            let connection = try Connection(path: path, on: fileSystem, isFixed: isFixed)
             try Self.prepareFile(connection, path: path, for: use, identity: identity)
-            self.checkpointsWithoutRoom = try Self.makeDurable(connection) ? 0 : 1
+            let hasRoom = isFixed ? true : try Self.makeDurable(connection)
+            self.checkpointsWithoutRoom = hasRoom ? 0 : 1
             let statements = try Query.allCases.map { (query) throws(SQLiteError) in
                 try Statement(query.sql, on: connection)
             }

@@ -56,6 +56,67 @@ enum StoreFile {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
+    /// Whether there is anything of that name.
+    static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// Waits until what was written to a file is on the disk. Nobody has it open, so closing it drops no lock.
+    static func syncContent(of path: String) throws(StoreOpenError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(path: path, doing: "opening it", errorNumber: errno) }
+        defer { Glibc.close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .system(path: path, doing: "syncing it", errorNumber: errno) }
+    }
+
+    /// Whether a process holds SQLite's lock of the file. Not of a file that this process has open.
+    static func isLocked(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        // The 512 bytes at 1 GiB that SQLite locks for pending, reserved and shared.
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0x4000_0000
+        lock.l_len = 512
+        return fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+    }
+
+    /// Copies a file into a new one, readable by its owner only.
+    static func copy(_ path: String, to copy: String) throws(StoreOpenError) {
+        let source = open(path, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw .system(path: path, doing: "opening it", errorNumber: errno) }
+        defer { Glibc.close(source) }
+        try Self.create(at: copy)
+        let target = open(copy, O_WRONLY | O_CLOEXEC)
+        guard target >= 0 else { throw .system(path: copy, doing: "opening it", errorNumber: errno) }
+        defer { Glibc.close(target) }
+        var buffer = [UInt8](repeating: 0, count: Limits.storeCopyBytes)
+        while true {
+            let count = read(source, &buffer, buffer.count)
+            if count == 0 { return }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .system(path: path, doing: "reading it", errorNumber: errno) }
+            try Self.write(buffer[..<count], to: target, of: copy)
+        }
+    }
+
+    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, of path: String) throws(StoreOpenError)
+    {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                if errno == ENOSPC || errno == EDQUOT { throw .noRoom(path: path) }
+                throw .system(path: path, doing: "writing it", errorNumber: errno)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
     private static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

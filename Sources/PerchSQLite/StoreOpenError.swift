@@ -30,6 +30,8 @@ package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
                 + "name another file, Perch will not write over this one"
         case .noRoom(let path):
             "there is no room for a new store at \(path); free some space, or name another place"
+        case .system(let path, _, 2):
+            "\(path) is not there; name a file that is"
         case .system(let path, let what, let number):
             "\(path): \(what) failed with errno \(number)"
         case .storage(let path, let error):

@@ -16,6 +16,10 @@ enum ControlEvent: Sendable {
     /// The store found no room to write, or found some again.
     case storeRoom(isThere: Bool)
     case storeAnswer(ticket: UInt64, StoreAnswer)
+    /// The store's thread has copied the store, or could not.
+    case copied(CopyOutcome)
+    /// A backup is on the disk and has its name; how long it is.
+    case backupNamed(Result<Int64, CopyFault>)
     case drained(loop: Int)
     case storeFailed(String)
     case storeStopped
@@ -37,6 +41,7 @@ final class ControlLoop: LoopDriver {
     private var provenAt: MonotonicTime?
     private var isProbed = false
     private var reloadsAwaited = 0
+    var backups = Backups()
     private var drain: Drain?
     /// Set when the server has ended, with the process's exit status.
     private(set) var exitStatus: Int32?
@@ -138,6 +143,10 @@ final class ControlLoop: LoopDriver {
             self.roomChanged(isThere)
         case .storeAnswer(let ticket, let answer):
             self.reloaded(ticket, answer)
+        case .copied(let outcome):
+            self.copied(outcome)
+        case .backupNamed(let result):
+            self.named(result)
         case .drained(let loop):
             self.drain?.loopsLeft.remove(loop)
         case .storeFailed(let message):
@@ -257,6 +266,8 @@ final class ControlLoop: LoopDriver {
             self.ask(
                 .call(loop: loop, ticket: ticket), loops: true, store: true,
                 deadline: Clocks.monotonic().advanced(byMilliseconds: Limits.statusMilliseconds))
+        case .backup(let path):
+            self.backUp(to: path, loop: loop, ticket: ticket)
         case .checkCatalog(let file, let images):
             self.answer(loop, ticket) { () throws(CatalogueError) in
                 let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
@@ -446,6 +457,7 @@ final class ControlLoop: LoopDriver {
         figures.startSeconds = Double(self.startedWall.milliseconds) / 1_000
         figures.isReady = self.readiness.reason == nil
         figures.isDraining = self.drain != nil
+        figures.backups = self.backups
         figures.inboxDepths = [
             ("loops", self.parts.loops.reduce(0) { $0 + $1.depth }), ("store", self.parts.store.depth),
             ("control", self.parts.inbox.depth),
@@ -475,7 +487,8 @@ final class ControlLoop: LoopDriver {
             findings: Findings(
                 samples: samples, store: report.store, isStoreInMemory: self.parts.settings.store == .memory,
                 readiness: self.readiness, awaited: report.awaited, http: self.http?.address,
-                manager: self.parts.manager,
+                manager: self.parts.manager, backups: self.backups,
+                uptimeMilliseconds: Clocks.monotonic().milliseconds(since: self.started), now: Clocks.wall(),
                 sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
             ).all)
     }

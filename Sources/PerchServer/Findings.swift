@@ -15,11 +15,16 @@ struct Findings {
     /// Where HTTP is answered; nil where it is not.
     var http: SocketAddress?
     var manager: ServiceManager
+    var backups: Backups
+    var uptimeMilliseconds: Int64
+    /// By the machine's clock.
+    var now: Instant
     /// Seconds since all threads answered the watchdog and the store committed for it.
     var sinceProof: Int64?
 
     var all: [Finding] {
-        self.threads + [self.ready, self.descriptors] + self.storage + self.limits + [self.scraping, self.supervision]
+        self.threads + [self.ready, self.descriptors] + self.storage + self.backup + self.limits
+            + [self.scraping, self.supervision]
             + self.log
     }
 
@@ -97,6 +102,29 @@ struct Findings {
                 Self.ok("store", "\(store.figures.fileBytes) bytes, and a log of \(store.figures.logBytes)"))
         }
         return findings
+    }
+
+    /// What was made by this process: a store does not know of its copies.
+    private var backup: [Finding] {
+        guard !self.isStoreInMemory else { return [] }
+        let remedy = "perch backup FILE makes one while the server goes on"
+        let ageMax = Limits.backupAgeDays * 86_400_000
+        if let running = self.backups.running {
+            return [Self.ok("backup", "one to \(running.path) is being made since \(running.startedWall)")]
+        }
+        guard let last = self.backups.last else {
+            let message = "none was made since the server started"
+            return [
+                self.uptimeMilliseconds < ageMax
+                    ? Self.ok("backup", message)
+                    : Self.warning("backup", "\(message), \(self.uptimeMilliseconds / 86_400_000) days ago", remedy)
+            ]
+        }
+        let message = "the last is of \(last.finished), revision \(last.revision), \(last.bytes) bytes at \(last.path)"
+        return [
+            self.now.milliseconds(since: last.finished) < ageMax
+                ? Self.ok("backup", message) : Self.warning("backup", message, remedy)
+        ]
     }
 
     private var limits: [Finding] {

@@ -153,6 +153,9 @@ extension MetricSamples {
         self.add(
             counts: "perch_store_inbox_requests", report.measures.inboxRequests,
             help: "Requests that waited for the store when it took them, of those turns that had any.")
+        self.add(
+            seconds: "perch_store_backup_stall_seconds", report.measures.copyStallMicroseconds,
+            help: "For which a backup kept the store from other work, each time.")
     }
 
     /// What the process as a whole takes, some of it under the names that Prometheus' own clients use.
@@ -187,6 +190,18 @@ extension MetricSamples {
         self.add(
             "perch_watchdog_pings_total", process.watchdogPings,
             help: "Times that the service manager was told that all works.")
+        self.add("perch_backups_total", process.backups.completed, help: "Backups that were completed.")
+        self.add("perch_backups_failed_total", process.backups.failed, help: "Backups that were not.")
+        self.add("perch_backup_running", process.backups.running == nil ? 0 : 1, help: "1 while a backup is made.")
+        if let last = process.backups.last {
+            self.add(
+                "perch_backup_last_timestamp_seconds", seconds: Double(last.finished.milliseconds) / 1_000,
+                help: "When the last backup was complete, in seconds of the Unix epoch; since the start of the server.")
+            self.add("perch_backup_last_revision", last.revision, help: "The revision that the last backup holds.")
+            self.add("perch_backup_last_bytes", last.bytes, help: "Length of the last backup.")
+            self.add(
+                "perch_backup_last_duration_seconds", seconds: last.seconds, help: "How long the last backup took.")
+        }
         self.add("process_open_fds", process.descriptorsOpen, help: "Descriptors that are open.")
         self.add("process_max_fds", process.descriptorsLimit, help: "Descriptors that the process may have.")
         self.add("process_resident_memory_bytes", process.residentBytes, help: "Memory of the process in RAM.")
@@ -209,6 +224,7 @@ struct ProcessFigures {
     var startSeconds = 0.0
     var isReady = false
     var isDraining = false
+    var backups = Backups()
     var descriptorsOpen = 0
     var descriptorsLimit = 0
     var inboxDepths: [(inbox: String, depth: Int)] = []

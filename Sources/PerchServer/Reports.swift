@@ -46,6 +46,8 @@ struct StoreMeasures: Sendable {
     var batchChanges = Histogram()
     /// Requests that waited in the inbox when it was taken.
     var inboxRequests = Histogram()
+    /// For which a backup kept the thread from its other work, each time.
+    var copyStallMicroseconds = Histogram()
 }
 
 /// How much the store holds in memory.

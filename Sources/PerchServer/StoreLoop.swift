@@ -15,6 +15,8 @@ final class StoreLoop: LoopDriver {
     private var requests: [StoreRequest] = []
     private var asked: [StoreQuestion] = []
     private var measures = StoreMeasures()
+    /// The backup under way.
+    private var copying: CopyRun?
     private var failedCommit: Instant?
     private var wasWithoutRoom = false
     private var hasToldFailure = false
@@ -63,12 +65,15 @@ final class StoreLoop: LoopDriver {
             self.control.post(.storeAnswer(ticket: ticket, answer))
         }
         self.answerQuestions(wall: wall, machine: machine)
+        self.copySome()
         self.tellRoom(failedBefore: before.failedBatches, machine: machine)
         if let failure = self.engine.failure, !self.hasToldFailure, !self.hasStopped {
             self.hasToldFailure = true
             self.control.post(.storeFailed(failure.description))
         }
         if self.hasStopped { return nil }
+        // Whatever came meanwhile is taken first.
+        if self.copying != nil { return now }
         return next.map { now.advanced(byMilliseconds: max(0, $0.milliseconds(since: machine))) }
     }
 
@@ -87,7 +92,10 @@ final class StoreLoop: LoopDriver {
             case .report(let number, let proves):
                 if proves { self.engine.prove(machine: machine) }
                 self.control.post(.storeReport(number: number, self.report()))
+            case .copy(let path):
+                self.beginCopy(path)
             case .stop:
+                self.endCopy("the server is stopping; ask for a backup when it has started again")
                 self.engine.writeLeaseAtStop(wall: wall)
                 self.engine.close()
                 self.hasStopped = true
@@ -95,6 +103,32 @@ final class StoreLoop: LoopDriver {
             }
         }
         self.asked.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Copying
+
+    private func beginCopy(_ path: String) {
+        do throws(CopyFault) {
+            self.copying = CopyRun(try self.engine.beginCopy(at: path), path: path)
+        } catch {
+            self.control.post(.copied(.failed(error.description)))
+        }
+    }
+
+    private func copySome() {
+        guard self.copying != nil else { return }
+        if self.engine.failure != nil { return self.endCopy("the store failed; its backup is given up") }
+        let outcome = self.copying?.turn(
+            revision: self.engine.header.revision, stalls: &self.measures.copyStallMicroseconds)
+        guard let outcome else { return }
+        self.copying = nil
+        self.control.post(.copied(outcome))
+    }
+
+    private func endCopy(_ reason: String) {
+        guard let copying = self.copying else { return }
+        self.copying = nil
+        self.control.post(.copied(copying.given(up: reason)))
     }
 
     private func report() -> StoreReport {
@@ -124,5 +158,7 @@ final class StoreLoop: LoopDriver {
 enum StoreQuestion: Sendable {
     /// `proves`: commit something first, so that the answer says that the store still writes.
     case report(number: UInt64, proves: Bool)
+    /// Copy the store into a new file. Not while a copy is under way.
+    case copy(path: String)
     case stop
 }

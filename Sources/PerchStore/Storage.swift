@@ -45,6 +45,8 @@ package protocol Storage: AnyObject {
     func commit() throws(StorageError)
     func rollback()
     func close()
+    /// Begins a copy in a new file at a path, where nothing may be yet.
+    func beginCopy(at path: String) throws(CopyFault) -> any StorageCopy
 
     /// What the storage takes up on its medium, and how it fares there. Asks the medium for nothing that may wait.
     var figures: StorageFigures { get }
@@ -96,7 +98,8 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
 /// What is known of a store without reading an account.
 package struct StoreHeader: Hashable, Sendable {
     package var identity: StoreIdentity
-    /// Counts restores from backups.
+    /// Which life of the store: another after each restore from a backup, and never a smaller one. Two restores of one
+    /// backup differ as well, or the tokens of the first would fit what became of the second.
     package var epoch: UInt32
     package var revision: UInt64
     package var nextTransaction: TransactionID

@@ -118,6 +118,8 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case storeKitUnsupported = "STOREKIT_UNSUPPORTED"
     case storeKitDuplicateRequest = "STOREKIT_DUPLICATE_REQUEST"
     case storeKitFailed = "STOREKIT_FAILED"
+    case backupRunning = "BACKUP_RUNNING"
+    case backupFailed = "BACKUP_FAILED"
     case leaseWait = "LEASE_WAIT"
     case `internal` = "INTERNAL"
 
@@ -148,7 +150,8 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .purchaseIneligibleForOffer, .refundNotPossible, .notASubscription, .notSubscribed, .notInRetry,
             .notShareable, .notShared, .noPriceIncrease, .storeKitUnknown,
             .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError, .storeKitNotAvailableInStorefront,
-            .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest, .storeKitFailed:
+            .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest, .storeKitFailed, .backupRunning,
+            .backupFailed:
             .failedPrecondition
         case .cursorTooOld:
             .outOfRange

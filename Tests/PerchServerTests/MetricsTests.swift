@@ -67,6 +67,11 @@ enum SampleReports {
         process.version = "0.1.0"
         process.inboxDepths = [("loops", 0)]
         process.httpResponses = [(200, 1), (431, 0), (503, 0)]
+        process.backups.begin(
+            Backups.Running(
+                path: "/backups/perch.db", loop: 0, ticket: 1, started: Clocks.monotonic(), startedWall: Clocks.wall()))
+        process.backups.copied(revision: 7, longestStallMicroseconds: 2_000)
+        _ = process.backups.finish(bytes: 4_096, now: Clocks.monotonic(), wall: Clocks.wall())
         process.readKernel()
         samples.add(process)
         samples.add(Self.loop(change), loop: 0)
@@ -154,7 +159,8 @@ enum SampleReports {
         "peerTimeoutMilliseconds", "jsonOutputBytes", "catalogueIdentifierBytes", "productJSONBytes",
         "catalogueWarnings", "storePageCacheBytes", "storeLogFileBytes", "generatedAccountsPerBatch", "logValueBytes",
         "logRepeatMilliseconds", "attentionMilliseconds", "statusMilliseconds", "slowCommitMilliseconds",
-        "inheritedListenersMax", "rowsPerLook",
+        "inheritedListenersMax", "rowsPerLook", "backupPagesPerStep", "backupTurnMicroseconds", "backupCacheBytes",
+        "backupAgeDays", "storeCopyBytes",
     ]
 
     /// Names of `static let` in a file of limits.

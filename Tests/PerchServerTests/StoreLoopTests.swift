@@ -52,6 +52,17 @@ private final class SteppedStore {
 
     func ask(proves: Bool) { self.questions.post(.report(number: 1, proves: proves)) }
 
+    /// Where a backup goes, whose pages begin to be copied in the next turn.
+    func copy(to name: String) -> String {
+        let path = self.folder.file(name)
+        self.questions.post(.copy(path: path))
+        return path
+    }
+
+    func stop() { self.questions.post(.stop) }
+
+    var files: [String] { TemporaryDirectory.names(in: self.folder.path) }
+
     /// One turn; what the loop and the control thread were told.
     func turn() -> (loop: [LoopEvent], control: [ControlEvent]) {
         _ = self.driver.turn(now: Clocks.monotonic())
@@ -112,6 +123,55 @@ private final class SteppedStore {
         #expect(proven.counters.batches == idle.counters.batches + 1)
         #expect(proven.census.revision == idle.census.revision)
         #expect(proven.failure == nil)
+    }
+
+    @Test func `copies between its batches, and has each of them wait for no more than some pages`() throws {
+        let store = try SteppedStore()
+        store.rename(bytes: 4_000_000)
+        _ = store.turn()
+        let path = store.copy(to: "copy.db")
+        var (turns, outcome): (UInt64, CopyOutcome?) = (0, nil)
+        while outcome == nil, turns < 10_000 {
+            turns += 1
+            store.rename(bytes: 1_000 + Int(turns))
+            let told = store.turn()
+            #expect(told.loop.contains { if case .store(.change) = $0 { true } else { false } }, "turn \(turns)")
+            for case .copied(let found) in told.control { outcome = found }
+        }
+        guard case .copied(let revision, let stall)? = outcome else {
+            Issue.record("the copy ended with \(String(describing: outcome))")
+            return
+        }
+        // The app was opened, and then renamed in every turn.
+        #expect(revision == turns + 2)
+        let stalls = try store.report().measures.copyStallMicroseconds
+        #expect(stalls.count == turns)
+        #expect(stall >= stalls.max)
+        _ = try StoreBackup.complete(path)
+        #expect(try StoreRestore.verify(path).revision == revision)
+        #expect(store.files.contains("copy.db") && !store.files.contains("copy.db.partial"))
+    }
+
+    @Test func `gives a copy up when it stops, and leaves nothing of it`() throws {
+        let store = try SteppedStore()
+        store.rename(bytes: 40_000_000)
+        _ = store.turn()
+        _ = store.copy(to: "copy.db")
+        _ = store.turn()
+        #expect(store.files.contains("copy.db.partial"))
+        store.stop()
+        let told = store.turn().control
+        #expect(told.contains { if case .copied(.failed(let text)) = $0 { text.contains("stopping") } else { false } })
+        #expect(told.contains { if case .storeStopped = $0 { true } else { false } })
+        #expect(store.files == ["perch.db"])
+    }
+
+    @Test func `says why there is no copy`() throws {
+        let store = try SteppedStore()
+        _ = store.copy(to: "perch.db")
+        let told = store.turn().control
+        #expect(
+            told.contains { if case .copied(.failed(let text)) = $0 { text.contains("there already") } else { false } })
     }
 
     @Test func `tells when there is no room, and when there is again, once each`() throws {

@@ -145,6 +145,7 @@ enum Contract {
         case .getCatalog: (Perch__V1__GetCatalogRequest.descriptor, Perch__V1__GetCatalogResponse.descriptor)
         case .getServerStatus:
             (Perch__V1__GetServerStatusRequest.descriptor, Perch__V1__GetServerStatusResponse.descriptor)
+        case .backup: (Perch__V1__BackupRequest.descriptor, Perch__V1__BackupResponse.descriptor)
         }
     }
 

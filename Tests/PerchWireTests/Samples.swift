@@ -302,6 +302,7 @@ extension Samples {
                     app: self.app(), file: self.bytes(), source: self.text(), images: self.catalogImages()))
         case .getCatalog: return .getCatalog(GetCatalogRequest(app: self.app()))
         case .getServerStatus: return .getServerStatus
+        case .backup: return .backup(BackupRequest(path: self.text()))
         }
     }
 
@@ -452,6 +453,11 @@ extension Samples {
                     findings: self.list {
                         Finding(level: $0.text(), subject: $0.text(), message: $0.text(), remedy: $0.text())
                     }))
+        case .backup:
+            return .backup(
+                BackupSummary(
+                    revision: self.u64(), byteCount: self.u64(), durationMilliseconds: self.u64(),
+                    longestStallMicroseconds: self.u64()))
         }
     }
 

@@ -99,6 +99,12 @@ struct `vectors` {
     private static let trips: [String: @Sendable ([UInt8]) throws -> [UInt8]?] = [
         "perch.v1.App": { try again($0, Perch__V1__App.self, { AppSummary($0) }, { $0.write(to: $1, $2) }) },
         "perch.v1.AppRef": { try again($0, Perch__V1__AppRef.self, { AppReference($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.BackupRequest": {
+            try again($0, Perch__V1__BackupRequest.self, { BackupRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.BackupResponse": {
+            try again($0, Perch__V1__BackupResponse.self, { BackupSummary($0) }, { $0.write(to: $1, $2) })
+        },
         "perch.v1.BillingPlan": {
             try again($0, Perch__V1__BillingPlan.self, { BillingPlan($0) }, { $0.write(to: $1, $2) })
         },

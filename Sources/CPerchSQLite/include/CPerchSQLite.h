@@ -17,6 +17,10 @@
 // by any thread.
 int perch_register_file_system(const char *base, const char *name);
 
+// Whether a page bears its checksum: the first is number 0. For who reads a file past SQLite, to look at pages that are in
+// no use as well. After a file system was registered.
+int perch_page_is_intact(const unsigned char *page, sqlite3_int64 number);
+
 // Copies the bytes. SQLITE_TRANSIENT is a cast that Swift does not import.
 static inline int perch_bind_bytes(sqlite3_stmt *statement, int index, const void *bytes, int count) {
     if (count == 0) return sqlite3_bind_zeroblob(statement, index, 0);

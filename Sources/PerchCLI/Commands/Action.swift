@@ -14,6 +14,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case catalogCheck, catalogLoad, catalogShow
     case scenarioRun, scenarioCheck
     case doctor
+    case backup, restore
     case benchHot, benchKeyed, benchMux, benchCatalog, benchStorm, benchResume, benchIdle, benchBuy, benchMixed
     case benchCompare, benchFigures, benchFloorServer
 }

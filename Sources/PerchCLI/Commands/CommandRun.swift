@@ -50,6 +50,8 @@ struct CommandRun: Sendable {
         case .catalogShow: try await self.showCatalogue()
         case .scenarioRun: return try self.runScenarios()
         case .scenarioCheck: return try self.checkScenarios()
+        case .backup: try await self.backUp()
+        case .restore: try self.restore()
         case .doctor: return try await self.examine()
         }
         return .success

@@ -51,4 +51,15 @@ extension PerchClient {
             return ServerStatus(status)
         }
     }
+
+    /// Copies the server's store into a new file on the server's machine, named by its absolute path, while the server
+    /// goes on.
+    ///
+    /// Answers when the copy is complete and on the disk. Who gives up waiting does not end the copy.
+    public func backup(to path: String, timeout: Duration? = nil) async throws(PerchError) -> BackupSummary {
+        try await self.call(.backup(BackupRequest(path: path)), timeout: timeout) { response in
+            guard case .backup(let summary) = response else { return nil }
+            return BackupSummary(summary)
+        }
+    }
 }

@@ -86,6 +86,8 @@ extension Request {
             return request.app.texts + [("source", request.source)] + request.images.map { ("images.id", $0.id) }
         case .getCatalog(let request):
             return request.app.texts
+        case .backup(let request):
+            return [("path", request.path)]
         case .checkCatalog(let request):
             return request.images.map { ("images.id", $0.id) }
         case .listApps, .getServerStatus:

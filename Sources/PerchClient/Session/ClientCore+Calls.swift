@@ -45,7 +45,8 @@ enum Repeatability {
         case .operate(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
         case .configure(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
         // A repeated advance goes twice as far; a catalogue might undo what somebody else has loaded since.
-        case .setClock, .loadCatalog: self = .once
+        // A copy that is there already is refused.
+        case .setClock, .loadCatalog, .backup: self = .once
         case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage,
             .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions,
             .getOfferEligibility, .getAppPolicies,

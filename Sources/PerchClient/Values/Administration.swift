@@ -195,3 +195,21 @@ public struct ServerStatus: Hashable, Sendable {
         self.findings = status.findings.map { Finding($0) }
     }
 }
+
+/// A copy of a server's store, complete and on its disk.
+public struct BackupSummary: Hashable, Sendable {
+    /// The revision that it holds, and every one before.
+    public var revision: UInt64
+    /// Length of the file.
+    public var byteCount: UInt64
+    public var duration: Duration
+    /// The longest that it kept the store from other work at a time.
+    public var longestStall: Duration
+
+    init(_ summary: PerchWire.BackupSummary) {
+        self.revision = summary.revision
+        self.byteCount = summary.byteCount
+        self.duration = .milliseconds(Int64(clamping: summary.durationMilliseconds))
+        self.longestStall = .microseconds(Int64(clamping: summary.longestStallMicroseconds))
+    }
+}

@@ -159,6 +159,13 @@ extension LoopCore {
         case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .getSettings, .getAppPolicies, .listApps,
             .getServerStatus:
             break
+        case .backup(let asked):
+            try present(asked.path, "path")
+            guard asked.path.utf8.first == UInt8(ascii: "/") else {
+                throw CallRefusal(
+                    .fieldInvalid, "path is not absolute; the server's working directory is not the caller's",
+                    details: [StatusDetail(key: "field", value: "path")])
+            }
         }
     }
 

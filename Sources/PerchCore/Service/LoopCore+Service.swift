@@ -186,6 +186,8 @@ extension LoopCore {
                     app: app, file: asked.file, images: asked.images, source: asked.source, origin: origin))
         case .getServerStatus:
             self.control(call, request, app: app, .serverStatus)
+        case .backup(let asked):
+            self.control(call, request, app: app, .backup(path: asked.path))
         }
     }
 

@@ -36,7 +36,7 @@ extension Request {
         case .setClock(let asked): asked.app
         case .loadCatalog(let asked): asked.app
         case .getCatalog(let asked): asked.app
-        case .listApps, .checkCatalog, .getServerStatus: nil
+        case .listApps, .checkCatalog, .getServerStatus, .backup: nil
         }
     }
 

@@ -9,7 +9,10 @@ final class Connection {
     private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
     /// Opens a file that is there; creates one only on a disk of a test, which nobody else can.
-    init(path: String, on fileSystem: StoreFileSystem = .machine) throws(SQLiteError) {
+    ///
+    /// `isFixed`: for reading only, of a file that nobody changes meanwhile. It gets neither a lock nor a log, and its
+    /// directory need not be writable.
+    init(path: String, on fileSystem: StoreFileSystem = .machine, isFixed: Bool = false) throws(SQLiteError) {
         self.logPages.initialize(to: -1)
         let registered = perch_register_file_system(fileSystem.base, fileSystem.name)
         // Everything that is stored is initialised by now: what throws below is followed by `deinit`.
@@ -19,9 +22,14 @@ final class Connection {
         // NOMUTEX: one thread. EXRESCODE: every code says which file operation failed.
         var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         if fileSystem.base != nil { flags |= SQLITE_OPEN_CREATE }
+        var name = path
+        if isFixed {
+            flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+            name = Self.fixedName(path)
+        }
         var handle: OpaquePointer?
         // Codes to expect: OK; CANTOPEN; NOMEM. Locks and contents are looked at with the first statement.
-        let code = sqlite3_open_v2(path, &handle, flags, fileSystem.name)
+        let code = sqlite3_open_v2(name, &handle, flags, fileSystem.name)
         guard code == SQLITE_OK, let handle else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             let systemError = handle.map { sqlite3_system_errno($0) } ?? 0
@@ -30,6 +38,23 @@ final class Connection {
         }
         self.handle = handle
         perch_count_log_pages(handle, self.logPages)
+    }
+
+    /// What SQLite calls a file that does not change: a URI, in which every byte that may mean something is escaped.
+    private static func fixedName(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes = Array("file:".utf8)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self) + "?immutable=1"
     }
 
     deinit {
@@ -117,7 +142,8 @@ final class Connection {
             systemError: sqlite3_system_errno(self.open))
     }
 
-    private var open: OpaquePointer {
+    /// For the copying of pages, which takes two connections.
+    var open: OpaquePointer {
         guard let handle = self.handle else { preconditionFailure("a store was used after it was closed") }
         return handle
     }

@@ -281,6 +281,7 @@ package final class World {
             return .mutation(mutation, CatalogSummary(schemaVersion: loaded.catalogue.schemaVersion))
         case .checkCatalog: return .response(.checkCatalog(CheckCatalogResponse()))
         case .serverStatus: return .response(.getServerStatus(ServerStatus(version: "simulated")))
+        case .backup: return .refused(.backupFailed, "a simulated store has no file", [])
         }
     }
 

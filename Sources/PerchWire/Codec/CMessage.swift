@@ -80,6 +80,12 @@ extension Perch__V1__Finding: CMessage {
 extension Perch__V1__GetServerStatusResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_server_status_response__init(message) }
 }
+extension Perch__V1__BackupRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__backup_request__init(message) }
+}
+extension Perch__V1__BackupResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__backup_response__init(message) }
+}
 extension Perch__V1__AppRef: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_ref__init(message) }
 }

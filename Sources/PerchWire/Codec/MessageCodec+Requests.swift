@@ -96,6 +96,8 @@ extension MessageCodec {
         case .getServerStatus:
             _ = try self.request(Perch__V1__GetServerStatusRequest.self, bytes)
             return .getServerStatus
+        case .backup:
+            return .backup(BackupRequest(try self.request(Perch__V1__BackupRequest.self, bytes)))
         }
     }
 
@@ -183,6 +185,8 @@ extension MessageCodec {
             return try self.pack(Perch__V1__GetCatalogRequest.self) { request.write(to: $0, arena) }
         case .getServerStatus:
             return try self.pack(Perch__V1__GetServerStatusRequest.self) { _ in }
+        case .backup(let request):
+            return try self.pack(Perch__V1__BackupRequest.self) { request.write(to: $0, arena) }
         }
     }
 }

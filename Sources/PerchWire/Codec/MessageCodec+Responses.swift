@@ -127,6 +127,8 @@ extension MessageCodec {
             return .getCatalog(CatalogContents(try self.response(Perch__V1__GetCatalogResponse.self, bytes)))
         case .getServerStatus:
             return .getServerStatus(ServerStatus(try self.response(Perch__V1__GetServerStatusResponse.self, bytes)))
+        case .backup:
+            return .backup(BackupSummary(try self.response(Perch__V1__BackupResponse.self, bytes)))
         }
     }
 
@@ -214,6 +216,8 @@ extension MessageCodec {
             return try self.pack(Perch__V1__GetCatalogResponse.self) { response.write(to: $0, arena) }
         case .getServerStatus(let response):
             return try self.pack(Perch__V1__GetServerStatusResponse.self) { response.write(to: $0, arena) }
+        case .backup(let response):
+            return try self.pack(Perch__V1__BackupResponse.self) { response.write(to: $0, arena) }
         }
     }
 

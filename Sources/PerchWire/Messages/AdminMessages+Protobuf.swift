@@ -238,3 +238,29 @@ extension ServerStatus {
         )
     }
 }
+
+extension BackupRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__BackupRequest>, _ arena: Arena) {
+        message.pointee.path = arena.text(self.path)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__BackupRequest>) {
+        self.init(path: String(wire: message.pointee.path))
+    }
+}
+
+extension BackupSummary {
+    func write(to message: UnsafeMutablePointer<Perch__V1__BackupResponse>, _ arena: Arena) {
+        message.pointee.revision = self.revision
+        message.pointee.byte_count = self.byteCount
+        message.pointee.duration_ms = self.durationMilliseconds
+        message.pointee.longest_stall_us = self.longestStallMicroseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__BackupResponse>) {
+        self.init(
+            revision: message.pointee.revision, byteCount: message.pointee.byte_count,
+            durationMilliseconds: message.pointee.duration_ms,
+            longestStallMicroseconds: message.pointee.longest_stall_us)
+    }
+}

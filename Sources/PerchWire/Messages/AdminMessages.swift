@@ -274,3 +274,32 @@ package struct ServerStatus: Hashable, Sendable {
         self.findings = findings
     }
 }
+
+/// Asks for a copy of the store.
+package struct BackupRequest: Hashable, Sendable {
+    /// Where to, on the server's machine.
+    package var path: String
+
+    package init(path: String = "") { self.path = path }
+}
+
+/// A copy that is complete and on the disk.
+package struct BackupSummary: Hashable, Sendable {
+    /// The revision that it holds, and every one before.
+    package var revision: UInt64
+    /// Length of the file.
+    package var byteCount: UInt64
+    package var durationMilliseconds: UInt64
+    /// The longest that it kept the store from other work at a time.
+    package var longestStallMicroseconds: UInt64
+
+    package init(
+        revision: UInt64 = 0, byteCount: UInt64 = 0, durationMilliseconds: UInt64 = 0,
+        longestStallMicroseconds: UInt64 = 0
+    ) {
+        self.revision = revision
+        self.byteCount = byteCount
+        self.durationMilliseconds = durationMilliseconds
+        self.longestStallMicroseconds = longestStallMicroseconds
+    }
+}

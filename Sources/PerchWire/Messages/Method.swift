@@ -22,7 +22,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case purchase, finish, listTransactions, listUnfinished, getLatestTransaction, transactionUpdates
     case sync, requestRefund, redeemOfferCode, manageSubscriptions, getAppTransaction, purchaseIntents, messages
     case operate, inspectAccount, listAccounts, configure, getSettings, getClock, setClock
-    case listApps, checkCatalog, loadCatalog, getCatalog, getServerStatus
+    case listApps, checkCatalog, loadCatalog, getCatalog, getServerStatus, backup
 
     /// As in gRPC: `/package.Service/Method`.
     package var path: String { Self.table[Int(self.rawValue)].path }
@@ -80,6 +80,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
             (testStore + "GetSettings", .test), (testStore + "GetClock", .test), (testStore + "SetClock", .test),
             (admin + "ListApps", .admin), (admin + "CheckCatalog", .admin), (admin + "LoadCatalog", .admin),
             (admin + "GetCatalog", .admin), (admin + "GetServerStatus", .admin),
+            (admin + "Backup", .admin),
         ]
     }()
 

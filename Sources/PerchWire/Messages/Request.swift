@@ -37,6 +37,7 @@ package enum Request: Hashable, Sendable {
     case loadCatalog(LoadCatalogRequest)
     case getCatalog(GetCatalogRequest)
     case getServerStatus
+    case backup(BackupRequest)
 
     package var method: Method {
         switch self {
@@ -77,6 +78,7 @@ package enum Request: Hashable, Sendable {
         case .loadCatalog: .loadCatalog
         case .getCatalog: .getCatalog
         case .getServerStatus: .getServerStatus
+        case .backup: .backup
         }
     }
 }

@@ -40,6 +40,7 @@ package enum Response: Hashable, Sendable {
     case loadCatalog(LoadCatalogResponse)
     case getCatalog(CatalogContents)
     case getServerStatus(ServerStatus)
+    case backup(BackupSummary)
 
     package var method: Method {
         switch self {
@@ -80,6 +81,7 @@ package enum Response: Hashable, Sendable {
         case .loadCatalog: .loadCatalog
         case .getCatalog: .getCatalog
         case .getServerStatus: .getServerStatus
+        case .backup: .backup
         }
     }
 }

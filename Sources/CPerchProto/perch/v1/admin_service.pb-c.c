@@ -772,6 +772,96 @@ void   perch__v1__get_server_status_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__get_server_status_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__backup_request__init
+                     (Perch__V1__BackupRequest         *message)
+{
+  static const Perch__V1__BackupRequest init_value = PERCH__V1__BACKUP_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__backup_request__get_packed_size
+                     (const Perch__V1__BackupRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__backup_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__backup_request__pack
+                     (const Perch__V1__BackupRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__backup_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__backup_request__pack_to_buffer
+                     (const Perch__V1__BackupRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__backup_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__BackupRequest *
+       perch__v1__backup_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__BackupRequest *)
+     protobuf_c_message_unpack (&perch__v1__backup_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__backup_request__free_unpacked
+                     (Perch__V1__BackupRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__backup_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__backup_response__init
+                     (Perch__V1__BackupResponse         *message)
+{
+  static const Perch__V1__BackupResponse init_value = PERCH__V1__BACKUP_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__backup_response__get_packed_size
+                     (const Perch__V1__BackupResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__backup_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__backup_response__pack
+                     (const Perch__V1__BackupResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__backup_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__backup_response__pack_to_buffer
+                     (const Perch__V1__BackupResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__backup_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__BackupResponse *
+       perch__v1__backup_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__BackupResponse *)
+     protobuf_c_message_unpack (&perch__v1__backup_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__backup_response__free_unpacked
+                     (Perch__V1__BackupResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__backup_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor perch__v1__app__field_descriptors[4] =
 {
   {
@@ -1911,15 +2001,132 @@ const ProtobufCMessageDescriptor perch__v1__get_server_status_response__descript
   (ProtobufCMessageInit) perch__v1__get_server_status_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__backup_request__field_descriptors[1] =
+{
+  {
+    "path",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__BackupRequest, path),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__backup_request__field_indices_by_name[] = {
+  0,   /* field[0] = path */
+};
+static const ProtobufCIntRange perch__v1__backup_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__backup_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.BackupRequest",
+  "BackupRequest",
+  "Perch__V1__BackupRequest",
+  "perch.v1",
+  sizeof(Perch__V1__BackupRequest),
+  1,
+  perch__v1__backup_request__field_descriptors,
+  perch__v1__backup_request__field_indices_by_name,
+  1,  perch__v1__backup_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__backup_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__backup_response__field_descriptors[4] =
+{
+  {
+    "revision",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__BackupResponse, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "byte_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__BackupResponse, byte_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "duration_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__BackupResponse, duration_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "longest_stall_us",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__BackupResponse, longest_stall_us),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__backup_response__field_indices_by_name[] = {
+  1,   /* field[1] = byte_count */
+  2,   /* field[2] = duration_ms */
+  3,   /* field[3] = longest_stall_us */
+  0,   /* field[0] = revision */
+};
+static const ProtobufCIntRange perch__v1__backup_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__backup_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.BackupResponse",
+  "BackupResponse",
+  "Perch__V1__BackupResponse",
+  "perch.v1",
+  sizeof(Perch__V1__BackupResponse),
+  4,
+  perch__v1__backup_response__field_descriptors,
+  perch__v1__backup_response__field_indices_by_name,
+  1,  perch__v1__backup_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__backup_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[6] =
 {
   { "ListApps", &perch__v1__list_apps_request__descriptor, &perch__v1__list_apps_response__descriptor },
   { "CheckCatalog", &perch__v1__check_catalog_request__descriptor, &perch__v1__check_catalog_response__descriptor },
   { "LoadCatalog", &perch__v1__load_catalog_request__descriptor, &perch__v1__load_catalog_response__descriptor },
   { "GetCatalog", &perch__v1__get_catalog_request__descriptor, &perch__v1__get_catalog_response__descriptor },
   { "GetServerStatus", &perch__v1__get_server_status_request__descriptor, &perch__v1__get_server_status_response__descriptor },
+  { "Backup", &perch__v1__backup_request__descriptor, &perch__v1__backup_response__descriptor },
 };
 const unsigned perch__v1__admin_service__method_indices_by_name[] = {
+  5,        /* Backup */
   1,        /* CheckCatalog */
   3,        /* GetCatalog */
   4,        /* GetServerStatus */
@@ -1933,7 +2140,7 @@ const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
   "AdminService",
   "Perch__V1__AdminService",
   "perch.v1",
-  5,
+  6,
   perch__v1__admin_service__method_descriptors,
   perch__v1__admin_service__method_indices_by_name
 };
@@ -1976,6 +2183,14 @@ void perch__v1__admin_service__get_server_status(ProtobufCService *service,
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
   service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__backup(ProtobufCService *service,
+                                      const Perch__V1__BackupRequest *input,
+                                      Perch__V1__BackupResponse_Closure closure,
+                                      void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
                                      Perch__V1__AdminService_ServiceDestroy destroy)

@@ -33,6 +33,8 @@ typedef struct Perch__V1__GetServerStatusRequest Perch__V1__GetServerStatusReque
 typedef struct Perch__V1__Metric Perch__V1__Metric;
 typedef struct Perch__V1__Finding Perch__V1__Finding;
 typedef struct Perch__V1__GetServerStatusResponse Perch__V1__GetServerStatusResponse;
+typedef struct Perch__V1__BackupRequest Perch__V1__BackupRequest;
+typedef struct Perch__V1__BackupResponse Perch__V1__BackupResponse;
 
 
 /* --- enums --- */
@@ -477,6 +479,50 @@ struct  Perch__V1__GetServerStatusResponse
     , (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, 0,NULL, 0,NULL }
 
 
+/*
+ * Asks for a copy of the store.
+ */
+struct  Perch__V1__BackupRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Where to, on the server's machine: the absolute path of a file that is not there yet.
+   */
+  char *path;
+};
+#define PERCH__V1__BACKUP_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__backup_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
+ * The copy is complete and on the disk.
+ */
+struct  Perch__V1__BackupResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The revision that it holds, and every one before.
+   */
+  uint64_t revision;
+  /*
+   * Length of the file.
+   */
+  uint64_t byte_count;
+  /*
+   * How long it took.
+   */
+  uint64_t duration_ms;
+  /*
+   * The longest that it kept the store from other work at a time, in microseconds.
+   */
+  uint64_t longest_stall_us;
+};
+#define PERCH__V1__BACKUP_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__backup_response__descriptor) \
+    , 0, 0, 0, 0 }
+
+
 /* Perch__V1__App methods */
 void   perch__v1__app__init
                      (Perch__V1__App         *message);
@@ -800,6 +846,44 @@ Perch__V1__GetServerStatusResponse *
 void   perch__v1__get_server_status_response__free_unpacked
                      (Perch__V1__GetServerStatusResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__BackupRequest methods */
+void   perch__v1__backup_request__init
+                     (Perch__V1__BackupRequest         *message);
+size_t perch__v1__backup_request__get_packed_size
+                     (const Perch__V1__BackupRequest   *message);
+size_t perch__v1__backup_request__pack
+                     (const Perch__V1__BackupRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__backup_request__pack_to_buffer
+                     (const Perch__V1__BackupRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__BackupRequest *
+       perch__v1__backup_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__backup_request__free_unpacked
+                     (Perch__V1__BackupRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__BackupResponse methods */
+void   perch__v1__backup_response__init
+                     (Perch__V1__BackupResponse         *message);
+size_t perch__v1__backup_response__get_packed_size
+                     (const Perch__V1__BackupResponse   *message);
+size_t perch__v1__backup_response__pack
+                     (const Perch__V1__BackupResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__backup_response__pack_to_buffer
+                     (const Perch__V1__BackupResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__BackupResponse *
+       perch__v1__backup_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__backup_response__free_unpacked
+                     (Perch__V1__BackupResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Perch__V1__App_Closure)
@@ -853,6 +937,12 @@ typedef void (*Perch__V1__Finding_Closure)
 typedef void (*Perch__V1__GetServerStatusResponse_Closure)
                  (const Perch__V1__GetServerStatusResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__BackupRequest_Closure)
+                 (const Perch__V1__BackupRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__BackupResponse_Closure)
+                 (const Perch__V1__BackupResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -880,6 +970,10 @@ struct Perch__V1__AdminService_Service
                             const Perch__V1__GetServerStatusRequest *input,
                             Perch__V1__GetServerStatusResponse_Closure closure,
                             void *closure_data);
+  void (*backup)(Perch__V1__AdminService_Service *service,
+                 const Perch__V1__BackupRequest *input,
+                 Perch__V1__BackupResponse_Closure closure,
+                 void *closure_data);
 };
 typedef void (*Perch__V1__AdminService_ServiceDestroy)(Perch__V1__AdminService_Service *);
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
@@ -892,7 +986,8 @@ void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
       function_prefix__ ## check_catalog,\
       function_prefix__ ## load_catalog,\
       function_prefix__ ## get_catalog,\
-      function_prefix__ ## get_server_status  }
+      function_prefix__ ## get_server_status,\
+      function_prefix__ ## backup  }
 void perch__v1__admin_service__list_apps(ProtobufCService *service,
                                          const Perch__V1__ListAppsRequest *input,
                                          Perch__V1__ListAppsResponse_Closure closure,
@@ -913,6 +1008,10 @@ void perch__v1__admin_service__get_server_status(ProtobufCService *service,
                                                  const Perch__V1__GetServerStatusRequest *input,
                                                  Perch__V1__GetServerStatusResponse_Closure closure,
                                                  void *closure_data);
+void perch__v1__admin_service__backup(ProtobufCService *service,
+                                      const Perch__V1__BackupRequest *input,
+                                      Perch__V1__BackupResponse_Closure closure,
+                                      void *closure_data);
 
 /* --- descriptors --- */
 
@@ -933,6 +1032,8 @@ extern const ProtobufCMessageDescriptor perch__v1__get_server_status_request__de
 extern const ProtobufCMessageDescriptor perch__v1__metric__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__finding__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_server_status_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__backup_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__backup_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor;
 
 PROTOBUF_C__END_DECLS

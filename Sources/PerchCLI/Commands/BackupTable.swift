@@ -1,0 +1,51 @@
+import PerchBase
+
+/// `perch backup` and `perch restore`.
+enum BackupTable {
+    static let backup: CommandSpec = {
+        var backup = CommandTable.leaf(
+            "backup", "Copy the store of a running server into a new file, while it serves.", .backup,
+            [OperandSpec("FILE", .text, .one, "Where to, on the server's machine. Nothing may be there.")],
+            CommandTable.asking())
+        backup.discussion = [
+            "The copy holds one revision, whole: that of the moment when it is complete. Streams and calls go on; the store "
+                + "is kept from them for some milliseconds at a time. FILE has its name only when it is whole and on the disk.",
+            "A large store takes longer than an answer may: give --timeout, or look into the server's log, where the end is "
+                + "told as well. Who stops waiting does not stop the copy.",
+        ]
+        backup.examples = [
+            ("perch backup /backups/perch-monday.db", "Copy the store."),
+            ("perch restore --verify /backups/perch-monday.db", "See that the copy can be restored."),
+        ]
+        return backup
+    }()
+
+    static let restore: CommandSpec = {
+        var restore = CommandTable.leaf(
+            "restore", "Make a store of a backup, after reading and checking all of it. No server is asked.", .restore,
+            [
+                OperandSpec("FILE", .text, .one, "The backup."),
+                OperandSpec(
+                    "TO", .text, .optional,
+                    "The store: a directory, or a file that ends in .db, as with perch serve --store."),
+            ],
+            [
+                OptionSpec(flag: "verify", "Check the backup. Without TO that is all, and nothing is written."),
+                OptionSpec(
+                    flag: "force",
+                    "Put it in the place of a store that is there, which is kept beside it as FILE.replaced."),
+                CommandTable.output,
+            ])
+        restore.discussion = [
+            "Every page, record, fact and transaction is held against its checksum, always. A backup that is damaged, or of a "
+                + "newer version of Perch, is refused, and then nothing is written.",
+            "The restored store begins a new epoch: tokens and cursors of before are refused with TOKEN_OTHER_STORE, and "
+                + "clients begin anew by themselves.",
+        ]
+        restore.examples = [
+            ("perch restore --verify perch-monday.db", "Is it whole?"),
+            ("perch restore perch-monday.db /var/lib/perch", "Make a store of it, then start perch serve."),
+        ]
+        return restore
+    }()
+}

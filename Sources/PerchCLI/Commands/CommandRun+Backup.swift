@@ -1,0 +1,94 @@
+import Glibc
+import PerchBase
+import PerchClient
+import PerchLoop
+import PerchSQLite
+import PerchServer
+
+extension CommandRun {
+    /// `perch backup`
+    func backUp() async throws {
+        let path = Self.absolute(self.text("FILE"))
+        try await self.withClient { client in
+            let summary = try await client.backup(to: path)
+            try self.printer.print { json in
+                json.text("path", path)
+                json.long("revision", summary.revision)
+                json.long("byte_count", summary.byteCount)
+                json.long("duration_ms", Self.whole(summary.duration, .milliseconds(1)))
+                json.long("longest_stall_us", Self.whole(summary.longestStall, .microseconds(1)))
+            } text: { _ in
+                [
+                    "\(printable(path)): revision \(summary.revision), \(summary.byteCount) bytes, in "
+                        + "\(Self.seconds(summary.duration)) s; the store was kept from other work for at most "
+                        + "\(Self.milliseconds(summary.longestStall)) ms at a time"
+                ]
+            }
+        }
+    }
+
+    /// `perch restore`
+    func restore() throws {
+        let backup = self.text("FILE")
+        let setting = self.texts("TO").first
+        guard setting != nil || self.settings.flag("verify") else {
+            throw UsageError(
+                "perch restore needs TO, where the store is to be; or --verify, to look at FILE only",
+                command: self.invocation.name)
+        }
+        do throws(StoreRestoreError) {
+            guard let setting else {
+                let contents = try StoreRestore.verify(backup)
+                return try self.tell(contents, "\(printable(backup)) is whole")
+            }
+            let path = StorePath.file(for: setting)
+            let contents = try StoreRestore.restore(
+                backup, to: path, replaces: self.settings.flag("force"), now: Clocks.wall())
+            try self.tell(contents, "\(printable(path)) is restored")
+            self.console.talk("perch serve --store \(shellWord(setting))")
+        } catch {
+            throw CommandFailure(.failure, error.description)
+        }
+    }
+
+    private func tell(_ contents: StoreContents, _ result: String) throws(StoreRestoreError) {
+        do {
+            try self.printer.print { json in
+                json.text("store_id", contents.identity.description)
+                json.number("epoch", contents.epoch)
+                json.long("revision", contents.revision)
+                json.long("schema", UInt64(contents.schema))
+                json.long("page_count", UInt64(contents.pages))
+                json.long("app_count", UInt64(contents.apps))
+                json.long("account_count", UInt64(contents.accounts))
+                json.long("transaction_count", UInt64(contents.transactions))
+                json.long("fact_count", UInt64(contents.facts))
+            } text: { _ in
+                [
+                    "\(result): store \(contents.identity) epoch \(contents.epoch), revision \(contents.revision)",
+                    "\(contents.pages) pages, \(contents.apps) apps, \(contents.accounts) accounts, "
+                        + "\(contents.transactions) transactions and \(contents.facts) facts bear their checksums",
+                ]
+            }
+        } catch {
+            throw .failed(path: "standard output", what: "\(error)")
+        }
+    }
+
+    /// The server's working directory is not ours.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+        defer { free(directory) }
+        return "\(String(cString: directory))/\(path)"
+    }
+
+    private static func whole(_ duration: Duration, _ unit: Duration) -> UInt64 { UInt64(max(0, duration / unit)) }
+
+    private static func seconds(_ duration: Duration) -> String {
+        "\((duration / .milliseconds(10)).rounded() / 100)"
+    }
+
+    private static func milliseconds(_ duration: Duration) -> String {
+        "\((duration / .microseconds(10)).rounded() / 100)"
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+package import PerchBase
+import PerchStore
+
+/// Why a backup was not restored. Nothing stands where it was to be that did not stand there before.
+package enum StoreRestoreError: Error, Equatable, CustomStringConvertible {
+    /// The file cannot be opened, is damaged, or is of another version.
+    case unusable(StoreOpenError)
+    /// A log lies beside it.
+    case hasLog(path: String)
+    /// There is something already where the store is to be.
+    case exists(path: String)
+    /// A server has the store that is there.
+    case inUse(path: String)
+    /// The store cannot be written.
+    case failed(path: String, what: String)
+
+    package var description: String {
+        switch self {
+        case .unusable(.storage(let path, .corrupt(let what))):
+            "\(path) is damaged: \(what); take another backup"
+        case .unusable(let error):
+            "\(error)"
+        case .hasLog(let path):
+            "\(path)-wal lies beside \(path): it is a store in use, or one that was not stopped; make a backup with perch "
+                + "backup, or start and stop perch serve on it first"
+        case .exists(let path):
+            "\(path) is there already; name another place, or put the backup in its place with --force"
+        case .inUse(let path):
+            "\(path) is held by a server; stop it first"
+        case .failed(let path, let what):
+            "\(path) was not restored: \(what)"
+        }
+    }
+}
+
+/// Makes a store of a backup.
+package enum StoreRestore {
+    /// What a backup holds, after all of it was read. Nothing is written.
+    package static func verify(_ backup: String) throws(StoreRestoreError) -> StoreContents {
+        guard !StoreFile.isThere(backup + "-wal") else { throw .hasLog(path: backup) }
+        do throws(StoreOpenError) {
+            return try SQLiteStorage.inspect(backup)
+        } catch {
+            throw .unusable(error)
+        }
+    }
+
+    /// Where a store that was there before is kept.
+    package static func replacedPath(_ path: String) -> String { path + ".replaced" }
+
+    /// Verifies a backup and puts a copy of it at a path, as a new life of the store: with another epoch, so that tokens
+    /// and cursors of before are refused instead of fitting another history. The backup stays as it is.
+    ///
+    /// `replaces`: what stands there is moved aside, to `replacedPath`. Otherwise that is refused.
+    package static func restore(
+        _ backup: String, to path: String, replaces: Bool, now: Instant
+    ) throws(StoreRestoreError) -> StoreContents {
+        let hasOld = StoreFile.isThere(path)
+        guard replaces || !hasOld else { throw .exists(path: path) }
+        if hasOld, StoreFile.isLocked(path) { throw .inUse(path: path) }
+        var contents = try Self.verify(backup)
+        let partial = StoreBackup.partialPath(path)
+        StoreBackup.discard(path)
+        do {
+            try StoreFile.copy(backup, to: partial)
+            contents.epoch = try Self.beginEpoch(partial, now: now)
+            try StoreFile.syncContent(of: partial)
+            if hasOld { try Self.moveAside(path) }
+            // A log without its file would be taken for the new one's.
+            guard !StoreFile.isThere(path + "-wal") else { throw StoreRestoreError.exists(path: path + "-wal") }
+            guard rename(partial, path) == 0 else {
+                throw StoreOpenError.system(path: path, doing: "naming it", errorNumber: errno)
+            }
+            try StoreFile.syncDirectory(of: path)
+        } catch {
+            StoreBackup.discard(path)
+            unlink(partial + "-wal")
+            if let error = error as? StoreRestoreError { throw error }
+            throw .failed(path: path, what: "\(error)")
+        }
+        return contents
+    }
+
+    /// The store's next life: after the one of the backup, and after that of every earlier restore of it.
+    private static func beginEpoch(_ path: String, now: Instant) throws -> UInt32 {
+        let storage = try SQLiteStorage(path: path)
+        defer { storage.close() }
+        // Seconds: two restores of one backup within one would have the same epoch, and nobody served in between.
+        let epoch = max(UInt32(clamping: Int64(storage.header().epoch) + 1), UInt32(clamping: now.milliseconds / 1_000))
+        try storage.begin()
+        storage.setEpoch(epoch)
+        try storage.commit()
+        return epoch
+    }
+
+    /// The log goes first: a file without its log is an older store, a log without its file would be another's.
+    private static func moveAside(_ path: String) throws {
+        let aside = Self.replacedPath(path)
+        for suffix in ["-wal", ""] {
+            unlink(aside + suffix)
+            guard StoreFile.isThere(path + suffix) else { continue }
+            guard rename(path + suffix, aside + suffix) == 0 else {
+                throw StoreOpenError.system(path: path, doing: "moving it aside", errorNumber: errno)
+            }
+        }
+    }
+}

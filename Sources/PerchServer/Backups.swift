@@ -1,0 +1,186 @@
+import PerchBase
+import PerchCore
+import PerchLoop
+import PerchMetrics
+import PerchSQLite
+import PerchStore
+import PerchWire
+
+/// How a copy of the store came out, as its thread tells.
+enum CopyOutcome: Sendable {
+    /// All pages are there. What is left is to wait for the disk and to give the file its name.
+    case copied(revision: UInt64, longestStallMicroseconds: UInt64)
+    /// What is left of it was removed.
+    case failed(String)
+}
+
+/// A copy on the store's thread: some pages after each of its turns.
+struct CopyRun {
+    let path: String
+    private let copy: any StorageCopy
+    private var longestStallMicroseconds: UInt64 = 0
+
+    init(_ copy: any StorageCopy, path: String) {
+        self.copy = copy
+        self.path = path
+    }
+
+    /// Copies for as long as a turn has room for. Nil: there is more to do.
+    mutating func turn(revision: UInt64, stalls: inout Histogram) -> CopyOutcome? {
+        let began = Clocks.microseconds()
+        var isComplete = false
+        do throws(StorageError) {
+            repeat {
+                isComplete = try self.copy.step()
+            } while !isComplete && Clocks.microseconds() &- began < Limits.backupTurnMicroseconds
+        } catch {
+            return self.given(up: Self.text(error))
+        }
+        // Writes what is left in memory.
+        if isComplete { self.copy.close() }
+        let took = Clocks.microseconds() &- began
+        stalls.record(took)
+        self.longestStallMicroseconds = max(self.longestStallMicroseconds, took)
+        guard isComplete else { return nil }
+        return .copied(revision: revision, longestStallMicroseconds: self.longestStallMicroseconds)
+    }
+
+    /// Ends a copy that will not be complete.
+    func given(up reason: String) -> CopyOutcome {
+        self.copy.close()
+        StoreBackup.discard(self.path)
+        return .failed(reason)
+    }
+
+    /// Not the words of the error, which are about the store itself: the copy's disk may be another.
+    private static func text(_ error: StorageError) -> String {
+        switch error {
+        case .full(let what): "there is no room for the copy: \(what); free some space there, or name another place"
+        case .corrupt(let what): "the store is damaged, a copy would be as well: \(what); restore an earlier backup"
+        case .failed(let what): "the copy failed: \(what); look at its disk, or name another place"
+        case .newerSchema, .olderSchema: error.description
+        }
+    }
+}
+
+/// What the control thread knows of backups: the one under way, and the last that came to its end.
+struct Backups {
+    struct Running {
+        var path: String
+        /// Who asked, and is answered.
+        var loop: Int
+        var ticket: UInt64
+        var started: MonotonicTime
+        var startedWall: Instant
+        var outcome: (revision: UInt64, longestStallMicroseconds: UInt64)?
+    }
+
+    struct Last {
+        var path: String
+        var revision: UInt64
+        var finished: Instant
+        var bytes: Int64
+        var seconds: Double
+    }
+
+    private(set) var running: Running?
+    private(set) var last: Last?
+    private(set) var completed: UInt64 = 0
+    private(set) var failed: UInt64 = 0
+
+    mutating func begin(_ running: Running) {
+        precondition(self.running == nil, "two backups at a time")
+        self.running = running
+    }
+
+    /// All pages are copied: its file is to be made complete now.
+    mutating func copied(revision: UInt64, longestStallMicroseconds: UInt64) {
+        self.running?.outcome = (revision, longestStallMicroseconds)
+    }
+
+    /// The file is complete. Who asked, and what to answer.
+    mutating func finish(bytes: Int64, now: MonotonicTime, wall: Instant) -> (Running, BackupSummary) {
+        guard let running = self.running, let outcome = running.outcome else {
+            preconditionFailure("a backup was finished that was not copied")
+        }
+        self.running = nil
+        self.completed += 1
+        let milliseconds = now.milliseconds(since: running.started)
+        self.last = Last(
+            path: running.path, revision: outcome.revision, finished: wall, bytes: bytes,
+            seconds: Double(milliseconds) / 1_000)
+        let summary = BackupSummary(
+            revision: outcome.revision, byteCount: UInt64(max(0, bytes)), durationMilliseconds: UInt64(milliseconds),
+            longestStallMicroseconds: outcome.longestStallMicroseconds)
+        return (running, summary)
+    }
+
+    /// Who asked, and is told that there is no backup.
+    mutating func fail() -> Running? {
+        defer { self.running = nil }
+        self.failed += 1
+        return self.running
+    }
+}
+
+extension ControlLoop {
+    func backUp(to path: String, loop: Int, ticket: UInt64) {
+        if let running = self.backups.running {
+            self.refuse(
+                loop, ticket, .backupRunning,
+                "a backup to \(running.path) began at \(running.startedWall); wait for its end")
+            return
+        }
+        self.backups.begin(
+            Backups.Running(
+                path: path, loop: loop, ticket: ticket, started: Clocks.monotonic(), startedWall: Clocks.wall()))
+        self.parts.log.info("a backup begins", LogField("file", path))
+        self.parts.questions.post(.copy(path: path))
+    }
+
+    /// The store's thread is done with its part. Waiting for the disk is a thread's work of its own: this one answers
+    /// probes.
+    func copied(_ outcome: CopyOutcome) {
+        switch outcome {
+        case .copied(let revision, let stall):
+            guard let running = self.backups.running else { return }
+            self.backups.copied(revision: revision, longestStallMicroseconds: stall)
+            let (path, inbox) = (running.path, self.parts.inbox)
+            do throws(SystemError) {
+                try LoopThread.startDetached(name: "perch-backup") {
+                    do throws(CopyFault) {
+                        inbox.post(.backupNamed(.success(try StoreBackup.complete(path))))
+                    } catch {
+                        inbox.post(.backupNamed(.failure(error)))
+                    }
+                }
+            } catch {
+                StoreBackup.discard(path)
+                self.named(.failure(CopyFault("no thread could be started for it: \(error)")))
+            }
+        case .failed(let reason):
+            self.named(.failure(CopyFault(reason)))
+        }
+    }
+
+    func named(_ result: Result<Int64, CopyFault>) {
+        switch result {
+        case .success(let bytes):
+            let (asker, summary) = self.backups.finish(
+                bytes: bytes, now: Clocks.monotonic(), wall: Clocks.wall())
+            self.parts.log.info(
+                "a backup is complete", LogField("file", asker.path), LogField("revision", summary.revision),
+                LogField("bytes", bytes), LogField("took_ms", summary.durationMilliseconds),
+                LogField("longest_stall_us", summary.longestStallMicroseconds))
+            self.parts.loops[asker.loop].post(.control(ticket: asker.ticket, .response(.backup(summary))))
+        case .failure(let fault):
+            guard let asker = self.backups.fail() else { return }
+            self.parts.log.error("a backup failed: \(fault)", LogField("file", asker.path))
+            self.refuse(asker.loop, asker.ticket, .backupFailed, fault.description)
+        }
+    }
+
+    private func refuse(_ loop: Int, _ ticket: UInt64, _ reason: ErrorReason, _ message: String) {
+        self.parts.loops[loop].post(.control(ticket: ticket, .refused(reason, message, [])))
+    }
+}

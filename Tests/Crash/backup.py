@@ -1,0 +1,198 @@
+"""Copies the store of a server that is written to, and makes another server of the copy: see `backup`.
+
+    backup.py PERCH DESCRIPTORS CATALOG DIRECTORY ACCOUNTS WRITES_PER_SECOND
+"""
+import json
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+from client import MESSAGE, STATUS, Contract
+from server import Server
+from writers import APP, COINS, PURCHASE, TRANSACTIONS, Caller
+
+LIST, UPDATES = TRANSACTIONS + "ListTransactions", TRANSACTIONS + "TransactionUpdates"
+WATCH = "/perch.v1.EntitlementService/CurrentEntitlementTask"
+YEARLY = "com.example.yearly"
+WRITERS = 4
+
+
+class Writer(threading.Thread):
+    """Buys for accounts of its own at a steady rate, and notes each answer's revision and how long it took."""
+
+    def __init__(self, server, contract, index, rate):
+        super().__init__(daemon=True)
+        self.caller = Caller(server.address, contract)
+        self.caller.hello(client_name="backup")
+        self.index, self.pause, self.done = index, WRITERS / rate, threading.Event()
+        self.bought, self.took, self.wrong = [], [], []
+
+    def run(self):
+        began, number = time.perf_counter(), 0
+        while not self.done.is_set():
+            self.done.wait(max(0, began + number * self.pause - time.perf_counter()))
+            asked = time.perf_counter()
+            answer, status = self.caller.ask(
+                PURCHASE, app=APP, account=f"buyer-{self.index}-{number % 5}", order={"product_id": COINS},
+                idempotency_key=f"{self.index}-{number}".encode())
+            self.took.append((asked, time.perf_counter() - asked))
+            if status.code:
+                self.wrong.append(status.reason)
+            else:
+                self.bought.append((answer.position.revision, answer.transaction.transaction.id, number % 5))
+            number += 1
+
+
+class Trial:
+    def __init__(self, perch, descriptors, catalog, directory, accounts, rate):
+        self.perch, self.catalog, self.directory = perch, catalog, pathlib.Path(directory)
+        self.contract, self.accounts, self.rate = Contract(descriptors), int(accounts), float(rate)
+        self.failures = []
+
+    def expect(self, holds, what):
+        print(f"{'ok  ' if holds else 'FAIL'}  {what}", flush=True)
+        if not holds:
+            self.failures.append(what)
+
+    def run_perch(self, *words):
+        done = subprocess.run([self.perch, *map(str, words)], capture_output=True, text=True, timeout=900)
+        return done.returncode, done.stdout, done.stderr
+
+    def server(self, store):
+        return Server(self.perch, self.catalog, store, self.directory / "server.log")
+
+    def token(self, server):
+        """A resume token of one account's entitlement, and a cursor of another's transactions."""
+        caller = Caller(server.address, self.contract)
+        caller.hello(client_name="backup")
+        watch = caller.call(WATCH, app=APP, account="buyer-0-0", product_id=YEARLY)
+        updates = caller.call(UPDATES, app=APP, account="buyer-0-0")
+        cursor = b""
+        while watch not in caller.tokens or not cursor:
+            frame = caller.read()
+            if frame.kind == MESSAGE and frame.stream == updates and frame.message.cursor:
+                cursor = frame.message.cursor
+        token = caller.tokens[watch]
+        caller.close()
+        return token, cursor
+
+    def refusal(self, server, path, **request):
+        """With what a stream is refused; None where it goes on."""
+        caller = Caller(server.address, self.contract)
+        caller.hello(client_name="backup")
+        stream = caller.call(path, app=APP, account="buyer-0-0", **request)
+        while frame := caller.read():
+            if frame.kind == STATUS and frame.stream == stream:
+                break
+            if frame.kind == MESSAGE and frame.stream == stream:
+                break
+        caller.close()
+        return frame.message.reason if frame.kind == STATUS else None
+
+    def run(self):
+        store, copy = self.directory / "store.db", self.directory / "copy.db"
+        status, _, said = self.run_perch("store", "generate", store, "--catalog", self.catalog, "--accounts",
+                                         self.accounts, "--bundle-id", APP["bundle_id"], "--product", YEARLY)
+        if status:
+            raise RuntimeError(said)
+        server = self.server(store)
+        server.start()
+        writers = [Writer(server, self.contract, index, self.rate) for index in range(WRITERS)]
+        try:
+            for writer in writers:
+                writer.start()
+            time.sleep(3)
+            token, cursor = self.token(server)
+            address = f"127.0.0.1:{server.port}"
+            began = time.perf_counter()
+            status, said, wrong = self.run_perch("backup", copy, "--server", address, "--timeout", "15m", "-o", "json")
+            ended = time.perf_counter()
+            time.sleep(0.5)
+            for writer in writers:
+                writer.done.set()
+            for writer in writers:
+                writer.join()
+            self.expect(status == 0, f"a backup under {self.rate:g} writes a second is made: {wrong.strip() or 'yes'}")
+            if status:
+                return False
+            summary = json.loads(said)
+            quiet = [took for w in writers for asked, took in w.took if asked + took < began]
+            busy = [took for w in writers for asked, took in w.took if asked + took >= began and asked <= ended]
+            print(f"      {summary['byte_count']} bytes of {self.accounts} accounts in {summary['duration_ms']} ms; the "
+                  f"store was kept for at most {int(summary['longest_stall_us']) / 1000:.2f} ms at a time")
+            for name, took in (("before", quiet), ("meanwhile", busy)):
+                took.sort()
+                print(f"      {len(took)} purchases {name}: p50 {statistics.median(took) * 1e3:.1f} ms, "
+                      f"p99 {took[int(len(took) * 0.99)] * 1e3:.1f} ms, longest {took[-1] * 1e3:.1f} ms")
+            self.expect(not any(writer.wrong for writer in writers), "no purchase was refused meanwhile")
+            status, _, wrong = self.run_perch("backup", copy, "--server", address)
+            self.expect(status == 6 and "BACKUP_FAILED" in wrong + said or "is there already" in wrong,
+                        "a second one takes no file's place")
+            status, said, _ = self.run_perch("doctor", "--server", address)
+            self.expect(str(copy) in said, "perch doctor knows of it")
+            self.expect(self.refusal(server, WATCH, product_id=YEARLY, resume_token=token) is None,
+                        "before, the server takes its tokens")
+        finally:
+            server.kill()
+        self.restore(copy, int(summary["revision"]), writers, token, cursor)
+        return not self.failures
+
+    def restore(self, copy, revision, writers, token, cursor):
+        damaged = self.directory / "damaged.db"
+        content = bytearray(copy.read_bytes())
+        caught = 0
+        for seed in range(5):
+            at = random.Random(seed).randrange(len(content))
+            content[at] ^= 4
+            damaged.write_bytes(content)
+            content[at] ^= 4
+            status, _, wrong = self.run_perch("restore", damaged, self.directory / "damaged")
+            caught += status == 1 and "damaged" in wrong and not (self.directory / "damaged" / "perch.db").exists()
+        self.expect(caught == 5, f"{caught} of 5 copies with one flipped bit are refused, and nothing is written")
+        damaged.unlink()
+        began = time.perf_counter()
+        status, said, wrong = self.run_perch("restore", "--verify", copy, self.directory / "again", "-o", "json")
+        self.expect(status == 0, f"the copy is restored, in {time.perf_counter() - began:.1f} s: {wrong.strip()}")
+        contents = json.loads(said)
+        self.expect(int(contents["revision"]) == revision and int(contents["epoch"]) > 1,
+                    f"at its revision, in a new epoch: {contents['epoch']}")
+        status, _, wrong = self.run_perch("restore", copy, self.directory / "again")
+        self.expect(status == 1 and "--force" in wrong, "and not over a store that is there")
+        server = self.server(self.directory / "again")
+        server.start()
+        try:
+            caller = Caller(server.address, self.contract)
+            welcome = caller.hello(client_name="backup")
+            self.expect(welcome.epoch == int(contents["epoch"]), "the server that is started on it tells its epoch")
+            for writer in writers:
+                kept = {id for bought, id, _ in writer.bought if bought <= revision}
+                lost = {id for bought, id, _ in writer.bought if bought > revision}
+                listed = set()
+                for number in range(5):
+                    listed |= self.listed(caller, f"buyer-{writer.index}-{number}")
+                self.expect(listed == kept, f"writer {writer.index}: {len(kept)} purchases up to revision {revision} are "
+                                            f"there, {len(lost)} later ones are not")
+            for name, path, fields in (("token", WATCH, {"product_id": YEARLY, "resume_token": token}),
+                                       ("cursor", UPDATES, {"cursor": cursor})):
+                reason = self.refusal(server, path, **fields)
+                self.expect(reason == "TOKEN_OTHER_STORE", f"a {name} of before is refused with {reason}")
+        finally:
+            server.kill()
+
+    def listed(self, caller, account):
+        found, page = set(), b""
+        while True:
+            answer = caller.ask(LIST, app=APP, account=account, include_finished_consumables=True, page_size=500,
+                                page_token=page)[0]
+            found |= {item.transaction.id for item in answer.transactions}
+            page = answer.next_page_token
+            if not page:
+                return found
+
+
+if __name__ == "__main__":
+    sys.exit(0 if Trial(*sys.argv[1:]).run() else 1)

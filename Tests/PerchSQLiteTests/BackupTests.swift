@@ -1,0 +1,281 @@
+import Glibc
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchTesting
+import Testing
+
+@testable import PerchSQLite
+
+/// A store whose revisions are easily told apart: revision N sets the alias `key-N` and the lease to N.
+private final class NumberedStore {
+    let storage: SQLiteStorage
+    let path: String
+    private(set) var revision: UInt64 = 0
+
+    init(_ directory: TemporaryDirectory, _ name: String = "store") throws {
+        self.path = directory.file(name)
+        self.storage = try SQLiteStorage(path: self.path)
+        self.revision = self.storage.header().revision
+    }
+
+    deinit { self.storage.close() }
+
+    /// Begins a batch with the next revision in it, which has so many accounts.
+    func begin(accounts: Int = 1) throws {
+        self.revision += 1
+        let instant = Instant(milliseconds: Int64(self.revision))
+        try self.storage.begin()
+        var change = StoredChange(
+            revision: self.revision, committed: instant, nextTransaction: 1, nextAccount: self.revision * 1_000)
+        for index in 0..<accounts {
+            let account = self.revision * 1_000 + UInt64(index)
+            var record = AccountRecord(account: account, app: 1)
+            let opened = Fact(.opened(appTransactionID: "\(account)"), effective: instant)
+            record.apply(opened)
+            record.revision = self.revision
+            record.committed = instant
+            change.facts.append(StoredFact(account: account, fact: opened, origin: []))
+            change.records.append((record, nil, nil))
+            change.aliases.append((AccountKey(app: 1, bytes: Array("key-\(account)".utf8)), account))
+        }
+        try self.storage.apply(change)
+    }
+
+    func write(accounts: Int = 1) throws {
+        try self.begin(accounts: accounts)
+        try self.storage.commit()
+    }
+}
+
+@Suite struct `A backup` {
+    @Test func `holds the revision of its last step, whole, whatever is written meanwhile`() throws {
+        let directory = TemporaryDirectory()
+        let store = try NumberedStore(directory)
+        for _ in 0..<10 { try store.write(accounts: 800) }
+        let copy = try store.storage.beginCopy(at: directory.file("copy"))
+        var steps = 0
+        while try !copy.step(), steps < 1_000 {
+            steps += 1
+            try store.write(accounts: 5)
+            if steps % 3 == 0 { try store.storage.checkpoint() }
+        }
+        let revision = store.storage.header().revision
+        copy.close()
+        #expect(steps > 5)
+        try store.write()
+        _ = try StoreBackup.complete(directory.file("copy"))
+
+        let contents = try StoreRestore.verify(directory.file("copy"))
+        #expect(contents.revision == revision)
+        #expect(contents.identity == store.storage.header().identity)
+        #expect(contents.accounts == contents.facts)
+        #expect(contents.accounts == 8_000 + 5 * steps)
+        #expect(TemporaryDirectory.names(in: directory.path) == ["copy", "store", "store-wal"])
+    }
+
+    @Test func `holds what was rolled back after it went to the log no more than the store does`() throws {
+        let directory = TemporaryDirectory()
+        let store = try NumberedStore(directory)
+        for _ in 0..<40 { try store.write(accounts: 50) }
+        let copy = try store.storage.beginCopy(at: directory.file("copy"))
+        _ = try copy.step()
+        // More pages than are kept in memory, so that some are in the log, and in the copy, when they are taken back.
+        try store.storage.connection.execute("PRAGMA cache_size = 10")
+        try store.begin(accounts: 3_000)
+        store.storage.rollback()
+        var steps = 0
+        while try !copy.step(), steps < 1_000 { steps += 1 }
+        copy.close()
+        _ = try StoreBackup.complete(directory.file("copy"))
+        #expect(try StoreRestore.verify(directory.file("copy")).accounts == 40 * 50)
+    }
+
+    @Test func `takes no file's place, and says so`() throws {
+        let directory = TemporaryDirectory()
+        let store = try NumberedStore(directory)
+        TemporaryDirectory.write([1, 2, 3], to: directory.file("there"))
+        let there = CopyFault(
+            "\(directory.file("there")) is there already, and a backup takes no file's place; name another")
+        #expect(throws: there) { try store.storage.beginCopy(at: directory.file("there")) }
+        #expect(throws: CopyFault.self) { try store.storage.beginCopy(at: store.path) }
+        #expect(throws: CopyFault.self) { try store.storage.beginCopy(at: directory.file("nowhere/copy")) }
+        #expect(TemporaryDirectory.read(directory.file("there")) == [1, 2, 3])
+        // One that appears while the copy is made.
+        let copy = try store.storage.beginCopy(at: directory.file("late"))
+        while try !copy.step() {}
+        copy.close()
+        TemporaryDirectory.write([4], to: directory.file("late"))
+        #expect(throws: CopyFault.self) { try StoreBackup.complete(directory.file("late")) }
+        #expect(TemporaryDirectory.read(directory.file("late")) == [4])
+        #expect(TemporaryDirectory.names(in: directory.path) == ["late", "store", "store-wal", "there"])
+    }
+
+    @Test func `that was left half way is begun anew`() throws {
+        let directory = TemporaryDirectory()
+        let store = try NumberedStore(directory)
+        try store.write(accounts: 300)
+        let left = try store.storage.beginCopy(at: directory.file("copy"))
+        _ = try left.step()
+        left.close()
+        let copy = try store.storage.beginCopy(at: directory.file("copy"))
+        while try !copy.step() {}
+        copy.close()
+        _ = try StoreBackup.complete(directory.file("copy"))
+        #expect(try StoreRestore.verify(directory.file("copy")).accounts == 300)
+    }
+
+    @Test func `of a store that is damaged is refused`() throws {
+        let directory = TemporaryDirectory()
+        do {
+            let store = try NumberedStore(directory)
+            try store.write(accounts: 500)
+            store.storage.close()
+        }
+        var bytes = TemporaryDirectory.read(directory.file("store"))
+        bytes[bytes.count - 2_000] ^= 1
+        TemporaryDirectory.write(bytes, to: directory.file("store"))
+        let storage = try SQLiteStorage(path: directory.file("store"))
+        defer { storage.close() }
+        let copy = try storage.beginCopy(at: directory.file("copy"))
+        defer { copy.close() }
+        #expect {
+            while try !copy.step() {}
+        } throws: { error in
+            if case StorageError.corrupt = error { true } else { false }
+        }
+    }
+}
+
+@Suite struct `Restoring` {
+    private let directory = TemporaryDirectory()
+    private let now = Instant(milliseconds: 1_800_000_000_000)
+
+    /// A backup of some accounts; the store it is of goes on to have more.
+    private func backup(_ name: String = "backup") throws -> NumberedStore {
+        let store = try NumberedStore(self.directory)
+        try store.write(accounts: 200)
+        let copy = try store.storage.beginCopy(at: self.directory.file(name))
+        while try !copy.step() {}
+        copy.close()
+        _ = try StoreBackup.complete(self.directory.file(name))
+        try store.write(accounts: 100)
+        return store
+    }
+
+    @Test func `begins an epoch that no restore before had`() throws {
+        let header = try self.backup().storage.header()
+        let path = self.directory.file("restored")
+        let contents = try StoreRestore.restore(
+            self.directory.file("backup"), to: path, replaces: false, now: self.now)
+        #expect(contents.epoch == 1_800_000_000)
+        let restored = try SQLiteStorage(path: path)
+        defer { restored.close() }
+        #expect(restored.header().epoch == contents.epoch)
+        #expect(restored.header().identity == header.identity)
+        #expect(restored.header().revision == 1)
+        let again = try StoreRestore.restore(
+            self.directory.file("backup"), to: self.directory.file("again"), replaces: false,
+            now: self.now.advanced(byMilliseconds: 1_000))
+        #expect(again.epoch == contents.epoch + 1)
+        // A backup of what was restored, on a machine whose clock is wrong.
+        let copy = try restored.beginCopy(at: self.directory.file("second"))
+        while try !copy.step() {}
+        copy.close()
+        _ = try StoreBackup.complete(self.directory.file("second"))
+        let third = try StoreRestore.restore(
+            self.directory.file("second"), to: self.directory.file("third"), replaces: false,
+            now: Instant(milliseconds: 0))
+        #expect(third.epoch == contents.epoch + 1)
+    }
+
+    @Test func `leaves the backup as it was`() throws {
+        _ = try self.backup()
+        let before = TemporaryDirectory.read(self.directory.file("backup"))
+        _ = try StoreRestore.verify(self.directory.file("backup"))
+        _ = try StoreRestore.restore(
+            self.directory.file("backup"), to: self.directory.file("restored"), replaces: false, now: self.now)
+        #expect(TemporaryDirectory.read(self.directory.file("backup")) == before)
+        #expect(TemporaryDirectory.names(in: self.directory.path) == ["backup", "restored", "store"])
+    }
+
+    @Test func `takes the place of a store only when it is told to, and keeps that one`() throws {
+        let store = try self.backup()
+        let (backup, path) = (self.directory.file("backup"), store.path)
+        #expect(throws: StoreRestoreError.exists(path: path)) {
+            try StoreRestore.restore(backup, to: path, replaces: false, now: self.now)
+        }
+        store.storage.close()
+        _ = try StoreRestore.restore(backup, to: path, replaces: true, now: self.now)
+        #expect(try StoreRestore.verify(path).accounts == 200)
+        #expect(try StoreRestore.verify(StoreRestore.replacedPath(path)).accounts == 300)
+    }
+
+    @Test func `does not touch a store that a server has`() async throws {
+        _ = try self.backup()
+        let (backup, path) = (self.directory.file("backup"), self.directory.file("held"))
+        let storage = try SQLiteStorage(path: path)
+        await #expect(processExitsWith: .exitCode(42)) { [backup = backup as String, path = path as String] in
+            do throws(StoreRestoreError) {
+                _ = try StoreRestore.restore(backup, to: path, replaces: true, now: Instant(milliseconds: 0))
+            } catch {
+                exit(error == .inUse(path: path) ? 42 : 2)
+            }
+        }
+        storage.close()
+    }
+
+    @Test func `refuses a backup with one flipped bit, wherever it is, and writes nothing`() throws {
+        _ = try self.backup()
+        let whole = TemporaryDirectory.read(self.directory.file("backup"))
+        var random = SeededRandom(seed: 5)
+        for _ in 0..<30 {
+            var bytes = whole
+            let at = Int.random(in: 0..<bytes.count, using: &random)
+            bytes[at] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            TemporaryDirectory.write(bytes, to: self.directory.file("flipped"))
+            #expect(throws: StoreRestoreError.self, "byte \(at)") {
+                try StoreRestore.restore(
+                    self.directory.file("flipped"), to: self.directory.file("restored"), replaces: false, now: self.now)
+            }
+        }
+        #expect(TemporaryDirectory.names(in: self.directory.path) == ["backup", "flipped", "store"])
+    }
+
+    @Test(arguments: [1, 100, 4_096, 4_097, 40_960]) func `refuses a backup that is cut short`(_ missing: Int) throws {
+        _ = try self.backup()
+        let whole = TemporaryDirectory.read(self.directory.file("backup"))
+        TemporaryDirectory.write(Array(whole.dropLast(missing)), to: self.directory.file("short"))
+        #expect(throws: StoreRestoreError.self) { try StoreRestore.verify(self.directory.file("short")) }
+    }
+
+    @Test func `refuses what is no store, what is newer, and what was not closed`() throws {
+        TemporaryDirectory.write(Array("not a store".utf8), to: self.directory.file("text"))
+        TemporaryDirectory.write([], to: self.directory.file("empty"))
+        for name in ["text", "empty", "missing"] {
+            #expect(throws: StoreRestoreError.self, "\(name)") { try StoreRestore.verify(self.directory.file(name)) }
+        }
+        let store = try self.backup()
+        #expect(throws: StoreRestoreError.hasLog(path: store.path)) { try StoreRestore.verify(store.path) }
+        store.storage.close()
+        let storage = try SQLiteStorage(path: store.path)
+        try storage.connection.execute("PRAGMA user_version = 9")
+        storage.close()
+        let newer = StoreRestoreError.unusable(.storage(path: store.path, .newerSchema(found: 9, known: 2)))
+        #expect(throws: newer) { try StoreRestore.verify(store.path) }
+        #expect(newer.description.contains("schema 9") && newer.description.contains("knows 2"))
+    }
+
+    /// A row whose pages are intact, as if it had been written by something else.
+    @Test(arguments: ["records", "facts"]) func `refuses a row that stands under another key`(_ table: String) throws {
+        let store = try self.backup()
+        let account = table == "records" ? "account = account + 7000000" : "account = account + 1"
+        try store.storage.connection.execute("UPDATE \(table) SET \(account) WHERE account = 1007")
+        store.storage.close()
+        #expect {
+            try StoreRestore.verify(store.path)
+        } throws: { error in
+            "\(error)".contains("is damaged")
+        }
+    }
+}

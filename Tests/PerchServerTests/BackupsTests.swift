@@ -1,0 +1,62 @@
+import PerchBase
+import PerchLoop
+import PerchMetrics
+import PerchStore
+import PerchWire
+import Testing
+
+@testable import PerchServer
+
+@Suite struct `what is known of backups` {
+    private func findings(_ backups: Backups, uptimeDays: Int64, now: Instant, isStoreInMemory: Bool = false)
+        -> [String]
+    {
+        let log = Log(descriptor: -1, format: .json, level: .error, hasPriority: false)
+        return Findings(
+            samples: SampleReports.samples(), store: SampleReports.store(), isStoreInMemory: isStoreInMemory,
+            readiness: ReadyState(since: now), awaited: "", http: nil,
+            manager: ServiceManager(ServerSettings().supervision, log: log), backups: backups,
+            uptimeMilliseconds: uptimeDays * 86_400_000, now: now, sinceProof: nil
+        ).all.filter { $0.subject == "backup" }.map { "\($0.level): \($0.message)" }
+    }
+
+    private func running(_ path: String, at started: MonotonicTime) -> Backups.Running {
+        Backups.Running(path: path, loop: 1, ticket: 9, started: started, startedWall: Instant(milliseconds: 0))
+    }
+
+    @Test func `is told by the doctor, who asks for one after seven days`() {
+        let day: Int64 = 86_400_000
+        let made = Instant(milliseconds: 1_000 * day)
+        var backups = Backups()
+        #expect(self.findings(backups, uptimeDays: 6, now: made).first?.hasPrefix("ok: none") == true)
+        #expect(self.findings(backups, uptimeDays: 7, now: made).first?.hasPrefix("warning: none") == true)
+        #expect(self.findings(backups, uptimeDays: 7, now: made, isStoreInMemory: true).isEmpty)
+        backups.begin(self.running("/b/one.db", at: Clocks.monotonic()))
+        #expect(self.findings(backups, uptimeDays: 7, now: made).first?.contains("/b/one.db is being made") == true)
+        backups.copied(revision: 12, longestStallMicroseconds: 3)
+        _ = backups.finish(bytes: 8_192, now: Clocks.monotonic(), wall: made)
+        let fresh = self.findings(backups, uptimeDays: 7, now: made.advanced(byMilliseconds: 7 * day - 1))
+        #expect(fresh.first?.hasPrefix("ok: the last is of") == true)
+        #expect(fresh.first?.contains("revision 12, 8192 bytes at /b/one.db") == true)
+        let old = self.findings(backups, uptimeDays: 7, now: made.advanced(byMilliseconds: 7 * day))
+        #expect(old.first?.hasPrefix("warning: ") == true)
+    }
+
+    @Test func `is counted, and answered to who asked`() throws {
+        var backups = Backups()
+        let began = Clocks.monotonic()
+        backups.begin(self.running("/b/one.db", at: began))
+        backups.copied(revision: 12, longestStallMicroseconds: 2_500)
+        let (asker, summary) = backups.finish(
+            bytes: 4_096, now: began.advanced(byMilliseconds: 1_500), wall: Instant(milliseconds: 5))
+        #expect(asker.loop == 1 && asker.ticket == 9)
+        #expect(summary.revision == 12 && summary.byteCount == 4_096)
+        #expect(summary.durationMilliseconds == 1_500 && summary.longestStallMicroseconds == 2_500)
+        #expect(backups.last?.seconds == 1.5)
+        backups.begin(self.running("/b/two.db", at: began))
+        #expect(backups.fail()?.path == "/b/two.db")
+        #expect(backups.running == nil)
+        #expect(backups.completed == 1 && backups.failed == 1)
+        #expect(backups.last?.path == "/b/one.db")
+    }
+}
