@@ -46,7 +46,7 @@ extension LoopCore {
         precondition(self.pendingUnary.isEmpty && self.callTokens.isEmpty && self.updates.isEmpty, "calls are left")
         precondition(self.viewIndex.isEmpty && self.accountIndex.isEmpty, "an index is not empty")
         precondition(self.accountsOfNumber.isEmpty, "numbers of accounts are left")
-        precondition(self.clientIDs.isEmpty, "names of clients are left")
+        precondition(self.clientIDs.isEmpty && self.certificates.isEmpty, "names of clients are left")
         precondition(
             self.partialInputs.isEmpty && self.partialBytes == 0, "\(self.partialBytes) partial bytes are left")
         precondition(self.unfinishedFrames.isEmpty, "\(self.unfinishedFrames.count) unfinished frames are left")

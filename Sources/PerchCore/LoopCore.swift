@@ -36,6 +36,8 @@ package struct LoopCore: ~Copyable {
     var accountIndex: [AccountKey: Int32] = [:]
     var accountsOfNumber: [AccountNumber: Int32] = [:]
     var clientIDs: [Int32: [UInt8]] = [:]
+    /// Of connections whose peer has shown one.
+    var certificates: [Int32: PeerCertificate] = [:]
     var partialInputs: [Int32: [UInt8]] = [:]
     package internal(set) var partialBytes = 0
     var unfinishedFrames: [Int32: UnfinishedFrame] = [:]

@@ -1,4 +1,4 @@
-import PerchBase
+package import PerchBase
 import PerchModel
 import PerchWire
 
@@ -44,6 +44,14 @@ extension LoopCore {
                 at: self.now.monotonic + self.settings.firstByteTimeoutMilliseconds)
         }
         return index
+    }
+
+    /// The peer has shown a certificate, and it was verified. Before any of its bytes are given.
+    package mutating func authenticated(_ connection: Int32, as certificate: PeerCertificate) {
+        guard self.connections.isTaken(connection) else { return }
+        precondition(
+            self.connections[connection].phase != .open, "a certificate came after connection \(connection) had greeted")
+        self.certificates[connection] = certificate
     }
 
     /// Whether the driver should go on reading this connection in this turn.
@@ -380,6 +388,7 @@ extension LoopCore {
         if self.connections[index].unfinished >= 0 { self.dropUnfinished(index) }
         self.dying.removeAll { $0 == index }
         self.clientIDs[index] = nil
+        self.certificates[index] = nil
         _ = self.stalls.remove(index)
         self.counters.connectionsClosed += 1
         self.effects.append(.close(connection: index, socket: self.connections[index].socket))
