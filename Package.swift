@@ -37,6 +37,10 @@ let package = Package(
         .target(name: "CPerchLinux"),
         swift("PerchLoop", ["PerchBase", "CPerchLinux"]),
 
+        // TLS: ciphertext to plaintext and back, over memory. No sockets. CPerchTLS is imported by PerchTLS alone.
+        .target(name: "CPerchTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        swift("PerchTLS", ["PerchBase", "CPerchTLS"]),
+
         // Products, transactions, entitlements, subscription status, and the rules deriving one from another.
         swift("PerchModel", ["PerchBase"]),
 
@@ -63,12 +67,16 @@ let package = Package(
         // What a loop decides, as a value that is stepped: sessions, watches, fan-out. No I/O.
         swift("PerchCore", ["PerchBase", "PerchModel", "PerchWire", "PerchStore"]),
 
-        // What tests of several targets need: seeded randomness, sample values, a whole server without threads, and a disk
-        // that fails. CPerchFaults is imported by PerchTesting alone; neither is part of a product.
+        // What tests of several targets need: seeded randomness, sample values, a whole server without threads, a disk
+        // that fails, and certificates. The two C targets are imported by PerchTesting alone; none is part of a product.
         .target(name: "CPerchFaults", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CPerchCertificates", linkerSettings: [.linkedLibrary("crypto")]),
         swift(
             "PerchTesting",
-            ["PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchSQLite", "PerchCore", "CPerchFaults"]),
+            [
+                "PerchBase", "PerchModel", "PerchWire", "PerchStore", "PerchSQLite", "PerchCore", "CPerchFaults",
+                "CPerchCertificates",
+            ]),
 
         // Many seeds, losses of power and sequences of the model's own checks, on request: `make simulate` and its like.
         .executableTarget(name: "simulate", dependencies: ["PerchTesting"], swiftSettings: strict),
@@ -78,12 +86,12 @@ let package = Package(
         swift(
             "PerchServer",
             [
-                "PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "PerchStore", "PerchSQLite",
-                "PerchCore", "PerchMetrics", "PerchHTTP",
+                "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchCatalogue", "PerchWire", "PerchStore",
+                "PerchSQLite", "PerchCore", "PerchMetrics", "PerchHTTP",
             ]),
 
         // The Swift API: streams, calls and reconnecting, in StoreKit's words.
-        swift("PerchClient", ["PerchBase", "PerchLoop", "PerchModel", "PerchWire"]),
+        swift("PerchClient", ["PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchWire"]),
 
         // The language of scenarios: text to steps and expectations, and what plays them against a server.
         swift("PerchScenario", ["PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire"]),
@@ -116,6 +124,7 @@ let package = Package(
         tests("PerchMetricsTests", ["PerchBase", "PerchMetrics"]),
         tests("PerchHTTPTests", ["PerchBase", "PerchHTTP"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
+        tests("PerchTLSTests", ["PerchBase", "PerchTLS", "PerchTesting"]),
         tests("PerchModelTests", ["PerchBase", "PerchModel"], exclude: ["Views/Explanations.md"]),
         tests("PerchCatalogueTests", ["PerchBase", "PerchCatalogue", "PerchModel"]),
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto", "CPerchZlib"]),
@@ -123,8 +132,8 @@ let package = Package(
         tests(
             "PerchClientTests",
             [
-                "PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchStore", "PerchCore", "PerchClient",
-                "PerchTesting",
+                "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchWire", "PerchStore", "PerchCore",
+                "PerchClient", "PerchTesting",
             ]),
         tests(
             "PerchCoreTests",
@@ -145,7 +154,7 @@ let package = Package(
             "PerchServerTests",
             [
                 "PerchBase", "PerchLoop", "PerchMetrics", "PerchModel", "PerchCatalogue", "PerchWire", "PerchStore",
-                "PerchSQLite", "PerchCore", "PerchHTTP", "PerchServer", "PerchTesting",
+                "PerchSQLite", "PerchCore", "PerchHTTP", "PerchTLS", "PerchServer", "PerchTesting",
             ]),
         tests(
             "PerchCLITests",

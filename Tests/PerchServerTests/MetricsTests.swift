@@ -161,6 +161,9 @@ enum SampleReports {
         "logRepeatMilliseconds", "attentionMilliseconds", "statusMilliseconds", "slowCommitMilliseconds",
         "inheritedListenersMax", "rowsPerLook", "backupPagesPerStep", "backupTurnMicroseconds", "backupCacheBytes",
         "backupAgeDays", "storeCopyBytes",
+        "inheritedListenersMax", "rowsPerLook", "tlsRecordBytes", "tlsPendingBytesMax", "tlsFileBytesMax",
+        "tlsTicketKeyMilliseconds", "tlsTicketSecretBytesMin", "tlsTicketSecretBytesMax",
+        "tlsCertificateWarningMilliseconds",
     ]
 
     /// Names of `static let` in a file of limits.

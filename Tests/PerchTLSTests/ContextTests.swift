@@ -1,0 +1,93 @@
+import Glibc
+import PerchBase
+import PerchTLS
+import PerchTesting
+import Testing
+
+@Suite struct `a TLS context` {
+    private func message(_ certificates: [UInt8], _ key: [UInt8], clients: [UInt8] = []) -> String {
+        var files = TLSContext.ServerFiles(certificates: certificates, key: key)
+        files.clientAuthorities = clients
+        do throws(TLSError) {
+            _ = try TLSContext(server: files, tickets: Pair.tickets)
+            return ""
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func `says what is wrong with its files, and nothing that is in them`() {
+        let (server, client) = (Made.server, Made.client)
+        // Of a key that was thrown away: what matters is that nobody is asked for its password.
+        let encrypted = Array(
+            """
+            -----BEGIN ENCRYPTED PRIVATE KEY-----
+            MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhOKkC3oyWYzwICCAAw
+            DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEEHohAK+vXftSTOfWgR/AbgEgZBP
+            r8fKvSOvj2LKnMvVmU/pqPI2YgN1iHcoXcbucanHN259S5yRYFOS51/PlkInUWn8
+            XMTYzQ8aJoVCUGPNMBV7lma0VsXYJ1YbjJo+zVogKt9tX60zaPJvsbK4VNLFpnq3
+            DpY1XUDyDjQvfcBQgyXruUTCUkiSZv32X2H5ZcUvhhRx6QFqGUSVwjAFQ5AzpCQ=
+            -----END ENCRYPTED PRIVATE KEY-----
+
+            """.utf8)
+        #expect(self.message(server.certificate, server.key) == "")
+        #expect(self.message(server.certificate, client.key) == "the key is not that of the certificate")
+        #expect(self.message([], server.key).hasPrefix("the certificate cannot be read"))
+        #expect(self.message(Array("hello".utf8), server.key).hasPrefix("the certificate cannot be read"))
+        #expect(self.message(server.certificate, Array("hello".utf8)).hasPrefix("the key cannot be read"))
+        #expect(self.message(server.certificate, encrypted).hasPrefix("the key is encrypted"))
+        #expect(self.message(server.certificate, server.key, clients: [1]).hasPrefix("no authority can be read"))
+        let half = Array(server.certificate[..<(server.certificate.count / 2)])
+        #expect(self.message(half, server.key).hasPrefix("the certificate cannot be read"))
+    }
+
+    @Test func `takes a chain, and refuses one that is damaged`() {
+        let chain = Made.server.certificate + Made.authority.certificate
+        #expect(self.message(chain, Made.server.key) == "")
+        #expect(self.message(Made.server.certificate + half(Made.authority.certificate), Made.server.key) != "")
+    }
+
+    private func half(_ bytes: [UInt8]) -> [UInt8] { Array(bytes[..<(bytes.count / 2)]) }
+
+    @Test func `knows when its certificate ends, and its fingerprint`() throws {
+        let made = MadeCertificate.server(of: Made.authority, endsInSeconds: 7_200)
+        let context = try TLSContext(server: Made.serverFiles(made), tickets: Pair.tickets)
+        let validity = try #require(context.validity)
+        #expect(validity.notAfter.milliseconds(since: validity.notBefore) == 3 * 3_600_000)
+        #expect(context.fingerprint.utf8.count == 64)
+        #expect(try Made.clientContext().validity == nil)
+    }
+}
+
+@Suite struct `a file with a secret` {
+    @Test(arguments: [
+        (mode_t(0o600), true), (0o400, true), (0o640, false), (0o604, false), (0o660, false), (0o620, false),
+    ])
+    func `is read where nobody but its owner can`(_ mode: mode_t, _ isRead: Bool) {
+        let directory = TemporaryDirectory()
+        let path = directory.file("key.pem")
+        TemporaryDirectory.write([1, 2, 3], to: path)
+        chmod(path, mode)
+        do throws(TLSError) {
+            #expect(try TLSFile.readSecret(path) == [1, 2, 3])
+            #expect(isRead)
+        } catch {
+            #expect(!isRead)
+            #expect(error.description.contains("chmod 600"))
+        }
+        #expect((try? TLSFile.read(path)) == [1, 2, 3])
+    }
+
+    @Test func `that is no file, or too long, or not there, is refused by name`() {
+        let directory = TemporaryDirectory()
+        #expect(throws: TLSError.self) { try TLSFile.read(directory.path) }
+        #expect(throws: TLSError.self) { try TLSFile.read(directory.file("none")) }
+        let long = directory.file("long")
+        TemporaryDirectory.write([UInt8](repeating: 1, count: Limits.tlsFileBytesMax + 1), to: long)
+        #expect {
+            try TLSFile.read(long)
+        } throws: {
+            "\($0)" == "\(long) has 1048577 bytes, the limit is 1048576"
+        }
+    }
+}
