@@ -1,6 +1,10 @@
 // MARK: TLS
 
 extension Limits {
+    /// Bytes of a handshake that a server reads from one client; then the connection is closed, and counted as a failed
+    /// handshake. A ClientHello has less than 2 KiB, a chain of eight certificates less than 32 KiB.
+    package static let tlsHandshakeBytesMax = 64 * 1024
+
     /// Bytes of plaintext in one record: the most that TLS allows. What a connection holds back in ciphertext, because
     /// the kernel took a part only, is one such record.
     package static let tlsRecordBytes = 16 * 1024

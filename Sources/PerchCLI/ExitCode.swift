@@ -36,6 +36,9 @@ package enum ExitCode: Int32, Error, Hashable, Sendable, CaseIterable {
         // FAILED_PRECONDITION, and the two programs do not fit.
         case "HELLO_EXPECTED", "HELLO_REPEATED", "STREAM_LIVE", "PROTOCOL_VERSION":
             self = .failure
+        // FAILED_PRECONDITION of the command line.
+        case "TLS_REQUIRED":
+            self = .usage
         // FAILED_PRECONDITION and RESOURCE_EXHAUSTED that pass by themselves.
         case "BEHIND", "CONNECTION_LIMIT", "HANDSHAKE_LIMIT", "PARTIAL_FRAMES_LIMIT", "WRITE_STALLED", "STORE_FULL":
             self = .unavailable

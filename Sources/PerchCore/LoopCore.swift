@@ -147,7 +147,7 @@ package struct CoreSettings: Sendable {
 /// What the driver has to do for the core, beside writing.
 package enum Effect: Sendable {
     case listen(connection: Int32, socket: Int32, reading: Bool, writing: Bool)
-    case shutDownWriting(socket: Int32)
+    case shutDownWriting(connection: Int32, socket: Int32)
     case close(connection: Int32, socket: Int32)
     case ask(StoreRequest)
     case control(ticket: UInt64, ControlRequest)

@@ -23,6 +23,8 @@ enum ControlEvent: Sendable {
     case drained(loop: Int)
     case storeFailed(String)
     case storeStopped
+    /// A loop tells of these one a second at most.
+    case handshakeFailed(peer: SocketAddress?, reason: String, text: String)
 }
 
 /// The main thread while a server runs: signals, catalogue files, reports, HTTP, and the end. Nothing on it is in a hurry.
@@ -42,6 +44,9 @@ final class ControlLoop: LoopDriver {
     private var isProbed = false
     private var reloadsAwaited = 0
     var backups = Backups()
+    var keeper: TLSKeeper?
+    /// When the end of the certificate is warned of again.
+    var nextCertificateWarning = MonotonicTime.zero
     private var drain: Drain?
     /// Set when the server has ended, with the process's exit status.
     private(set) var exitStatus: Int32?
@@ -64,6 +69,8 @@ final class ControlLoop: LoopDriver {
         var address: SocketAddress
         var manager: ServiceManager
         var log: Log
+        /// Nil where TLS is off.
+        var keeper: TLSKeeper?
     }
 
     private struct Drain {
@@ -74,6 +81,7 @@ final class ControlLoop: LoopDriver {
 
     init(_ parts: Parts) {
         self.parts = parts
+        self.keeper = parts.keeper
         self.started = Clocks.monotonic()
         self.startedWall = Clocks.wall()
         self.desk = ReportDesk(loops: parts.loops.count)
@@ -82,7 +90,7 @@ final class ControlLoop: LoopDriver {
         self.nextPing = parts.manager.watchdogInterval == nil ? nil : self.started
     }
 
-    private var log: Log { self.parts.log }
+    var log: Log { self.parts.log }
 
     /// Answers over HTTP from now on. Before the loop runs; says where.
     func listenForHTTP(_ listener: consuming Descriptor) throws(SystemError) -> SocketAddress {
@@ -108,7 +116,7 @@ final class ControlLoop: LoopDriver {
                     self.beginDrain()
                 }
             case .hangUp:
-                self.reloadCatalogues()
+                self.reload()
             }
         }
     }
@@ -157,6 +165,10 @@ final class ControlLoop: LoopDriver {
         case .storeStopped:
             self.log.info("stopped")
             self.end(0)
+        case .handshakeFailed(let peer, let reason, let text):
+            self.log.repeated(
+                .info, "a TLS handshake failed", LogField("reason", reason), LogField("error", text),
+                LogField("peer", peer?.description ?? ""))
         }
     }
 
@@ -201,11 +213,12 @@ final class ControlLoop: LoopDriver {
         self.parts.manager.tell(self.summary())
     }
 
-    // MARK: Catalogues
+    // MARK: Files
 
-    private func reloadCatalogues() {
+    private func reload() {
         guard self.drain == nil else { return }
         self.parts.manager.reloading()
+        self.reloadCertificates()
         for (index, app) in self.parts.apps.enumerated() {
             do throws(ServerError) {
                 let loaded = try CatalogueFile.load(app.settings.catalogPath)
@@ -367,6 +380,7 @@ final class ControlLoop: LoopDriver {
     private func attend(_ now: MonotonicTime) {
         guard self.nextAttention <= now else { return }
         self.nextAttention = now.advanced(byMilliseconds: Limits.attentionMilliseconds)
+        self.keepSecure(now)
         guard self.drain?.isStoreAsked != true else { return }
         self.ask(
             .attention, loops: true, store: true, deadline: now.advanced(byMilliseconds: Limits.attentionMilliseconds))
@@ -472,6 +486,7 @@ final class ControlLoop: LoopDriver {
         figures.httpRefused =
             http.map { $0.acceptorCounters.refusedForLimit + $0.acceptorCounters.refusedForDescriptors } ?? 0
         figures.httpExpired = http?.counters.closedForTime ?? 0
+        figures.certificateEndSeconds = self.keeper.map { Double($0.certificateEnd.milliseconds) / 1_000 } ?? 0
         figures.readKernel()
         return figures
     }
@@ -489,6 +504,7 @@ final class ControlLoop: LoopDriver {
                 readiness: self.readiness, awaited: report.awaited, http: self.http?.address,
                 manager: self.parts.manager, backups: self.backups,
                 uptimeMilliseconds: Clocks.monotonic().milliseconds(since: self.started), now: Clocks.wall(),
+                tls: self.keeper.map { TLSFinding($0, isLoopback: self.parts.address.isLoopback, wall: Clocks.wall()) },
                 sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
             ).all)
     }

@@ -19,13 +19,14 @@ struct Findings {
     var uptimeMilliseconds: Int64
     /// By the machine's clock.
     var now: Instant
+    /// Nil where TLS is off.
+    var tls: TLSFinding?
     /// Seconds since all threads answered the watchdog and the store committed for it.
     var sinceProof: Int64?
 
     var all: [Finding] {
         self.threads + [self.ready, self.descriptors] + self.storage + self.backup + self.limits
-            + [self.scraping, self.supervision]
-            + self.log
+            + [self.secure, self.scraping, self.supervision] + self.log
     }
 
     private var threads: [Finding] {
@@ -141,6 +142,33 @@ struct Findings {
         ]
     }
 
+    private var secure: Finding {
+        guard let tls = self.tls else {
+            return Self.ok("tls", "off; --tls-certificate and --tls-key turn it on")
+        }
+        let mode = "\(tls.mode), the certificate ends at \(tls.certificateEnd)"
+        if tls.left <= 0 {
+            return Finding(
+                level: "problem", subject: "tls", message: "\(mode), which is past: clients refuse it",
+                remedy: "put a new one in its place, and send SIGHUP")
+        }
+        if let fault = tls.fault {
+            return Self.warning(
+                "tls", "\(mode), and its files cannot be used the next time: \(fault)",
+                "mend them before a restart needs them; then send SIGHUP")
+        }
+        if tls.left < Limits.tlsCertificateWarningMilliseconds {
+            return Self.warning(
+                "tls", "\(mode), in \(tls.left / 86_400_000) days", "put a new one in its place, and send SIGHUP")
+        }
+        if tls.mode == .allowed, !tls.isLoopback {
+            return Self.warning(
+                "tls", "\(mode); plaintext is taken too, from elsewhere",
+                "give --tls required when all clients speak TLS")
+        }
+        return Self.ok("tls", mode)
+    }
+
     private var scraping: Finding {
         guard let http = self.http else {
             return Self.ok("http", "off; --http on answers /metrics, /healthz, /readyz and /status")
@@ -181,5 +209,24 @@ struct Findings {
 
     private static func warning(_ subject: String, _ message: String, _ remedy: String) -> Finding {
         Finding(level: "warning", subject: subject, message: message, remedy: remedy)
+    }
+}
+
+/// What is to be said of TLS.
+struct TLSFinding {
+    var mode: TLSSettings.Mode
+    var certificateEnd: Instant
+    /// Milliseconds until then.
+    var left: Int64
+    /// What would go wrong if the files were read now, or went wrong when they were.
+    var fault: String?
+    var isLoopback: Bool
+
+    init(_ keeper: TLSKeeper, isLoopback: Bool, wall: Instant) {
+        self.mode = keeper.settings.mode
+        self.certificateEnd = keeper.certificateEnd
+        self.left = keeper.certificateEnd.milliseconds(since: wall)
+        self.fault = keeper.fault ?? keeper.faultNow()
+        self.isLoopback = isLoopback
     }
 }

@@ -52,9 +52,15 @@ struct Listeners {
 
     /// Nobody is let in by accident.
     private func check(_ settings: ServerSettings) throws(ServerError) {
-        guard self.address.isLoopback || settings.isUnauthenticatedAllowed else {
+        if let contradiction = settings.tls.contradiction { throw ServerError(contradiction) }
+        guard self.address.isLoopback || settings.tls.mode == .required || settings.isPlaintextAllowed else {
             throw ServerError(
-                "\(self.address) can be reached from elsewhere, and this server has neither TLS nor an authenticator; listen on 127.0.0.1, or write out --allow-unauthenticated"
+                "\(self.address) can be reached from elsewhere, and whoever is on the way reads what goes over it; give --tls-certificate and --tls-key, listen on 127.0.0.1, or write out --allow-plaintext"
+            )
+        }
+        guard self.address.isLoopback || settings.hasAuthenticator || settings.isUnauthenticatedAllowed else {
+            throw ServerError(
+                "\(self.address) can be reached from elsewhere, and this server asks nobody who he is; give --tls-client-ca and --tls-client-certificates required, listen on 127.0.0.1, or write out --allow-unauthenticated"
             )
         }
         if let http = self.httpAddress, !http.isLoopback, !settings.isRemoteHTTPAllowed {

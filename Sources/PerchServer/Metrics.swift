@@ -29,6 +29,7 @@ extension MetricSamples {
             "perch_loop_applied_revision", labels: Exposition.label("loop", "\(loop)"), census.applied,
             help: "Revision up to which the loop has applied every change.")
         self.addConnections(counters, report.acceptor)
+        self.add(report.tls)
         self.addCalls(counters)
         self.addPushes(counters)
         self.add(
@@ -71,6 +72,19 @@ extension MetricSamples {
         self.add(
             "perch_read_pauses_total", counters.readPauses,
             help: "Times that a connection was not read from because it was owed too much.")
+    }
+
+    private mutating func add(_ tls: TLSCounters) {
+        self.add("perch_tls_connections", tls.open, help: "Open connections that speak TLS.")
+        self.add("perch_tls_handshakes_total", tls.handshakes, help: "TLS handshakes that came to their end.")
+        self.add(
+            "perch_tls_handshakes_resumed_total", tls.resumed,
+            help: "Of those, the ones that went on from an earlier session.")
+        for reason in TLSCounters.reasons {
+            self.add(
+                "perch_tls_handshakes_failed_total", labels: Exposition.label("reason", reason),
+                tls.failures[reason] ?? 0, help: "TLS handshakes that failed, by reason.")
+        }
     }
 
     private mutating func addCalls(_ counters: LoopCounters) {
@@ -202,6 +216,9 @@ extension MetricSamples {
             self.add(
                 "perch_backup_last_duration_seconds", seconds: last.seconds, help: "How long the last backup took.")
         }
+        self.add(
+            "perch_tls_certificate_end_seconds", seconds: process.certificateEndSeconds,
+            help: "When the server's certificate ends, in seconds of the Unix epoch; 0 without TLS.")
         self.add("process_open_fds", process.descriptorsOpen, help: "Descriptors that are open.")
         self.add("process_max_fds", process.descriptorsLimit, help: "Descriptors that the process may have.")
         self.add("process_resident_memory_bytes", process.residentBytes, help: "Memory of the process in RAM.")
@@ -234,6 +251,7 @@ struct ProcessFigures {
     var httpRefused: UInt64 = 0
     var httpExpired: UInt64 = 0
     var watchdogPings: UInt64 = 0
+    var certificateEndSeconds = 0.0
     var residentBytes: Int64 = 0
     var virtualBytes: Int64 = 0
     var threads = 0
@@ -274,6 +292,8 @@ struct LimitCounter {
         LimitCounter("helloTimeoutMilliseconds", reason: .helloTimeout),
         LimitCounter("firstByteTimeoutMilliseconds", reason: .helloTimeout),
         LimitCounter("handshakesMax", reason: .handshakeLimit),
+        LimitCounter(
+            "tlsHandshakeBytesMax", "perch_tls_handshakes_failed_total", labels: Exposition.label("reason", "limit")),
         LimitCounter("frameBytesMax", reason: .frameTooLong),
         LimitCounter("requestBytesMax", reason: .requestTooLong),
         LimitCounter("catalogRequestBytesMax", reason: .catalogTooLong),

@@ -11,6 +11,7 @@ struct LoopReport: Sendable {
     var census: LoopCensus
     var acceptor: Acceptor.Counters
     var measures: LoopMeasures
+    var tls = TLSCounters()
 }
 
 /// What a loop measures of its own turns.

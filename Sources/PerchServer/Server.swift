@@ -7,6 +7,7 @@ import PerchMetrics
 package import PerchModel
 import PerchSQLite
 import PerchStore
+import PerchTLS
 
 /// Puts a server together and runs it on the calling thread until it is told to stop.
 ///
@@ -22,6 +23,7 @@ package enum Server {
         DescriptorLimit.raise()
         let log = Log(settings.log, settings.supervision)
         let listeners = try Listeners(settings, log: log)
+        let keeper = settings.tls.mode == .off ? nil : try TLSKeeper(settings.tls, wall: Clocks.wall())
         let catalogues = try settings.apps.map { (app) throws(ServerError) in
             (app, try CatalogueFile.load(app.catalogPath))
         }
@@ -31,7 +33,8 @@ package enum Server {
 
         do throws(SystemError) {
             return try Self.run(
-                settings, listeners: listeners, engine: engine, clock: clock, apps: apps, log: log, ready: ready)
+                settings, listeners: listeners, keeper: keeper, engine: engine, clock: clock, apps: apps, log: log,
+                ready: ready)
         } catch {
             throw ServerError("\(error)")
         }
@@ -115,7 +118,7 @@ package enum Server {
     }
 
     private static func run(
-        _ settings: ServerSettings, listeners: Listeners, engine: StoreEngine, clock: StoreClock,
+        _ settings: ServerSettings, listeners: Listeners, keeper: TLSKeeper?, engine: StoreEngine, clock: StoreClock,
         apps: [(settings: ServerSettings.AppSettings, number: AppNumber)], log: Log, ready: (Ready) -> Void
     ) throws(SystemError) -> Int32 {
         let count = Self.loopCount(settings)
@@ -154,7 +157,9 @@ package enum Server {
                         loop: index, identity: engine.header.identity, epoch: engine.header.epoch,
                         revision: engine.header.revision, apps: states, settings: core, now: moment),
                     acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
-                    limits: limits, isInherited: listeners.isInherited))
+                    limits: limits,
+                    port: TLSPort(mode: settings.tls.mode, context: keeper?.context, tickets: keeper?.tickets),
+                    isInherited: listeners.isInherited))
         }
         let address = mainListeners.address
         let signals = try SignalSource(on: controlLoop.poller, tag: ControlLoop.signalTag)
@@ -163,7 +168,7 @@ package enum Server {
             ControlLoop.Parts(
                 loop: controlLoop, settings: settings, inbox: control, loops: inboxes, store: store,
                 questions: questions, signals: signals, apps: apps, identity: engine.header.identity,
-                epoch: engine.header.epoch, address: address, manager: manager, log: log))
+                epoch: engine.header.epoch, address: address, manager: manager, log: log, keeper: keeper))
         var http: SocketAddress?
         if listeners.isHTTPOn { http = try driver.listenForHTTP(listeners.openHTTP()) }
         let readiness = Ready(
@@ -178,6 +183,7 @@ package enum Server {
         for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }
         ready(readiness)
         manager.ready("serving on \(address)")
+        if let keeper { driver.tellCertificate(keeper) }
         if log.isForPrograms {
             log.info(
                 "serving", LogField("address", readiness.address), LogField("http", readiness.http ?? "off"),

@@ -3,6 +3,8 @@ import PerchCore
 import PerchLoop
 import PerchMetrics
 import PerchStore
+import PerchTLS
+import PerchWire
 
 /// What comes to a loop from other threads, in one order.
 enum LoopEvent: Sendable {
@@ -12,19 +14,23 @@ enum LoopEvent: Sendable {
     case control(ticket: UInt64, ControlAnswer)
     /// Tell the control thread what this loop counts.
     case report(number: UInt64)
+    /// New certificates, for handshakes that begin from now on.
+    case secure(TLSContext)
     case drain
 }
 
 /// Drives one core: epoll's events in, system calls out. Owned by its loop's thread; nothing else ever sees it.
+///
+/// TLS lies here, between socket and core: see `ServerLoop+TLS.swift`.
 final class ServerLoop: LoopDriver {
-    private let loop: EventLoop
+    let loop: EventLoop
     private let index: Int
-    private var core: LoopCore
+    var core: LoopCore
     private let acceptor: Acceptor
     private let inbox: Inbox<LoopEvent>
     private let store: Inbox<StoreRequest>
-    private let control: Inbox<ControlEvent>
-    private let clock: StoreClock
+    let control: Inbox<ControlEvent>
+    let clock: StoreClock
     private let limits: SharedLimits
 
     private let buffer: UnsafeMutableRawBufferPointer
@@ -40,14 +46,51 @@ final class ServerLoop: LoopDriver {
     /// The listener is the service manager's: what waits in its backlog is for the next process.
     private let isInherited: Bool
 
-    /// By connection number: its generation here, and what epoll was told to wait for.
-    private var tenants: [Tenant] = []
+    /// By connection number.
+    var tenants: [Tenant] = []
 
-    private struct Tenant {
+    // TLS.
+    var port: TLSPort
+    let window = TLSWindow()
+    let plaintext: UnsafeMutableRawBufferPointer
+    var tls = TLSCounters()
+    /// Ciphertext that the kernel did not take, by connection number: one record at most, but for answers to the peer.
+    var pending: [Int32: PendingCiphertext] = [:]
+    /// The next failed handshake that is told to the log.
+    var nextFailureTold = MonotonicTime.zero
+
+    /// What a connection is here: plain, so that thousands cost nothing but their bytes.
+    struct Tenant {
         var generation: UInt32 = 0
         var socket: Int32 = -1
+        /// What the core wants epoll to wait for.
+        var wantsReading = false
+        var wantsWriting = false
+        /// What epoll was told to wait for.
         var reading = false
         var writing = false
+        var transport = Transport.fresh
+        /// `pending` has ciphertext of it.
+        var hasPending = false
+        /// Its writing side is shut when that is sent.
+        var endsAfterPending = false
+        /// Bytes of its handshake so far.
+        var handshakeBytes: Int32 = 0
+        /// The change of keys after which it was given its ticket.
+        var ticketChange: UInt32 = 0
+        /// While it speaks TLS.
+        var secure: TLSConnection?
+    }
+
+    /// What is between a connection's socket and the core.
+    enum Transport: UInt8 {
+        /// Nothing has come or gone yet.
+        case fresh
+        case plain
+        case handshake
+        case secure
+        /// TLS has ended: nothing that comes is looked at.
+        case ended
     }
 
     static let listenerTag: UInt64 = 1 << 63
@@ -57,8 +100,9 @@ final class ServerLoop: LoopDriver {
     init(
         loop: EventLoop, index: Int, core: consuming LoopCore, acceptor: Acceptor, inbox: Inbox<LoopEvent>,
         store: Inbox<StoreRequest>, control: Inbox<ControlEvent>, clock: StoreClock,
-        limits: SharedLimits, isInherited: Bool = false
+        limits: SharedLimits, port: TLSPort = .off, isInherited: Bool = false
     ) {
+        self.port = port
         self.isInherited = isInherited
         self.loop = loop
         self.index = index
@@ -70,9 +114,16 @@ final class ServerLoop: LoopDriver {
         self.clock = clock
         self.limits = limits
         self.buffer = .allocate(byteCount: Self.readBytes, alignment: 64)
+        // What one read brings is at most its own bytes, and a record that was there in part.
+        self.plaintext = .allocate(
+            byteCount: port.mode == .off ? 1 : Self.readBytes + Limits.tlsRecordBytes, alignment: 64)
     }
 
-    deinit { self.buffer.deallocate() }
+    deinit {
+        for tenant in self.tenants { tenant.secure?.free() }
+        self.buffer.deallocate()
+        self.plaintext.deallocate()
+    }
 
     private func begin(_ now: MonotonicTime) {
         guard !self.hasBegun else { return }
@@ -93,7 +144,7 @@ final class ServerLoop: LoopDriver {
         }
         let connection = Int32(truncatingIfNeeded: tag & 0xFFFF_FFFF)
         guard self.tenants[Int(connection)].generation == UInt32(truncatingIfNeeded: tag >> 32) else { return }
-        if writable { self.core.writable(connection) }
+        if writable, self.sendPending(connection) { self.core.writable(connection) }
         if readable || hungUp { self.read(connection, isHungUp: hungUp && !readable) }
         self.execute()
     }
@@ -110,15 +161,23 @@ final class ServerLoop: LoopDriver {
     }
 
     private func read(_ connection: Int32, isHungUp: Bool) {
-        let socket = self.tenants[Int(connection)].socket
-        guard isHungUp || self.core.wantsInput(connection) else { return }
-        switch Sockets.receive(socket, into: self.buffer) {
+        let tenant = self.tenants[Int(connection)]
+        guard isHungUp || (self.core.wantsInput(connection) && !self.isClogged(connection)) else { return }
+        switch Sockets.receive(tenant.socket, into: self.buffer) {
         case .bytes(let count):
             let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(self.buffer)[..<count])
-            self.core.received(connection, RawSpan(_unsafeBytes: bytes))
-        case .end: self.core.peerEnded(connection)
+            if tenant.transport == .plain {
+                self.core.received(connection, RawSpan(_unsafeBytes: bytes))
+            } else {
+                self.receivedBelow(connection, bytes)
+            }
+        case .end:
+            if tenant.transport == .handshake { self.countFailure("closed") }
+            self.core.peerEnded(connection)
         case .empty: break
-        case .broken: self.core.broken(connection)
+        case .broken:
+            if tenant.transport == .handshake { self.countFailure("closed") }
+            self.core.broken(connection)
         }
     }
 
@@ -165,8 +224,10 @@ final class ServerLoop: LoopDriver {
                     number: number,
                     LoopReport(
                         counters: self.core.counters, census: self.core.census, acceptor: self.acceptor.counters,
-                        measures: self.measures),
+                        measures: self.measures, tls: self.tls),
                     loop: self.index))
+        case .secure(let context):
+            self.port.context = context
         case .drain:
             guard !self.isDraining else { return }
             self.isDraining = true
@@ -195,6 +256,12 @@ final class ServerLoop: LoopDriver {
     }
 
     private func send(_ write: PlannedWrite) -> WriteResult {
+        switch self.tenants[Int(write.connection)].transport {
+        case .plain: break
+        // The core speaks first where it refuses. Nobody knows yet what the peer speaks, and plaintext costs no handshake.
+        case .fresh: self.tenants[Int(write.connection)].transport = .plain
+        default: return self.sendSecure(write)
+        }
         let outcome: SendOutcome
         if write.segmentCount == 1 {
             outcome = Sockets.send(write.socket, self.core.segment(0, of: write))
@@ -221,11 +288,11 @@ final class ServerLoop: LoopDriver {
             switch effect {
             case .listen(let connection, let socket, let reading, let writing):
                 self.listen(connection, socket, reading: reading, writing: writing)
-            case .shutDownWriting(let socket):
-                Sockets.shutdownWriting(socket)
+            case .shutDownWriting(let connection, let socket):
+                if self.endSecure(connection) { Sockets.shutdownWriting(socket) }
             case .close(let connection, let socket):
-                self.tenants[Int(connection)].generation &+= 1
-                self.tenants[Int(connection)].socket = -1
+                self.forgetSecure(connection)
+                self.tenants[Int(connection)] = Tenant(generation: self.tenants[Int(connection)].generation &+ 1)
                 Sockets.close(socket)
                 self.acceptor.connectionClosed()
             case .ask(let request):
@@ -243,24 +310,45 @@ final class ServerLoop: LoopDriver {
     private func listen(_ connection: Int32, _ socket: Int32, reading: Bool, writing: Bool) {
         let index = Int(connection)
         while self.tenants.count <= index { self.tenants.append(Tenant()) }
-        var interest: Poller.Interest = []
-        if reading { interest.insert(.readable) }
-        if writing { interest.insert(.writable) }
-        let tag = UInt64(self.tenants[index].generation) << 32 | UInt64(UInt32(bitPattern: connection))
+        self.tenants[index].wantsReading = reading
+        self.tenants[index].wantsWriting = writing
         if self.tenants[index].socket == socket {
-            guard self.tenants[index].reading != reading || self.tenants[index].writing != writing else { return }
-            self.loop.poller.change(socket, tag: tag, to: interest)
-        } else {
-            self.tenants[index].socket = socket
-            do {
-                try self.loop.poller.watch(socket, tag: tag, for: interest)
-            } catch {
-                // The kernel has no memory for one more: the connection cannot be served.
-                self.core.broken(connection)
-                return
-            }
+            self.updateInterest(connection)
+            return
         }
+        self.tenants[index].socket = socket
         self.tenants[index].reading = reading
         self.tenants[index].writing = writing
+        do {
+            try self.loop.poller.watch(
+                socket, tag: self.tag(connection), for: Poller.Interest(reading: reading, writing: writing))
+        } catch {
+            // The kernel has no memory for one more: the connection cannot be served.
+            self.core.broken(connection)
+        }
+    }
+
+    private func tag(_ connection: Int32) -> UInt64 {
+        UInt64(self.tenants[Int(connection)].generation) << 32 | UInt64(UInt32(bitPattern: connection))
+    }
+
+    /// Tells epoll what to wait for, where that has changed: what the core wants, and what TLS needs besides.
+    func updateInterest(_ connection: Int32) {
+        let tenant = self.tenants[Int(connection)]
+        let reading = tenant.wantsReading && !self.isClogged(connection)
+        let writing = tenant.wantsWriting || tenant.hasPending
+        guard tenant.reading != reading || tenant.writing != writing else { return }
+        self.tenants[Int(connection)].reading = reading
+        self.tenants[Int(connection)].writing = writing
+        self.loop.poller.change(
+            tenant.socket, tag: self.tag(connection), to: Poller.Interest(reading: reading, writing: writing))
+    }
+}
+
+extension Poller.Interest {
+    fileprivate init(reading: Bool, writing: Bool) {
+        self = []
+        if reading { self.insert(.readable) }
+        if writing { self.insert(.writable) }
     }
 }

@@ -18,7 +18,10 @@ package struct ServerSettings: Sendable {
     package var lingerMilliseconds = Limits.lingerMilliseconds
     /// Streams are told within this after SIGTERM, and closed.
     package var drainMilliseconds: Int64 = 2_000
-    /// The operator has written out that a listener off loopback may do without credentials and TLS.
+    package var tls = TLSSettings()
+    /// The operator has written out that a listener off loopback may do without TLS.
+    package var isPlaintextAllowed = false
+    /// The operator has written out that a listener off loopback may do without credentials.
     package var isUnauthenticatedAllowed = false
     /// The operator has written out that test apps and production apps may share this listener.
     package var isMixingEnvironmentsAllowed = false
@@ -37,6 +40,9 @@ package struct ServerSettings: Sendable {
     package static let standardHTTP = "127.0.0.1:7448"
 
     package init() {}
+
+    /// Whoever is let in has said who he is.
+    var hasAuthenticator: Bool { self.tls.clientCertificates == .required && self.tls.mode == .required }
 
     package enum StoreLocation: Hashable, Sendable {
         /// Forgets when the process ends.

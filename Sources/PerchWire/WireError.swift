@@ -47,6 +47,8 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case inflateCorrupt = "INFLATE_CORRUPT"
     case compressionNotOffered = "COMPRESSION_NOT_OFFERED"
     case shuttingDown = "SHUTTING_DOWN"
+    case tlsRequired = "TLS_REQUIRED"
+    case certificateExpired = "CERTIFICATE_EXPIRED"
 
     // What ends a call.
     case cancelled = "CANCELLED"
@@ -151,7 +153,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .notShareable, .notShared, .noPriceIncrease, .storeKitUnknown,
             .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError, .storeKitNotAvailableInStorefront,
             .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest, .storeKitFailed, .backupRunning,
-            .backupFailed:
+            .backupFailed, .tlsRequired:
             .failedPrecondition
         case .cursorTooOld:
             .outOfRange
@@ -161,7 +163,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .internal
         case .shuttingDown, .storeFailed, .leaseWait:
             .unavailable
-        case .unauthenticated:
+        case .unauthenticated, .certificateExpired:
             .unauthenticated
         }
     }

@@ -244,12 +244,73 @@ final class NotifyReceiver {
             self.refusal {
                 $0.listen = "0.0.0.0:1"
                 $0.isRemoteHTTPAllowed = true
-            }?.contains("--allow-unauthenticated") == true)
+            }?.contains("--allow-plaintext") == true)
         #expect(
             self.refusal {
                 $0.http = "0.0.0.0:1"
                 $0.isUnauthenticatedAllowed = true
             }?.contains("--allow-remote-http") == true)
+    }
+
+    @Test func `is elsewhere only with TLS and an authenticator, or where they are written off`() {
+        func refusal(_ change: (inout ServerSettings) -> Void) -> String? {
+            self.refusal { settings in
+                settings.listen = "0.0.0.0:1"
+                settings.tls.certificatePath = "certificate.pem"
+                settings.tls.keyPath = "key.pem"
+                settings.tls.mode = .required
+                change(&settings)
+            }
+        }
+        func asksClients(_ settings: inout ServerSettings) {
+            settings.tls.clientAuthorityPath = "authority.pem"
+            settings.tls.clientCertificates = .required
+        }
+        #expect(refusal { _ in }?.contains("--allow-unauthenticated") == true)
+        #expect(refusal { $0.isUnauthenticatedAllowed = true } == nil)
+        #expect(refusal { asksClients(&$0) } == nil)
+        #expect(
+            refusal {
+                asksClients(&$0)
+                $0.tls.clientCertificates = .optional
+            }?.contains("--allow-unauthenticated") == true)
+        #expect(
+            refusal {
+                asksClients(&$0)
+                $0.tls.mode = .allowed
+            }?.contains("--allow-plaintext") == true)
+        #expect(
+            refusal {
+                $0.tls = TLSSettings()
+                $0.isUnauthenticatedAllowed = true
+            }?.contains("--allow-plaintext") == true)
+        #expect(
+            refusal {
+                $0.tls = TLSSettings()
+                $0.isUnauthenticatedAllowed = true
+                $0.isPlaintextAllowed = true
+            } == nil)
+    }
+
+    @Test func `has settings of TLS that belong together`() {
+        func refusal(_ change: (inout TLSSettings) -> Void) -> String? {
+            self.refusal { change(&$0.tls) }
+        }
+        #expect(refusal { $0.mode = .required }?.contains("--tls-certificate") == true)
+        #expect(refusal { $0.certificatePath = "c" }?.contains("--tls is off") == true)
+        #expect(refusal { $0.ticketSecretPath = "t" }?.contains("--tls is off") == true)
+        func secure(_ change: @escaping (inout TLSSettings) -> Void) -> String? {
+            refusal {
+                $0.mode = .allowed
+                $0.certificatePath = "c"
+                $0.keyPath = "k"
+                change(&$0)
+            }
+        }
+        #expect(secure { _ in } == nil)
+        #expect(secure { $0.keyPath = nil }?.contains("--tls-key") == true)
+        #expect(secure { $0.clientCertificates = .optional }?.contains("--tls-client-ca") == true)
+        #expect(secure { $0.clientAuthorityPath = "a" }?.contains("--tls-client-certificates") == true)
     }
 
     @Test func `is not one place for two things`() {

@@ -10,7 +10,7 @@ enum ServeTable {
         serve.discussion = [
             "Without settings it listens on loopback only, without credentials. SIGTERM and SIGINT drain: every stream is "
                 + "told, and its client comes back with its token. SIGHUP reads the catalogue again and pushes what "
-                + "changed.",
+                + "changed, and the files of TLS for the connections that come.",
             "Under systemd it tells when it is ready, reloading or stopping, answers a watchdog as long as every loop turns "
                 + "and the store commits, and takes the listeners of .socket units: deploy/README.md.",
             "A setting is an option, a PERCH_ variable, or a line `name = value` in the file of --config; the first of "
@@ -37,7 +37,8 @@ enum ServeTable {
     private static let settings: [OptionSpec] = [
         OptionSpec(
             "listen", .address, "HOST:PORT", default: "127.0.0.1:7447",
-            "Where to listen; port 0 takes a free one. Anything but loopback needs --allow-unauthenticated."),
+            "Where to listen; port 0 takes a free one. Anything but loopback needs TLS and "
+                + "credentials, or the two --allow- options that do without."),
         OptionSpec(
             "store", .text, "PATH", default: "memory",
             "Where the store lies: a directory, a file that ends in .db, or `memory`, which forgets."),
@@ -94,8 +95,27 @@ enum ServeTable {
             flag: "allow-remote-http",
             "Let whoever reaches the --http listener read the server's figures: they hold no account and no secret."),
         OptionSpec(
+            "tls", .choice(TLSSettings.Mode.allCases.map(\.rawValue)), "MODE",
+            "Whether connections are encrypted: `required`, `allowed` beside plaintext on the same port, or `off`. "
+                + "`required` where a certificate is given, else `off`."),
+        OptionSpec(
+            "tls-certificate", .text, "FILE",
+            "The server's certificate in PEM, and behind it those that lead towards its root. Read again at SIGHUP."),
+        OptionSpec("tls-key", .text, "FILE", "Its key in PEM, which nobody but the file's owner may be able to read."),
+        OptionSpec(
+            "tls-client-certificates", .choice(TLSSettings.ClientCertificates.allCases.map(\.rawValue)), "MODE",
+            default: "off", "Whether clients are asked for certificates, or refused without."),
+        OptionSpec("tls-client-ca", .text, "FILE", "The authorities of clients' certificates, in PEM."),
+        OptionSpec(
+            "tls-ticket-secret", .text, "FILE",
+            "At least \(Limits.tlsTicketSecretBytesMin) random bytes. With it, clients resume their TLS sessions after a "
+                + "restart, and at other servers with the same secret."),
+        OptionSpec(
+            flag: "allow-plaintext",
+            "Let whoever is on the way to a listener off loopback read what goes over it, credentials included."),
+        OptionSpec(
             flag: "allow-unauthenticated",
-            "Let anybody who reaches the listener do everything: there is neither TLS nor an authenticator yet."),
+            "Let anybody who reaches a listener off loopback do everything."),
         OptionSpec(
             flag: "with-parent",
             "End at once when the process that started this one ends, for servers that only a test knows of."),

@@ -26,6 +26,8 @@ extension ServerSettings {
         self.writeStallMilliseconds = settings.number("write-stall") ?? self.writeStallMilliseconds
         self.lingerMilliseconds = settings.number("linger") ?? self.lingerMilliseconds
         self.drainMilliseconds = settings.number("drain") ?? self.drainMilliseconds
+        self.tls = TLSSettings(settings)
+        self.isPlaintextAllowed = settings.flag("allow-plaintext")
         self.isUnauthenticatedAllowed = settings.flag("allow-unauthenticated")
         self.isMixingEnvironmentsAllowed = settings.flag("allow-mixed-environments")
         self.endsWithParent = settings.flag("with-parent")
@@ -38,5 +40,20 @@ extension ServerSettings {
         self.log.format = settings.text("log-format").flatMap { LogSettings.Format(rawValue: $0) } ?? self.log.format
         self.log.level = settings.text("log-level").flatMap { LogLevel(named: $0) } ?? self.log.level
         self.version = version
+    }
+}
+
+extension TLSSettings {
+    fileprivate init(_ settings: Settings) {
+        self.init()
+        self.certificatePath = settings.text("tls-certificate")
+        self.keyPath = settings.text("tls-key")
+        self.clientAuthorityPath = settings.text("tls-client-ca")
+        self.ticketSecretPath = settings.text("tls-ticket-secret")
+        self.clientCertificates =
+            settings.text("tls-client-certificates").flatMap { ClientCertificates(rawValue: $0) } ?? .off
+        // Who has a certificate wants it used, and for everybody, unless he says otherwise.
+        self.mode =
+            settings.text("tls").flatMap { Mode(rawValue: $0) } ?? (self.certificatePath == nil ? .off : .required)
     }
 }

@@ -402,7 +402,8 @@ extension LoopCore {
             self.connections[connection].unfinished < 0
         else { return }
         self.connections[connection].phase = .dying
-        self.effects.append(.shutDownWriting(socket: self.connections[connection].socket))
+        self.effects.append(
+            .shutDownWriting(connection: connection, socket: self.connections[connection].socket))
         if self.connections[connection].flags.contains(.peerHasEnded) { self.remove(connection) }
     }
 

@@ -50,7 +50,8 @@ extension LoopCore {
     package mutating func authenticated(_ connection: Int32, as certificate: PeerCertificate) {
         guard self.connections.isTaken(connection) else { return }
         precondition(
-            self.connections[connection].phase != .open, "a certificate came after connection \(connection) had greeted")
+            self.connections[connection].phase != .open, "a certificate came after connection \(connection) had greeted"
+        )
         self.certificates[connection] = certificate
     }
 
@@ -331,7 +332,7 @@ extension LoopCore {
     }
 
     /// Bounds how long a connection may take to die, and how many may be at it.
-    private mutating func linger(_ index: Int32) {
+    mutating func linger(_ index: Int32) {
         self.connections[index].dyingDeadline = self.now.monotonic + self.settings.lingerMilliseconds
         self.scheduleDeadline(
             .dying(index, self.connections.generation(index)), at: self.connections[index].dyingDeadline)
@@ -345,7 +346,7 @@ extension LoopCore {
     }
 
     /// Ends every call of a connection and forgets what it was about to say.
-    private mutating func leaveOpenPhase(_ index: Int32, to phase: Connection.Phase) {
+    mutating func leaveOpenPhase(_ index: Int32, to phase: Connection.Phase) {
         if self.connections[index].phase == .greeting { self.handshakes -= 1 }
         self.connections[index].phase = phase
         // Nothing is said any more: the list is let go as a whole, before its members.

@@ -147,7 +147,7 @@ package final class SimulatedLoop {
                 guard let tenant = self.tenants[Int(connection)], tenant.socket.number == socket else { continue }
                 self.tenants[Int(connection)]?.reading = reading
                 self.tenants[Int(connection)]?.writing = writing
-            case .shutDownWriting(let number):
+            case .shutDownWriting(_, let number):
                 self.tenants.first { $0?.socket.number == number }??.socket.shutDownWriting()
             case .close(let connection, let number):
                 guard let tenant = self.tenants[Int(connection)], tenant.socket.number == number else {

@@ -147,9 +147,21 @@ struct BadFile: CustomTestStringConvertible {
         #expect(made.writeStallMilliseconds == own.writeStallMilliseconds)
         #expect(made.lingerMilliseconds == own.lingerMilliseconds)
         #expect(made.drainMilliseconds == own.drainMilliseconds)
+        #expect(made.tls == own.tls)
+        #expect(made.isPlaintextAllowed == own.isPlaintextAllowed)
         #expect(made.isUnauthenticatedAllowed == own.isUnauthenticatedAllowed)
         #expect(made.isMixingEnvironmentsAllowed == own.isMixingEnvironmentsAllowed)
         #expect(made.endsWithParent == own.endsWithParent)
+    }
+
+    @Test func `a certificate is used for everybody, unless the operator says otherwise`() throws {
+        func mode(_ line: String) throws -> TLSSettings.Mode {
+            ServerSettings(try resolved("serve \(line)"), version: "1").tls.mode
+        }
+        #expect(try mode("") == .off)
+        #expect(try mode("--tls-certificate c.pem --tls-key k.pem") == .required)
+        #expect(try mode("--tls-certificate c.pem --tls-key k.pem --tls allowed") == .allowed)
+        #expect(try mode("--tls-certificate c.pem --tls-key k.pem --tls off") == .off)
     }
 
     @Test func `every setting reaches the server`() throws {
@@ -158,6 +170,8 @@ struct BadFile: CustomTestStringConvertible {
                 "serve --listen 0.0.0.0:1 --store /srv/perch --catalog Shop.storekit --bundle-id org.shop "
                     + "--environment sandbox --time-rate oneHourIsOneDay --loops 3 --record-cache-bytes 1MiB "
                     + "--frame-bytes 1MiB --calls-per-connection 7 --write-stall 7s --linger 8s --drain 9s "
+                    + "--tls allowed --tls-certificate c.pem --tls-key k.pem --tls-client-ca a.pem "
+                    + "--tls-client-certificates optional --tls-ticket-secret s --allow-plaintext "
                     + "--allow-unauthenticated --allow-mixed-environments --clock 1970-01-01T00:00:07Z --with-parent"),
             version: "9")
         #expect(made.listen == "0.0.0.0:1")
@@ -176,6 +190,13 @@ struct BadFile: CustomTestStringConvertible {
         #expect(made.writeStallMilliseconds == 7_000)
         #expect(made.lingerMilliseconds == 8_000)
         #expect(made.drainMilliseconds == 9_000)
+        #expect(made.tls.mode == .allowed)
+        #expect(made.tls.certificatePath == "c.pem")
+        #expect(made.tls.keyPath == "k.pem")
+        #expect(made.tls.clientAuthorityPath == "a.pem")
+        #expect(made.tls.clientCertificates == .optional)
+        #expect(made.tls.ticketSecretPath == "s")
+        #expect(made.isPlaintextAllowed)
         #expect(made.isUnauthenticatedAllowed)
         #expect(made.isMixingEnvironmentsAllowed)
         #expect(made.version == "9")

@@ -1,0 +1,339 @@
+import PerchBase
+import PerchCore
+import PerchLoop
+import PerchTLS
+import PerchWire
+
+/// Ciphertext that the kernel did not take yet.
+struct PendingCiphertext {
+    var bytes: [UInt8]
+    var sent = 0
+
+    var rest: ArraySlice<UInt8> { self.bytes[self.sent...] }
+    var count: Int { self.bytes.count - self.sent }
+}
+
+// Between socket and core. The core plans and takes plaintext; here it becomes records and back.
+//
+//     fresh ──0x16──▶ handshake ──finished──▶ secure ──shut or failed──▶ ended;   fresh ──anything else──▶ plain
+//
+// The core is told that so many bytes are written once their record is sealed, because nobody can take a record back.
+// What the kernel did not take of it is kept here, one record a connection; until it is gone nothing more of that
+// connection is sealed, and the core sees a connection that takes nothing.
+extension ServerLoop {
+    /// The first byte of a record with a handshake.
+    private static let handshakeRecord: UInt8 = 0x16
+    /// A record with the alert `handshake_failure`, for a peer that speaks TLS where there is none.
+    private static let refusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]
+    /// Between two failed handshakes that a loop tells the log of: a storm of them is counted, not written.
+    private static let failureToldMilliseconds: Int64 = 1_000
+
+    // MARK: In
+
+    /// Bytes came on a connection that is not, or not yet known to be, plain.
+    func receivedBelow(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
+        switch self.tenants[Int(connection)].transport {
+        case .fresh: self.begin(connection, bytes)
+        case .handshake, .secure: self.open(connection, bytes)
+        case .plain: self.core.received(connection, RawSpan(_unsafeBytes: bytes))
+        case .ended: break
+        }
+    }
+
+    /// The first byte tells what the peer speaks.
+    private func begin(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
+        let index = Int(connection)
+        guard bytes.first == Self.handshakeRecord else {
+            self.tenants[index].transport = .plain
+            if self.port.mode == .required {
+                self.core.refuse(
+                    connection,
+                    WireStatus(
+                        .tlsRequired,
+                        "this port takes TLS only, and plaintext came; connect with TLS (perch: --tls), and replace credentials that were sent without"
+                    ))
+            } else {
+                self.core.received(connection, RawSpan(_unsafeBytes: bytes))
+            }
+            return
+        }
+        guard let context = self.port.context else {
+            self.tenants[index].transport = .ended
+            self.failed(connection, "off", "a client speaks TLS, and TLS is off here; give --tls-certificate")
+            _ = Self.refusal.withUnsafeBytes { Sockets.send(self.tenants[index].socket, $0) }
+            self.core.giveUp(connection)
+            return
+        }
+        do throws(TLSError) {
+            self.tenants[index].secure = try self.window.accept(context)
+        } catch {
+            self.failed(connection, error.fault.rawValue, error.description)
+            self.core.broken(connection)
+            return
+        }
+        self.tls.open += 1
+        self.tenants[index].transport = .handshake
+        self.tenants[index].ticketChange = self.port.tickets?.changes ?? 0
+        self.open(connection, bytes)
+    }
+
+    /// Takes ciphertext: a part of a handshake, records, or both.
+    private func open(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
+        guard let secure = self.tenants[Int(connection)].secure else { return }
+        self.window.take(bytes)
+        if self.tenants[Int(connection)].transport == .handshake {
+            guard self.shakeHands(connection, secure, bytes.count) else { return }
+        }
+        var count = 0
+        var end = TLSRead.wantsInput
+        while true {
+            let room = UnsafeMutableRawBufferPointer(rebasing: self.plaintext[count...])
+            end = self.window.read(secure, into: room)
+            guard case .bytes(let more) = end else { break }
+            count += more
+            if count == self.plaintext.count { count = self.give(connection, count) }
+        }
+        _ = self.give(connection, count)
+        switch end {
+        case .closed:
+            self.sendOutput(connection)
+            self.core.peerEnded(connection)
+        case .failed: self.breakOff(connection)
+        case .wantsInput, .bytes: self.sendOutput(connection)
+        }
+    }
+
+    /// Gives plaintext to the core; how much is left in the buffer: none.
+    private func give(_ connection: Int32, _ count: Int) -> Int {
+        guard count > 0 else { return 0 }
+        let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(self.plaintext)[..<count])
+        self.core.received(connection, RawSpan(_unsafeBytes: bytes))
+        return 0
+    }
+
+    /// One step of a handshake; whether it is finished.
+    private func shakeHands(_ connection: Int32, _ secure: TLSConnection, _ count: Int) -> Bool {
+        let index = Int(connection)
+        self.core.heard(connection)
+        self.tenants[index].handshakeBytes += Int32(clamping: count)
+        let step = self.window.handshake(secure)
+        switch step {
+        case .wantsInput:
+            guard Int(self.tenants[index].handshakeBytes) <= Limits.tlsHandshakeBytesMax else {
+                self.failed(
+                    connection, "limit",
+                    "a handshake has more than \(Limits.tlsHandshakeBytesMax) bytes, the limit; use shorter chains")
+                self.breakOff(connection)
+                return false
+            }
+            self.sendOutput(connection)
+            return false
+        case .failed(let error):
+            self.failed(connection, error.fault.rawValue, error.description)
+            self.breakOff(connection)
+            return false
+        case .done:
+            break
+        }
+        self.tenants[index].transport = .secure
+        self.tls.handshakes += 1
+        if secure.isResumed { self.tls.resumed += 1 }
+        guard let peer = secure.peer else { return true }
+        // Who resumes a session is not verified again: its end is looked at here.
+        guard peer.notAfter > Clocks.wall() else {
+            self.core.refuse(
+                connection,
+                WireStatus(
+                    .certificateExpired, "the client's certificate has ended at \(peer.notAfter); get a new one"))
+            return true
+        }
+        self.core.authenticated(connection, as: peer)
+        return true
+    }
+
+    // MARK: Failing
+
+    func countFailure(_ reason: String) {
+        self.tls.failures[reason, default: 0] += 1
+    }
+
+    /// Counts a handshake that failed, and tells the log of the first in a while.
+    private func failed(_ connection: Int32, _ reason: String, _ text: String) {
+        self.countFailure(reason)
+        let now = self.loop.now
+        guard now >= self.nextFailureTold else { return }
+        self.nextFailureTold = now.advanced(byMilliseconds: Self.failureToldMilliseconds)
+        let peer = Sockets.peerAddress(self.tenants[Int(connection)].socket)
+        self.control.post(.handshakeFailed(peer: peer, reason: reason, text: text))
+    }
+
+    /// TLS cannot go on: the alert that says why is sent as far as there is room, and the core lets go.
+    private func breakOff(_ connection: Int32) {
+        self.sendOutput(connection)
+        self.core.giveUp(connection)
+    }
+
+    // MARK: Out
+
+    /// Seals what the core has planned, a record at a time, as long as the kernel takes them.
+    func sendSecure(_ write: PlannedWrite) -> WriteResult {
+        let index = Int(write.connection)
+        guard self.tenants[index].transport == .secure, let secure = self.tenants[index].secure else {
+            // The core has something to say in the middle of a handshake: its time is over, or the server stops. It
+            // cannot be said.
+            if self.tenants[index].transport == .handshake { self.countFailure("unfinished") }
+            return .broken
+        }
+        guard self.sendPending(write.connection) else { return .wrote(0) }
+        if let changes = self.port.tickets?.changes, changes != self.tenants[index].ticketChange {
+            self.tenants[index].ticketChange = changes
+            self.window.renewTicket(secure)
+        }
+        var place = (segment: 0, offset: 0)
+        var taken = 0
+        while taken < write.byteCount {
+            let record = self.record(of: write, from: &place)
+            guard self.window.write(secure, record) == .done else {
+                self.window.clearOutput()
+                return .broken
+            }
+            taken += record.count
+            switch self.sendOutput(connection: write.connection) {
+            case .all: break
+            case .part: return .wrote(taken)
+            case .none: return .broken
+            }
+        }
+        return .wrote(taken)
+    }
+
+    /// The next record's worth of a write: in place where it lies in one piece, else copied together.
+    private func record(of write: PlannedWrite, from place: inout (segment: Int, offset: Int)) -> UnsafeRawBufferPointer
+    {
+        let segment = self.core.segment(place.segment, of: write)
+        let rest = segment.count - place.offset
+        if rest >= Limits.tlsRecordBytes || place.segment + 1 == write.segmentCount {
+            let count = min(rest, Limits.tlsRecordBytes)
+            defer {
+                place.offset += count
+                if place.offset == segment.count { place = (place.segment + 1, 0) }
+            }
+            return UnsafeRawBufferPointer(rebasing: segment[place.offset..<place.offset + count])
+        }
+        var count = 0
+        while place.segment < write.segmentCount, count < Limits.tlsRecordBytes {
+            let segment = self.core.segment(place.segment, of: write)
+            let more = min(segment.count - place.offset, Limits.tlsRecordBytes - count)
+            let piece = UnsafeRawBufferPointer(rebasing: segment[place.offset..<place.offset + more])
+            UnsafeMutableRawBufferPointer(rebasing: self.plaintext[count..<count + more]).copyMemory(from: piece)
+            count += more
+            place.offset += more
+            if place.offset == segment.count { place = (place.segment + 1, 0) }
+        }
+        return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(self.plaintext)[..<count])
+    }
+
+    private enum Sent { case all, part, none }
+
+    /// Sends the window's output; what the kernel does not take is kept.
+    private func sendOutput(connection: Int32) -> Sent {
+        let output = self.window.output
+        guard !output.isEmpty else { return .all }
+        defer { self.window.clearOutput() }
+        let index = Int(connection)
+        if self.tenants[index].hasPending {
+            self.pending[connection]?.bytes.append(contentsOf: output)
+            self.updateInterest(connection)
+            return .part
+        }
+        var taken = 0
+        switch Sockets.send(self.tenants[index].socket, output) {
+        case .wrote(let count): taken = count
+        case .full: break
+        case .broken: return .none
+        }
+        guard taken < output.count else { return .all }
+        self.pending[connection] = PendingCiphertext(bytes: Array(output[taken...]))
+        self.tenants[index].hasPending = true
+        self.updateInterest(connection)
+        return .part
+    }
+
+    /// The same outside of a write.
+    private func sendOutput(_ connection: Int32) {
+        if self.sendOutput(connection: connection) == .none { self.core.broken(connection) }
+    }
+
+    /// Sends what the kernel did not take before; whether all of it is gone.
+    func sendPending(_ connection: Int32) -> Bool {
+        let index = Int(connection)
+        guard self.tenants[index].hasPending, var pending = self.pending.removeValue(forKey: connection) else {
+            return true
+        }
+        let outcome = pending.rest.withUnsafeBytes { Sockets.send(self.tenants[index].socket, $0) }
+        switch outcome {
+        case .wrote(let count):
+            if count > 0 { self.core.progressed(connection) }
+            pending.sent += count
+        case .full: break
+        case .broken:
+            self.tenants[index].hasPending = false
+            self.core.broken(connection)
+            return false
+        }
+        if pending.count > 0 {
+            self.pending[connection] = pending
+            self.updateInterest(connection)
+            return false
+        }
+        self.tenants[index].hasPending = false
+        if self.tenants[index].endsAfterPending { Sockets.shutdownWriting(self.tenants[index].socket) }
+        self.updateInterest(connection)
+        return true
+    }
+
+    /// So much waits for the kernel that nothing more is read: it could only ask for more.
+    func isClogged(_ connection: Int32) -> Bool {
+        self.tenants[Int(connection)].hasPending
+            && (self.pending[connection]?.count ?? 0) > Limits.tlsPendingBytesMax
+    }
+
+    // MARK: The end
+
+    /// The core has said everything. TLS says so too; whether the writing side can be shut now.
+    func endSecure(_ connection: Int32) -> Bool {
+        let index = Int(connection)
+        if let secure = self.tenants[index].secure {
+            if self.tenants[index].transport == .secure {
+                self.window.close(secure)
+                _ = self.sendOutput(connection: connection)
+            }
+            self.letGo(index, secure)
+        }
+        guard self.tenants[index].hasPending else { return true }
+        self.tenants[index].endsAfterPending = true
+        return false
+    }
+
+    /// Its socket is about to be closed.
+    func forgetSecure(_ connection: Int32) {
+        let index = Int(connection)
+        if let secure = self.tenants[index].secure {
+            if self.tenants[index].transport == .secure, !self.tenants[index].hasPending {
+                // A peer that has said farewell waits for ours; one that is gone does not mind.
+                self.window.close(secure)
+                _ = Sockets.send(self.tenants[index].socket, self.window.output)
+                self.window.clearOutput()
+            }
+            self.letGo(index, secure)
+        }
+        if self.tenants[index].hasPending { self.pending[connection] = nil }
+    }
+
+    private func letGo(_ index: Int, _ secure: TLSConnection) {
+        secure.free()
+        self.tenants[index].secure = nil
+        self.tenants[index].transport = .ended
+        self.tls.open -= 1
+    }
+}

@@ -1,0 +1,159 @@
+import PerchBase
+import PerchTLS
+
+/// TLS of a listener, as an operator sets it.
+package struct TLSSettings: Hashable, Sendable {
+    /// What a connection may begin with.
+    package enum Mode: String, Sendable, CaseIterable {
+        /// Plaintext only.
+        case off
+        /// Either, told apart by the first byte.
+        case allowed
+        /// TLS only; who speaks plaintext is told so.
+        case required
+    }
+
+    /// Whether clients are asked for certificates.
+    package enum ClientCertificates: String, Sendable, CaseIterable {
+        case off
+        /// They are asked; who has none is let in without.
+        case optional
+        case required
+    }
+
+    package var mode = Mode.off
+    /// The server's certificate, and those that lead from it towards the root, in PEM.
+    package var certificatePath: String?
+    package var keyPath: String?
+    /// The authorities of clients' certificates, in PEM.
+    package var clientAuthorityPath: String?
+    package var clientCertificates = ClientCertificates.off
+    /// A secret from which the keys of session tickets follow; nil for keys that end with the process.
+    package var ticketSecretPath: String?
+
+    package init() {}
+
+    /// What is contradictory in the settings; nil where nothing is.
+    package var contradiction: String? {
+        if self.mode == .off {
+            guard self.certificatePath == nil, self.keyPath == nil, self.clientAuthorityPath == nil,
+                self.clientCertificates == .off, self.ticketSecretPath == nil
+            else { return "--tls is off, and other settings of TLS are given; leave --tls out, or take them out" }
+            return nil
+        }
+        if self.certificatePath == nil || self.keyPath == nil {
+            return "TLS needs --tls-certificate and --tls-key; deploy/README.md says how to make them"
+        }
+        if (self.clientCertificates == .off) != (self.clientAuthorityPath == nil) {
+            return self.clientAuthorityPath == nil
+                ? "clients are asked for certificates (--tls-client-certificates), and nobody says whose hold; give --tls-client-ca"
+                : "--tls-client-ca is given, and --tls-client-certificates is off; say optional or required"
+        }
+        return nil
+    }
+}
+
+/// The files of TLS: read at the start and again at SIGHUP. The control thread's.
+struct TLSKeeper {
+    let settings: TLSSettings
+    let tickets: TicketKeys
+    /// What new handshakes use.
+    private(set) var context: TLSContext
+    /// Why the files that were read last are not in use; nil where they are.
+    private(set) var fault: String?
+
+    init(_ settings: TLSSettings, wall: Instant) throws(ServerError) {
+        self.settings = settings
+        do throws(TLSError) {
+            self.tickets = TicketKeys(secret: try Self.secret(settings.ticketSecretPath), wall: wall)
+            self.context = try Self.load(settings, self.tickets)
+        } catch {
+            throw ServerError("TLS: \(error)")
+        }
+        if let reason = Self.expiry(self.context, wall) { throw ServerError("TLS: \(reason)") }
+    }
+
+    /// Reads the files again. Where they cannot be used, those before stay in use, and it says why.
+    mutating func reload(wall: Instant) -> String? {
+        do throws(TLSError) {
+            let context = try Self.load(self.settings, self.tickets)
+            self.fault = Self.expiry(context, wall)
+            if self.fault == nil { self.context = context }
+        } catch {
+            self.fault = error.description
+        }
+        return self.fault
+    }
+
+    /// What would go wrong if the files were read now: a key that others can read meanwhile, a half-written certificate.
+    func faultNow() -> String? {
+        do throws(TLSError) {
+            _ = try Self.load(self.settings, self.tickets)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private static func load(_ settings: TLSSettings, _ tickets: TicketKeys) throws(TLSError) -> TLSContext {
+        let certificatePath = settings.certificatePath ?? ""
+        var files = TLSContext.ServerFiles(
+            certificates: try TLSFile.read(certificatePath), key: try TLSFile.readSecret(settings.keyPath ?? ""))
+        if settings.clientCertificates != .off {
+            files.clientAuthorities = try TLSFile.read(settings.clientAuthorityPath ?? "")
+            files.requiresCertificates = settings.clientCertificates == .required
+        }
+        do throws(TLSError) {
+            return try TLSContext(server: files, tickets: tickets)
+        } catch {
+            throw TLSError(.file, "\(certificatePath): \(error)")
+        }
+    }
+
+    private static func secret(_ path: String?) throws(TLSError) -> [UInt8] {
+        guard let path else { return [] }
+        let secret = try TLSFile.readSecret(path)
+        guard (Limits.tlsTicketSecretBytesMin...Limits.tlsTicketSecretBytesMax).contains(secret.count) else {
+            throw TLSError(
+                .file,
+                "\(path) has \(secret.count) bytes, a secret has \(Limits.tlsTicketSecretBytesMin) to \(Limits.tlsTicketSecretBytesMax); make one with `openssl rand -out \(path) 64`"
+            )
+        }
+        return secret
+    }
+
+    /// A certificate that has ended is no use to anybody: every client refuses it.
+    private static func expiry(_ context: TLSContext, _ wall: Instant) -> String? {
+        guard let end = context.validity?.notAfter, end <= wall else { return nil }
+        return "the certificate has ended at \(end); get a new one"
+    }
+
+    /// When the certificate in use ends.
+    var certificateEnd: Instant { self.context.validity?.notAfter ?? .distantPast }
+}
+
+/// What a loop needs to speak TLS.
+struct TLSPort {
+    var mode: TLSSettings.Mode
+    /// Nil where TLS is off.
+    var context: TLSContext?
+    var tickets: TicketKeys?
+
+    static let off = TLSPort(mode: .off)
+}
+
+/// What a loop counts of TLS.
+struct TLSCounters: Sendable {
+    /// Handshakes that came to their end, resumed ones included.
+    var handshakes: UInt64 = 0
+    var resumed: UInt64 = 0
+    /// By reason, in the words of metrics.
+    var failures: [String: UInt64] = [:]
+    /// Connections that speak TLS now, handshakes under way included.
+    var open = 0
+
+    /// Why a handshake fails beyond what TLS itself finds.
+    static let ownReasons = ["off", "limit", "unfinished", "closed"]
+    static let reasons =
+        TLSError.Fault.allCases.filter { $0 != .file && $0 != .name }.map(\.rawValue) + Self.ownReasons
+}
