@@ -117,6 +117,7 @@ extension ExitCode {
         switch error.reason {
         case PerchError.addressInvalid: self = .usage
         case PerchError.authorizationUnreadable: self = .denied
+        case PerchError.tlsFiles: self = .failure
         default: self.init(code: error.code.rawValue, reason: error.reason)
         }
     }

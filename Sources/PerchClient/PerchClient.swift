@@ -1,6 +1,7 @@
 public import PerchBase
 import PerchLoop
 public import PerchModel
+import PerchTLS
 import PerchWire
 
 /// A client of a Perch server, in StoreKit's own words: streams that tell who owns what, and calls.
@@ -57,6 +58,8 @@ public final class PerchClient: Sendable {
                 client: self.number,
                 ClientConfiguration(
                     address: destination, settings: settings, authorization: options.authorization,
+                    tls: options.tls,
+                    serverName: TLSServerName(options.tls?.serverName, ofAddress: address),
                     seed: .random(in: .min ... .max)),
                 self.connectionCell))
     }
@@ -184,6 +187,13 @@ public final class PerchClient: Sendable {
                 mayHaveHappened: Repeatability(request).isMutation)
         }
         return answer
+    }
+}
+
+extension TLSServerName {
+    /// As the options say, else as the address does.
+    fileprivate init(_ name: String?, ofAddress address: String) {
+        if let name { self.init(name) } else { self.init(ofAddress: address) }
     }
 }
 

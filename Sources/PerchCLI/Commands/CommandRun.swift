@@ -93,6 +93,7 @@ struct CommandRun: Sendable {
             options.callTimeout = .milliseconds(timeout)
             options.connectTimeout = min(options.connectTimeout, options.callTimeout)
         }
+        options.tls = PerchClientOptions.TLS(self.settings)
         if let path = self.settings.text("credentials-file") { options.authorization = .file(path: path) }
         let environment = self.settings.text("environment").flatMap { AppEnvironment(named: $0) }
         var app: AppIdentifier?
@@ -117,5 +118,22 @@ struct CommandRun: Sendable {
         let client = try self.makeClient()
         defer { client.close() }
         return try await ask(client)
+    }
+}
+
+extension PerchClientOptions.TLS {
+    /// Nil where nothing of TLS was asked for. Whoever asks for any of it does not want to speak without.
+    init?(_ settings: Settings) {
+        let authority = settings.text("tls-ca")
+        let certificate = settings.text("tls-certificate")
+        let key = settings.text("tls-key")
+        let name = settings.text("tls-server-name")
+        guard settings.flag("tls") || authority != nil || certificate != nil || key != nil || name != nil else {
+            return nil
+        }
+        self.init(trust: authority.map { $0 == "system" ? .system : .file(path: $0) } ?? .system)
+        self.serverName = name
+        self.certificatePath = certificate
+        self.keyPath = key
     }
 }

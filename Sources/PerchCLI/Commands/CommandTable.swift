@@ -35,6 +35,21 @@ package enum CommandTable {
     static let client: [OptionSpec] = [
         OptionSpec("server", .address, "HOST:PORT", default: "127.0.0.1:7447", "The server.")
             .inEnvironment().group(.client),
+        OptionSpec(flag: "tls", "Speak TLS with the server, and trust those whom this system trusts.").group(.client),
+        OptionSpec(
+            "tls-ca", .text, "FILE",
+            "Speak TLS, and trust the authorities in this file of PEM instead; `system` for --tls."
+        )
+        .inEnvironment().group(.client),
+        OptionSpec(
+            "tls-server-name", .text, "NAME",
+            "The name that the server's certificate must have; the address's if not given."
+        )
+        .inEnvironment().group(.client),
+        OptionSpec("tls-certificate", .text, "FILE", "Speak TLS, and show this certificate where the server asks.")
+            .inEnvironment().group(.client),
+        OptionSpec("tls-key", .text, "FILE", "Its key, which nobody but the file's owner may be able to read.")
+            .inEnvironment().group(.client),
         OptionSpec("bundle-id", .text, "ID", "The app; not needed where the server has one.")
             .inEnvironment().group(.client),
         Self.environment.inEnvironment().group(.client),

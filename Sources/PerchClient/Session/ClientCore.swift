@@ -192,6 +192,15 @@ package struct ClientCore: ~Copyable {
         self.lost(PerchError(code: .unavailable, reason: PerchError.connectionLost, message: message))
     }
 
+    /// The same, and why is known better than that it ended.
+    package mutating func ended(_ error: PerchError) {
+        switch self.link {
+        case .connecting, .greeting, .open: break
+        case .idle, .waiting, .closed: return
+        }
+        self.lost(error)
+    }
+
     /// The server has sent what perch/1 does not allow.
     mutating func breach(_ message: String) {
         self.lost(.breach(message))

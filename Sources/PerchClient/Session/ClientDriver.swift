@@ -1,5 +1,6 @@
 import PerchBase
 import PerchLoop
+import PerchTLS
 import PerchWire
 
 /// Steps the cores of all clients of a loop: sockets, inbox and clock on one side, callers on the other.
@@ -12,6 +13,7 @@ final class ClientDriver: LoopDriver {
     private let inbox: Inbox<ClientCommand>
     private let codec = MessageCodec()
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    private let window = TLSWindow()
     private var commands: [ClientCommand] = []
     private var sessions: [ItemID: ClientSession] = [:]
     /// Sessions by the tags of their sockets; a tag is never given twice.
@@ -104,7 +106,8 @@ final class ClientDriver: LoopDriver {
         switch command {
         case .add(let client, let configuration, let cell):
             let session = ClientSession(
-                client, configuration, cell, poller: self.loop.poller, codec: self.codec, now: self.time)
+                client, configuration, cell, poller: self.loop.poller, window: self.window, codec: self.codec,
+                now: self.time)
             self.sessions[client] = session
         case .remove(let client):
             guard let session = self.sessions.removeValue(forKey: client) else { return }

@@ -1,5 +1,6 @@
 import PerchBase
 import PerchLoop
+import PerchTLS
 import PerchWire
 import Synchronization
 
@@ -107,6 +108,9 @@ struct ClientConfiguration: Sendable {
     var address: SocketAddress
     var settings: ClientSettings
     var authorization: PerchClientOptions.Authorization
+    var tls: PerchClientOptions.TLS?
+    /// Whom the server's certificate must name.
+    var serverName: TLSServerName
     /// Of its pauses.
     var seed: UInt64
 }

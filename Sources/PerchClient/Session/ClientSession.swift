@@ -1,6 +1,7 @@
 import Glibc
 import PerchBase
 import PerchLoop
+import PerchTLS
 import PerchWire
 
 /// One client on its loop: its core, its socket, and who waits for what.
@@ -20,11 +21,18 @@ final class ClientSession {
     var wake = TimerHeap.ID.none
     var wakeTime: Int64?
 
-    private let configuration: ClientConfiguration
+    let configuration: ClientConfiguration
     private let poller: Poller
-    private var socket: Socket?
+    let window: TLSWindow
+    var socket: Socket?
+    /// TLS of the socket, from the end of connecting on; nil in plaintext.
+    var secure: TLSClientSide?
+    /// What the next handshake can go on from.
+    var session: TLSSession?
+    /// Where the system is trusted and nothing is shown it is the same for all connections.
+    var systemContext: TLSContext?
 
-    private struct Socket {
+    struct Socket {
         var descriptor: Int32
         var tag: UInt64
         var isConnecting: Bool
@@ -32,12 +40,15 @@ final class ClientSession {
         var awaitsRoom: Bool
         /// For HELLO, read before the connection was begun.
         var authorization: String
+        /// Its files were read then, too; nil for plaintext.
+        var context: TLSContext?
     }
 
     init(
         _ id: ItemID, _ configuration: ClientConfiguration, _ connectionCell: LatestCell<ConnectionState>,
-        poller: Poller, codec: MessageCodec, now: ClientTime
+        poller: Poller, window: TLSWindow, codec: MessageCodec, now: ClientTime
     ) {
+        self.window = window
         self.id = id
         self.configuration = configuration
         self.connectionCell = connectionCell
@@ -78,11 +89,12 @@ final class ClientSession {
         precondition(self.socket == nil, "a client connects twice")
         do {
             let authorization = try self.configuration.authorization.read()
+            let context = try self.context()
             let descriptor = try Sockets.connect(to: self.configuration.address)
             try self.poller.watch(descriptor.number, tag: tag, for: [.readable, .writable])
             self.socket = Socket(
                 descriptor: descriptor.release(), tag: tag, isConnecting: true, awaitsRoom: true,
-                authorization: authorization)
+                authorization: authorization, context: context)
             return true
         } catch let error as PerchError {
             self.core.connectFailed(error)
@@ -107,7 +119,11 @@ final class ClientSession {
         case .connected:
             socket.isConnecting = false
             self.socket = socket
-            self.core.connected(authorization: socket.authorization)
+            if let context = socket.context {
+                self.beginSecure(context)
+            } else {
+                self.core.connected(authorization: socket.authorization)
+            }
         case .failed(let errno):
             self.core.connectFailed(self.connectError("connect answered \(errno)"))
         }
@@ -120,15 +136,16 @@ final class ClientSession {
             switch Sockets.receive(socket.descriptor, into: buffer) {
             case .bytes(let count):
                 total += count
-                self.core.received(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bytes)
+                let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                if self.secure == nil { self.core.received(bytes.bytes) } else { self.open(bytes) }
                 if count < buffer.count { return }
             case .empty:
                 return
             case .end:
-                self.core.ended("the server closed the connection without a reason")
+                self.ended("the server closed the connection without a reason")
                 return
             case .broken(let errno):
-                self.core.ended("the connection broke: \(errno)")
+                self.ended("the connection broke: \(errno)")
                 return
             }
         }
@@ -136,42 +153,61 @@ final class ClientSession {
 
     /// Sends what there is, as far as there is room.
     func flush() {
-        guard var socket = self.socket, !socket.isConnecting else { return }
+        guard let socket = self.socket, !socket.isConnecting else { return }
+        let descriptor = socket.descriptor
+        let fault = self.secure == nil ? Self.send(&self.core.output, to: descriptor) : self.sendSecure(descriptor)
+        if let fault {
+            self.core.output.removeAll()
+            // What the server said before is read first: it may be why.
+            self.breakAfterReading(fault)
+            return
+        }
+        let awaitsRoom = !self.core.output.isEmpty || self.secure?.output.isEmpty == false
+        if awaitsRoom != socket.awaitsRoom {
+            self.socket?.awaitsRoom = awaitsRoom
+            self.poller.change(
+                socket.descriptor, tag: socket.tag, to: awaitsRoom ? [.readable, .writable] : .readable)
+        }
+    }
+
+    /// Sends from the front of `output`, as far as there is room, and takes that away; why the connection is over, if so.
+    static func send(_ output: inout [UInt8], to descriptor: Int32) -> Errno? {
         var sent = 0
-        loop: while sent < self.core.output.count {
-            let outcome = self.core.output.withUnsafeBytes { bytes in
-                Sockets.send(socket.descriptor, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+        loop: while sent < output.count {
+            let outcome = output.withUnsafeBytes { bytes in
+                Sockets.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
             }
             switch outcome {
             case .wrote(let count): sent += count
             case .full: break loop
-            case .broken(let errno):
-                // What the server said before is read first: it may be why.
-                self.core.output.removeAll()
-                self.breakAfterReading(errno)
-                return
+            case .broken(let errno): return errno
             }
         }
-        if sent == self.core.output.count { self.core.output = [] } else { self.core.output.removeSubrange(..<sent) }
-        let awaitsRoom = !self.core.output.isEmpty
-        if awaitsRoom != socket.awaitsRoom {
-            socket.awaitsRoom = awaitsRoom
-            self.socket = socket
-            self.poller.change(
-                socket.descriptor, tag: socket.tag, to: awaitsRoom ? [.readable, .writable] : .readable)
-        }
+        if sent == output.count { output = [] } else { output.removeSubrange(..<sent) }
+        return nil
     }
 
     private func breakAfterReading(_ errno: Errno) {
         withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 16) { buffer in
             self.read(into: buffer)
         }
-        self.core.ended("the connection broke: \(errno)")
+        self.ended("the connection broke: \(errno)")
+    }
+
+    /// The connection is over.
+    private func ended(_ text: String) {
+        // In the middle of a handshake there is no connection yet, as far as the core knows.
+        if let secure = self.secure, !secure.isEstablished {
+            self.core.ended(self.failure(TLSError(.protocolError, "\(text) in the middle of the handshake")))
+        } else {
+            self.core.ended(text)
+        }
     }
 
     /// Closes the socket, if there is one; its tag.
     func disconnect() -> UInt64? {
         guard let socket = self.socket else { return nil }
+        self.endSecure(socket.descriptor)
         self.socket = nil
         Sockets.close(socket.descriptor)
         return socket.tag

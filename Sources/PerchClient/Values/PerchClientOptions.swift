@@ -24,6 +24,29 @@ public struct PerchClientOptions: Sendable {
         case file(path: String)
     }
 
+    /// How the connection is encrypted, and how the server is known for who it is.
+    public struct TLS: Sendable {
+        /// Whose word is taken for who the server is.
+        public enum Trust: Sendable {
+            /// The authorities that this system trusts.
+            case system
+            /// The authorities in a file of PEM, read anew for each connection.
+            case file(path: String)
+        }
+
+        public var trust = Trust.system
+        /// The name that the server's certificate must have; nil for that of the address.
+        public var serverName: String?
+        /// What to show a server that asks for a certificate, in PEM, and its key. Read anew for each connection.
+        public var certificatePath: String?
+        /// Nobody but the file's owner may be able to read it.
+        public var keyPath: String?
+
+        public init(trust: Trust = .system) { self.trust = trust }
+    }
+
+    /// Nil for a connection in plaintext.
+    public var tls: TLS?
     /// Name and version of the program, for whoever looks at the server.
     public var name = "perch-swift/1"
     /// Who the client is.

@@ -74,6 +74,12 @@ extension PerchError {
     public static let authorizationUnreadable = "AUTHORIZATION_UNREADABLE"
     /// No connection could be made.
     public static let connectFailed = "CONNECT_FAILED"
+    /// The files of TLS cannot be read or do not belong together.
+    public static let tlsFiles = "TLS_FILES"
+    /// The server's certificate does not hold, or is another's: this may not be the server that was meant.
+    public static let tlsUntrusted = "TLS_UNTRUSTED"
+    /// No TLS with what answers there: it speaks none, or does not take this client's certificate.
+    public static let tlsFailed = "TLS_FAILED"
     /// The connection ended without a reason.
     public static let connectionLost = "CONNECTION_LOST"
     /// Nothing came for two and a half heartbeats.

@@ -1,0 +1,115 @@
+import PerchBase
+import PerchLoop
+import PerchTLS
+
+// TLS of a client's connection, between its socket and its core. The core waits for the connection as long as there is
+// no TLS on it, and sees plaintext then.
+extension ClientSession {
+    /// What the next connection is made with; nil for plaintext. Files are read anew each time, so that certificates can
+    /// be replaced while a client runs.
+    func context() throws(PerchError) -> TLSContext? {
+        guard let tls = self.configuration.tls else { return nil }
+        if let context = self.systemContext { return context }
+        do throws(TLSError) {
+            var files = TLSContext.ClientFiles()
+            if case .file(let path) = tls.trust { files.authorities = try TLSFile.read(path) }
+            guard (tls.certificatePath == nil) == (tls.keyPath == nil) else {
+                throw TLSError(.file, "a certificate and its key are given together, or neither")
+            }
+            if let certificate = tls.certificatePath, let key = tls.keyPath {
+                files.certificates = try TLSFile.read(certificate)
+                files.key = try TLSFile.readSecret(key)
+            }
+            let context = try TLSContext(client: files)
+            if files.authorities == nil, files.certificates.isEmpty { self.systemContext = context }
+            return context
+        } catch {
+            throw PerchError(code: .invalidArgument, reason: PerchError.tlsFiles, message: "TLS: \(error)")
+        }
+    }
+
+    /// The socket is connected: the handshake begins.
+    func beginSecure(_ context: TLSContext) {
+        do throws(TLSError) {
+            self.secure = try TLSClientSide(
+                self.window, context, to: self.configuration.serverName, session: self.session)
+            // A ticket is for one use; the server gives another.
+            self.session = nil
+        } catch {
+            self.core.connectFailed(self.failure(error))
+        }
+    }
+
+    /// Takes ciphertext.
+    func open(_ bytes: UnsafeRawBufferPointer) {
+        let authorization = self.socket?.authorization ?? ""
+        let event = self.secure?.received(bytes) {
+            self.core.connected(authorization: authorization)
+        } taken: { plaintext in
+            self.core.received(plaintext.bytes)
+        }
+        switch event {
+        case .goesOn, nil: break
+        case .closed: self.core.ended("the server closed the connection without a reason")
+        case .failed(let error): self.core.ended(self.failure(error))
+        }
+    }
+
+    /// Sends what is sealed, then seals and sends what the core has to say: no more is sealed than the kernel takes, but
+    /// for one record.
+    func sendSecure(_ descriptor: Int32) -> Errno? {
+        guard var secure = self.secure else { return nil }
+        defer { self.secure = secure }
+        while true {
+            if let fault = Self.send(&secure.output, to: descriptor) { return fault }
+            guard secure.isEstablished, secure.output.isEmpty, !self.core.output.isEmpty else { return nil }
+            let count = min(self.core.output.count, Limits.tlsRecordBytes)
+            let fault = self.core.output.withUnsafeBytes { secure.seal(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            if let fault {
+                self.core.ended(self.failure(fault))
+                return nil
+            }
+            self.core.output.removeSubrange(..<count)
+        }
+    }
+
+    /// The socket is about to be closed: TLS says farewell as far as there is room, and its session is kept.
+    func endSecure(_ descriptor: Int32) {
+        guard var secure = self.secure else { return }
+        self.session = secure.takeSession() ?? self.session
+        if secure.isEstablished, secure.output.isEmpty {
+            secure.close()
+            _ = Self.send(&secure.output, to: descriptor)
+        }
+        secure.free()
+        self.secure = nil
+    }
+
+    func failure(_ error: TLSError) -> PerchError {
+        let server = "\(self.configuration.address)"
+        switch error.fault {
+        case .name:
+            return PerchError(
+                code: .unauthenticated, reason: PerchError.tlsUntrusted,
+                message:
+                    "the certificate of the server at \(server) is not one for \(self.configuration.serverName.text): \(error); is this the right server, and is its name that of the certificate?"
+            )
+        case .certificate:
+            return PerchError(
+                code: .unauthenticated, reason: PerchError.tlsUntrusted,
+                message:
+                    "the certificate of the server at \(server) does not hold: \(error); is its authority among those that are trusted?"
+            )
+        case .alert:
+            return PerchError(
+                code: .unavailable, reason: PerchError.tlsFailed,
+                message:
+                    "the server at \(server) has refused TLS: \(error); does it have TLS, and does it take this client's certificate?"
+            )
+        default:
+            return PerchError(
+                code: .unavailable, reason: PerchError.tlsFailed,
+                message: "no TLS with the server at \(server): \(error)")
+        }
+    }
+}

@@ -1,0 +1,522 @@
+"""TLS from outside: Python's ssl against real servers, and perch's own client against servers that it must not trust.
+
+    secure.py PERCH DESCRIPTORS CATALOG WORK
+"""
+import collections
+import contextlib
+import itertools
+import os
+import pathlib
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import time
+import urllib.request
+import warnings
+
+import checks
+from certificates import Authority
+from checks import Peer, check, equal
+from client import HELLO, PING, Contract
+from server import Server
+
+perch, descriptors, catalog, work = sys.argv[1], sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4])
+contract = Contract(descriptors)
+APP = {"bundle_id": "com.example.app", "environment": 3}
+STATUSES = "/perch.v1.EntitlementService/SubscriptionStatusTask"
+PRODUCTS = "/perch.v1.EntitlementService/ProductsTask"
+PURCHASE = "/perch.v1.TransactionService/Purchase"
+MONTHLY = "com.example.monthly"
+GROUP = "premium"
+
+authority = Authority(work)
+other = Authority(work, "other-authority")
+authority.sign("server", "perch", "DNS:localhost,IP:127.0.0.1")
+authority.sign("renewed", "perch renewed", "DNS:localhost,IP:127.0.0.1")
+authority.sign("ended", "perch", "DNS:localhost,IP:127.0.0.1", days=-1)
+authority.sign("elsewhere", "elsewhere", "DNS:elsewhere.example.com")
+authority.sign("alice", names="URI:spiffe://example.com/alice")
+authority.sign("old-alice", "alice", days=-1)
+other.sign("stranger", "alice")
+
+
+class Secure(Server):
+    """A server with more settings, and its metrics."""
+
+    def __init__(self, name, *settings, certificate="server"):
+        super().__init__(perch, catalog, "memory", work / f"{name}.log")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.http = free.getsockname()[1]
+        tls = ["--tls-certificate", authority.pem(certificate), "--tls-key", authority.key(certificate)] \
+            if certificate else []
+        self.arguments[2:2] = [*tls, "--http", f"127.0.0.1:{self.http}", "--log-level", "debug", *settings]
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        equal(self.stop(), 0, "the server's exit status")
+
+    def metric(self, series):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.http}/metrics", timeout=10) as page:
+            for line in page.read().decode().splitlines():
+                if line.startswith(series + " "):
+                    return float(line.rsplit(" ", 1)[1])
+        raise AssertionError(f"there is no {series}")
+
+    def eventually(self, series, wanted, seconds=10):
+        end = time.monotonic() + seconds
+        while (found := self.metric(series)) != wanted:
+            assert time.monotonic() < end, f"{series} is {found}, not {wanted}"
+            time.sleep(0.05)
+
+    def log_says(self, text, seconds=10):
+        end = time.monotonic() + seconds
+        while not any(text in line for line in self.lines):
+            assert time.monotonic() < end, f"the log does not say {text!r}: {self.lines[-5:]}"
+            time.sleep(0.02)
+
+
+def context(version=None, trusted=authority, showing=None, alpn=("perch/1",)):
+    made = ssl.create_default_context(cafile=trusted.pem(trusted.name))
+    if alpn:
+        made.set_alpn_protocols(list(alpn))
+    if version:
+        made.minimum_version = made.maximum_version = version
+    if showing:
+        made.load_cert_chain(authority.pem(showing), authority.key(showing))
+    return made
+
+
+class SecurePeer(Peer):
+    """The client of client.py, on a TLS socket."""
+
+    def __init__(self, server, made=None, name="localhost", session=None):
+        plain = socket.create_connection(server.address, timeout=15)
+        try:
+            wrapped = (made or context()).wrap_socket(plain, server_hostname=name, session=session)
+        except BaseException:
+            plain.close()
+            raise
+        # Not Client's own initialiser, which connects.
+        self.contract, self.answers, self.tokens, self.numbers = contract, {}, {}, itertools.count(1)
+        self.socket, self.early = wrapped, []
+        self.input = wrapped.makefile("rb")
+
+    def watch(self, account="anna"):
+        stream = self.call(STATUSES, app=APP, account=account, group_id=GROUP)
+        while self.message_of(stream).WhichOneof("state") != "success":
+            pass
+        return stream
+
+
+def refused(function, *errors):
+    try:
+        function()
+    except errors as error:
+        return str(error)
+    raise AssertionError("it was not refused")
+
+
+def versions(server):
+    for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+        with check(f"{version.name}: a session over TLS, with purchase and push"):
+            made = context(version)
+            one, two = SecurePeer(server, made), SecurePeer(server, made, name="127.0.0.1")
+            equal(one.socket.selected_alpn_protocol(), "perch/1", "the protocol")
+            one.hello()
+            two.hello()
+            account = f"anna-{version.name}"
+            stream = one.watch(account)
+            two.ask(PURCHASE, app=APP, account=account, order={"product_id": MONTHLY})
+            equal(one.message_of(stream).WhichOneof("state"), "success", "the push")
+            one.close()
+            two.close()
+    with check("a client without ALPN is served"):
+        one = SecurePeer(server, context(alpn=()))
+        one.hello()
+        equal(one.socket.selected_alpn_protocol(), None, "the protocol")
+        one.close()
+    with check("a client that offers other protocols only is refused by ALPN"):
+        text = refused(lambda: SecurePeer(server, context(alpn=("h2",))), ssl.SSLError)
+        assert "no application protocol" in text.lower().replace("_", " "), text
+    with check("TLS 1.1 is refused"):
+        def old():
+            made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            made.check_hostname, made.verify_mode = False, ssl.CERT_NONE
+            made.set_ciphers("ALL:@SECLEVEL=0")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # That it is old is the point.
+                made.minimum_version = made.maximum_version = ssl.TLSVersion.TLSv1_1
+            SecurePeer(server, made)
+        refused(old, ssl.SSLError, ValueError)
+    with check("of TLS 1.2, ciphers without forward secrecy are refused"):
+        made = context(ssl.TLSVersion.TLSv1_2)
+        made.set_ciphers("AES128-SHA:AES256-GCM-SHA384")
+        refused(lambda: SecurePeer(server, made), ssl.SSLError)
+
+
+class Bytes:
+    """A TLS client whose ciphertext is handed on by hand."""
+
+    def __init__(self, server, made=None):
+        self.socket = socket.create_connection(server.address, timeout=15)
+        self.coming, self.going = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = (made or context()).wrap_bio(self.coming, self.going, server_hostname="localhost")
+
+    def go(self, step, piece=1 << 20):
+        """Does a step of TLS; sends `piece` bytes at a time."""
+        while True:
+            try:
+                return step()
+            except ssl.SSLWantReadError:
+                self.send(piece)
+                data = self.socket.recv(1 << 16)
+                if not data:
+                    raise ConnectionError("the server closed")
+                self.coming.write(data)
+            finally:
+                self.send(piece)
+
+    def send(self, piece=1 << 20):
+        data = self.going.read()
+        for place in range(0, len(data), piece):
+            self.socket.sendall(data[place:place + piece])
+
+
+def handshakes(server):
+    with check("a handshake and a HELLO that come byte by byte are taken"):
+        one = Bytes(server)
+        one.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        one.go(one.tls.do_handshake, piece=1)
+        one.tls.write(struct.pack(">IBI", HELLO << 24, 0, 2) + b"\x08\x01")
+        one.send(1)
+        equal(one.go(lambda: one.tls.read(1)), b"\x02", "the kind of the answer")
+        one.socket.close()
+    with check("garbage behind the first byte of TLS is answered by an alert, and closed"):
+        before = server.metric('perch_tls_handshakes_failed_total{reason="protocol"}')
+        with socket.create_connection(server.address, timeout=15) as plain:
+            plain.sendall(b"\x16" + b"\xff" * 200)
+            answer = b""
+            while more := plain.recv(4096):
+                answer += more
+        assert answer[:1] in (b"\x15", b""), f"not an alert: {answer!r}"
+        assert (server.metric('perch_tls_handshakes_failed_total{reason="protocol"}')
+                + server.metric('perch_tls_handshakes_failed_total{reason="no_common_ground"}')) > before, "not counted"
+    with check("a handshake that is left in the middle is counted, and leaves nothing"):
+        left = Bytes(server)
+        with contextlib.suppress(ssl.SSLWantReadError):
+            left.tls.do_handshake()
+        left.send()
+        left.socket.recv(1)
+        left.socket.close()
+        server.eventually('perch_tls_handshakes_failed_total{reason="closed"}', 1)
+    with check("a connection that is cut without a farewell in the middle of a record harms nobody"):
+        cut = Bytes(server)
+        cut.go(cut.tls.do_handshake)
+        cut.tls.write(struct.pack(">IBI", HELLO << 24, 0, 2) + b"\x08\x01")
+        cut.socket.sendall(cut.going.read()[:10])
+        cut.socket.close()
+    with check("an orderly end of TLS is answered by one"):
+        one = SecurePeer(server)
+        one.hello()
+        one.input.close()
+        one.socket.unwrap().close()
+    with check("records that were tampered with end the connection with an alert"):
+        one = Bytes(server)
+        one.go(one.tls.do_handshake)
+        one.tls.write(b"\x01" * 100)
+        record = bytearray(one.going.read())
+        record[-1] ^= 1
+        one.socket.sendall(record)
+        assert "bad record mac" in refused(lambda: one.go(lambda: one.tls.read(1)), ssl.SSLError).lower().replace(
+            "_", " "), "another alert"
+        one.socket.close()
+    with check("a client that asks again and again, and reads nothing, is not read from any longer"):
+        one = SecurePeer(server)
+        one.hello()
+        one.socket.settimeout(2)
+        sent, before = 0, server.memory()
+        with contextlib.suppress(TimeoutError, ssl.SSLWantWriteError, OSError):
+            while sent < 64 << 20:
+                one.socket.sendall((struct.pack(">IBI", PING << 24, 0, 8) + b"12345678") * 1_000)
+                sent += 17_000
+        grown = server.memory() - before
+        assert sent < 64 << 20, f"{sent} bytes were taken from a client that reads nothing"
+        assert grown < 4 << 20, f"the server grew by {grown} bytes"
+        one.close()
+
+
+def required(server):
+    with check("plaintext where TLS is required is refused, and says so: TLS_REQUIRED"):
+        plain = Peer(server.address, contract)
+        plain.send(HELLO, 0, contract.message("perch.wire.v1.Hello")(protocol_version=1))
+        plain.drained("TLS_REQUIRED")
+        equal(server.metric('perch_refusals_total{reason="TLS_REQUIRED"}'), 1, "the counter")
+
+
+def allowed():
+    with Secure("allowed", "--tls", "allowed") as server:
+        with check("plaintext and TLS share a port where both are allowed"):
+            plain, secure = Peer(server.address, contract), SecurePeer(server)
+            plain.hello()
+            secure.hello()
+            stream = secure.watch()
+            plain.ask(PURCHASE, app=APP, account="anna", order={"product_id": MONTHLY})
+            equal(secure.message_of(stream).WhichOneof("state"), "success", "the push")
+            equal(server.metric("perch_tls_connections"), 1, "TLS connections")
+            equal(server.metric("perch_connections"), 2, "connections")
+            plain.close()
+            secure.close()
+            server.eventually("perch_tls_connections", 0)
+
+
+def off():
+    with Secure("off", certificate=None) as server:
+        with check("TLS where there is none is refused by an alert"):
+            assert "HANDSHAKE_FAILURE" in refused(lambda: SecurePeer(server), ssl.SSLError), "another alert"
+            server.eventually('perch_tls_handshakes_failed_total{reason="off"}', 1)
+        with check("perch's client says so"):
+            assert "TLS_FAILED" in client(server, 5), "another reason"
+
+
+def client(server, status, *settings, trusted=authority):
+    """Runs perch's own client; what it says."""
+    done = subprocess.run(
+        [perch, "get", "apps", "--server", f"127.0.0.1:{server.port}", "--tls-ca", trusted.pem(trusted.name), *settings],
+        capture_output=True, text=True, timeout=60)
+    equal(done.returncode, status, f"the exit status ({done.stderr})")
+    return done.stdout + done.stderr
+
+
+def own_client(server):
+    with check("perch's client speaks TLS"):
+        assert "com.example.app" in client(server, 0), "no app"
+    with check("perch's client does not trust another authority's server: TLS_UNTRUSTED"):
+        assert "TLS_UNTRUSTED" in client(server, 4, trusted=other), "another reason"
+    with check("perch's client does not take a server by another name: TLS_UNTRUSTED"):
+        assert "TLS_UNTRUSTED" in client(server, 4, "--tls-server-name", "elsewhere.example.com"), "another reason"
+    with check("perch's client trusts what the system trusts with --tls, which this server is not of"):
+        done = subprocess.run([perch, "get", "apps", "--server", f"127.0.0.1:{server.port}", "--tls"],
+                              capture_output=True, text=True, timeout=60)
+        equal(done.returncode, 4, "the exit status")
+    with check("perch's client without TLS is told to use it: TLS_REQUIRED"):
+        done = subprocess.run([perch, "get", "apps", "--server", f"127.0.0.1:{server.port}"], capture_output=True,
+                              text=True, timeout=60)
+        equal((done.returncode, "TLS_REQUIRED" in done.stderr), (2, True), done.stderr)
+    with Secure("elsewhere", certificate="elsewhere") as elsewhere:
+        with check("perch's client takes the server of a name that it was given"):
+            client(elsewhere, 0, "--tls-server-name", "elsewhere.example.com")
+            client(elsewhere, 4)
+
+
+def mutual():
+    settings = ["--tls-client-ca", authority.pem(authority.name), "--tls-client-certificates"]
+    with Secure("mutual", *settings, "required") as server:
+        with check("a client with a certificate is let in where one is required"):
+            one = SecurePeer(server, context(showing="alice"))
+            one.hello()
+            one.close()
+            client(server, 0, "--tls-certificate", authority.pem("alice"), "--tls-key", authority.key("alice"))
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            with check(f"{version.name}: a client without, with one that has ended, or with another's is refused"):
+                for showing in (None, "old-alice"):
+                    def enter():
+                        peer = SecurePeer(server, context(version, showing=showing))
+                        peer.hello()  # With TLS 1.3 the client hears of it only now.
+                    refused(enter, ssl.SSLError, ConnectionError)
+
+                def enter_as_stranger():
+                    made = context(version)
+                    made.load_cert_chain(other.pem("stranger"), other.key("stranger"))
+                    SecurePeer(server, made).hello()
+                refused(enter_as_stranger, ssl.SSLError, ConnectionError)
+        with check("and counted by reason"):
+            equal(server.metric('perch_tls_handshakes_failed_total{reason="no_certificate"}'), 2, "without")
+            equal(server.metric('perch_tls_handshakes_failed_total{reason="certificate"}'), 4, "that do not hold")
+        with check("perch's client hears why it is refused: TLS_FAILED"):
+            assert "certificate required" in client(server, 5), "no reason"
+    with Secure("optional", *settings, "optional") as server:
+        with check("a client may leave its certificate out where it is optional, and may not show a bad one"):
+            for showing in (None, "alice"):
+                one = SecurePeer(server, context(showing=showing))
+                one.hello()
+                one.close()
+            refused(lambda: SecurePeer(server, context(ssl.TLSVersion.TLSv1_2, showing="old-alice")), ssl.SSLError,
+                    ConnectionError)
+
+
+def refusing_to_start():
+    def says(*settings):
+        done = subprocess.run([perch, "serve", "--catalog", catalog, *settings], capture_output=True, text=True,
+                              timeout=60)
+        equal(done.returncode, 1, f"the exit status ({done.stderr})")
+        return done.stderr
+
+    pem, key = authority.pem("server"), authority.key("server")
+    with check("a server does not start with files that cannot be used, and names them"):
+        assert "not that of the certificate" in says("--tls-certificate", pem, "--tls-key", authority.key("alice"))
+        assert "has ended at 2020-01-02" in says(
+            "--tls-certificate", authority.pem("ended"), "--tls-key", authority.key("ended"))
+        assert "no-such-file" in says("--tls-certificate", pem, "--tls-key", "no-such-file")
+        loose = work / "loose.key"
+        loose.write_bytes(pathlib.Path(key).read_bytes())
+        os.chmod(loose, 0o640)
+        assert "chmod 600" in says("--tls-certificate", pem, "--tls-key", str(loose))
+        assert "--tls-client-ca" in says("--tls-certificate", pem, "--tls-key", key, "--tls-client-certificates",
+                                         "required")
+    with check("off loopback it starts only with TLS and an authenticator, or where they are written off"):
+        secure = ["--listen", "0.0.0.0:0", "--tls-certificate", pem, "--tls-key", key]
+        assert "--allow-plaintext" in says("--listen", "0.0.0.0:0", "--allow-unauthenticated")
+        assert "--allow-plaintext" in says(*secure, "--tls", "allowed", "--allow-unauthenticated")
+        assert "--allow-unauthenticated" in says(*secure)
+        assert "--allow-unauthenticated" in says("--listen", "0.0.0.0:0", "--allow-plaintext")
+
+
+def reload():
+    pem, key = work / "live.pem", work / "live.key"
+
+    def put(name):
+        pem.write_bytes(pathlib.Path(authority.pem(name)).read_bytes())
+        key.write_bytes(pathlib.Path(authority.key(name)).read_bytes())
+        os.chmod(key, 0o600)
+
+    def shown(server):
+        one = SecurePeer(server)
+        one.hello()
+        subject = dict(part[0] for part in one.socket.getpeercert()["subject"])["commonName"]
+        one.close()
+        return subject
+
+    put("server")
+    server = Secure("reload", "--tls-certificate", str(pem), "--tls-key", str(key), certificate=None)
+    with server:
+        old = SecurePeer(server)
+        old.hello()
+        stream = old.watch()
+        buyer = SecurePeer(server)
+        buyer.hello()
+
+        def push():
+            buyer.ask(PURCHASE, app=APP, account="anna", order={"product_id": MONTHLY})
+            equal(old.message_of(stream).WhichOneof("state"), "success", "the push")
+
+        with check("a new certificate is shown to new connections, and open streams go on"):
+            equal(shown(server), "perch", "the certificate")
+            put("renewed")
+            os.kill(server.pid, signal.SIGHUP)
+            end = time.monotonic() + 10
+            while shown(server) != "perch renewed":
+                assert time.monotonic() < end, "the old one is still shown"
+            push()
+        for what, spoil in [
+            ("half of one", lambda: pem.write_bytes(pem.read_bytes()[:300])),
+            ("one that has ended", lambda: put("ended")),
+            ("a key that others can read", lambda: (put("server"), os.chmod(key, 0o644))),
+            ("another's key", lambda: key.write_bytes(pathlib.Path(authority.key("alice")).read_bytes())),
+        ]:
+            with check(f"{what} changes nothing, and is an error in the log"):
+                put("server")
+                spoil()
+                del server.lines[:]
+                os.kill(server.pid, signal.SIGHUP)
+                server.log_says("the certificate stays as it was")
+                equal(shown(server), "perch renewed", "the certificate")
+                told = subprocess.run(
+                    [perch, "doctor", "--server", f"127.0.0.1:{server.port}", "--tls-ca", authority.pem("authority")],
+                    capture_output=True, text=True, timeout=60).stdout
+                assert any("server: tls" in line and line.startswith("warning") for line in told.splitlines()), told
+        old.close()
+        buyer.close()
+
+
+def resumption():
+    secret = work / "secret"
+    secret.write_bytes(os.urandom(64))
+    os.chmod(secret, 0o600)
+    for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+        made = context(version)
+        with Secure("resumed", "--tls-ticket-secret", str(secret)) as server:
+            one = SecurePeer(server, made)
+            one.hello()
+            session = one.socket.session
+            with check(f"{version.name}: a session is resumed"):
+                two = SecurePeer(server, made, session=session)
+                two.hello()
+                assert two.socket.session_reused, "it was not"
+                session = two.socket.session
+                equal(server.metric("perch_tls_handshakes_resumed_total"), 1, "the counter")
+                two.close()
+            one.close()
+        with Secure("resumed-later", "--tls-ticket-secret", str(secret)) as server:
+            with check(f"{version.name}: and after a restart with the same secret"):
+                one = SecurePeer(server, made, session=session)
+                one.hello()
+                assert one.socket.session_reused, "it was not"
+                one.close()
+        with Secure("resumed-elsewhere") as server:
+            with check(f"{version.name}: and not by a server with other keys, which begins anew"):
+                one = SecurePeer(server, made, session=session)
+                one.hello()
+                assert not one.socket.session_reused, "it was"
+                one.close()
+    with Secure("comes-back", "--tls-ticket-secret", str(secret)) as server:
+        with check("perch's client resumes its session when the server restarts"):
+            watch = subprocess.Popen(
+                [perch, "watch", "status", "anna", GROUP, "--server", f"127.0.0.1:{server.port}", "--tls-ca",
+                 authority.pem("authority")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            try:
+                assert "loading" in watch.stdout.readline(), "no loading"
+                watch.stdout.readline()
+                equal(server.stop(), 0, "the exit status")
+                server.start()
+                server.eventually("perch_tls_handshakes_resumed_total", 1, seconds=30)
+            finally:
+                watch.kill()
+                watch.wait()
+                watch.stdout.close()
+
+
+def stopped_reader():
+    with Secure("stopped", "--write-stall", "2s", "--linger", "30s") as server:
+        with check("a reader that stops is bounded, closed with a reason that it can read, and hurts nobody"):
+            stopped, lively = SecurePeer(server), SecurePeer(server)
+            stopped.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stopped.hello()
+            lively.hello()
+            watched = lively.watch()
+            for _ in range(2_000):
+                stopped.call(PRODUCTS, app=APP)
+            before = server.memory()
+            server.eventually('perch_refusals_total{reason="WRITE_STALLED"}', 1, seconds=20)
+            assert server.memory() - before < 16 << 20, "the server grew"
+            lively.ask(PURCHASE, app=APP, account="anna", order={"product_id": MONTHLY})
+            equal(lively.message_of(watched).WhichOneof("state"), "success", "the push to the other")
+            stopped.drained("WRITE_STALLED")
+            lively.close()
+
+
+def main():
+    with Secure("required") as server:
+        versions(server)
+        handshakes(server)
+        required(server)
+        own_client(server)
+    allowed()
+    off()
+    mutual()
+    refusing_to_start()
+    reload()
+    resumption()
+    stopped_reader()
+    print(f"{len(checks.passed)} passed, {len(checks.failed)} failed")
+    return 1 if checks.failed or not checks.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
