@@ -94,7 +94,7 @@ let package = Package(
         swift("PerchClient", ["PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchWire"]),
 
         // The language of scenarios: text to steps and expectations, and what plays them against a server.
-        swift("PerchScenario", ["PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire"]),
+        swift("PerchScenario", ["PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchCatalogue", "PerchWire"]),
 
         // What no server can leave out, as a bare server in C: the measure of the load tester.
         .target(name: "CPerchFloor"),
@@ -106,8 +106,8 @@ let package = Package(
         swift(
             "PerchCLI",
             [
-                "PerchBase", "PerchLoop", "PerchMetrics", "PerchModel", "PerchCatalogue", "PerchWire", "PerchSQLite",
-                "PerchServer", "PerchClient", "PerchScenario", "PerchBench",
+                "PerchBase", "PerchLoop", "PerchTLS", "PerchMetrics", "PerchModel", "PerchCatalogue", "PerchWire",
+                "PerchSQLite", "PerchServer", "PerchClient", "PerchScenario", "PerchBench",
             ]),
         .executableTarget(name: "perch", dependencies: ["PerchCLI"], swiftSettings: strict),
 

@@ -70,6 +70,22 @@ package final class TLSContext: Sendable {
         if !files.certificates.isEmpty { try Self.identify(handle, files.certificates, files.key) }
     }
 
+    /// A client's, of files: whom to trust (nil for those that this system trusts), and what to show a server that asks.
+    package convenience init(
+        authorityPath: String?, certificatePath: String?, keyPath: String?
+    ) throws(TLSError) {
+        var files = ClientFiles()
+        if let authorityPath { files.authorities = try TLSFile.read(authorityPath) }
+        guard (certificatePath == nil) == (keyPath == nil) else {
+            throw TLSError(.file, "a certificate and its key are given together, or neither")
+        }
+        if let certificatePath, let keyPath {
+            files.certificates = try TLSFile.read(certificatePath)
+            files.key = try TLSFile.readSecret(keyPath)
+        }
+        try self.init(client: files)
+    }
+
     deinit { perch_tls_context_free(self.handle) }
 
     /// Lets OpenSSL begin, once, without its handler for the end of the process: loops may still be at work then.

@@ -305,6 +305,11 @@ def own_client(server):
         done = subprocess.run([perch, "get", "apps", "--server", f"127.0.0.1:{server.port}", "--tls"],
                               capture_output=True, text=True, timeout=60)
         equal(done.returncode, 4, "the exit status")
+    with check("a scenario is played over TLS"):
+        scenario = pathlib.Path(catalog).parents[2] / "proto/scenario/grace.scenario"
+        done = subprocess.run([perch, "scenario", "run", str(scenario), "--server", f"127.0.0.1:{server.port}",
+                               "--tls-ca", authority.pem("authority")], capture_output=True, text=True, timeout=60)
+        equal(done.returncode, 0, f"the exit status ({done.stdout}{done.stderr})")
     with check("perch's client without TLS is told to use it: TLS_REQUIRED"):
         done = subprocess.run([perch, "get", "apps", "--server", f"127.0.0.1:{server.port}"], capture_output=True,
                               text=True, timeout=60)

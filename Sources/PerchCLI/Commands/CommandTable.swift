@@ -32,32 +32,36 @@ package enum CommandTable {
     .short("o").inEnvironment().group(.general)
 
     /// For everything that asks a server. `timeout` apart: what waits for an answer and what watches differ in it.
-    static let client: [OptionSpec] = [
-        OptionSpec("server", .address, "HOST:PORT", default: "127.0.0.1:7447", "The server.")
+    static let client: [OptionSpec] =
+        [
+            OptionSpec("server", .address, "HOST:PORT", default: "127.0.0.1:7447", "The server.")
+                .inEnvironment().group(.client)
+        ] + Self.tls.map { $0.group(.client) } + [
+            OptionSpec("bundle-id", .text, "ID", "The app; not needed where the server has one.")
+                .inEnvironment().group(.client),
+            Self.environment.inEnvironment().group(.client),
+            OptionSpec(
+                "credentials-file", .text, "FILE",
+                "A file with the credentials, read anew for each connection: secrets are never on a command line."
+            )
             .inEnvironment().group(.client),
-        OptionSpec(flag: "tls", "Speak TLS with the server, and trust those whom this system trusts.").group(.client),
+        ]
+
+    /// How a server is spoken with.
+    static let tls: [OptionSpec] = [
+        OptionSpec(flag: "tls", "Speak TLS with the server, and trust those whom this system trusts."),
         OptionSpec(
             "tls-ca", .text, "FILE",
             "Speak TLS, and trust the authorities in this file of PEM instead; `system` for --tls."
-        )
-        .inEnvironment().group(.client),
+        ).inEnvironment(),
         OptionSpec(
             "tls-server-name", .text, "NAME",
             "The name that the server's certificate must have; the address's if not given."
-        )
-        .inEnvironment().group(.client),
+        ).inEnvironment(),
         OptionSpec("tls-certificate", .text, "FILE", "Speak TLS, and show this certificate where the server asks.")
-            .inEnvironment().group(.client),
+            .inEnvironment(),
         OptionSpec("tls-key", .text, "FILE", "Its key, which nobody but the file's owner may be able to read.")
-            .inEnvironment().group(.client),
-        OptionSpec("bundle-id", .text, "ID", "The app; not needed where the server has one.")
-            .inEnvironment().group(.client),
-        Self.environment.inEnvironment().group(.client),
-        OptionSpec(
-            "credentials-file", .text, "FILE",
-            "A file with the credentials, read anew for each connection: secrets are never on a command line."
-        )
-        .inEnvironment().group(.client),
+            .inEnvironment(),
     ]
 
     static let environment = OptionSpec(

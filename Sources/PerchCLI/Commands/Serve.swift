@@ -29,8 +29,7 @@ package enum Serve {
     package static func greeting(
         _ ready: Server.Ready, _ settings: ServerSettings, program: String = "perch"
     ) -> [String] {
-        let guarded =
-            settings.isUnauthenticatedAllowed ? "without credentials" : "without credentials, on loopback only"
+        let guarded = Self.guarded(settings)
         var lines = ["perch: serving on \(ready.address) (version \(settings.version), \(guarded))"]
         for app in ready.apps {
             let count = app.catalogue.products.count
@@ -43,12 +42,27 @@ package enum Serve {
         case .file(let path): lines.append("  store: \(printable(path)), at revision \(ready.revision)")
         }
         if let http = ready.http { lines.append("  http: \(http) (/metrics, /healthz, /readyz, /status)") }
-        return lines + Self.invitation(ready, program: program)
+        return lines + Self.invitation(ready, settings, program: program)
     }
 
-    private static func invitation(_ ready: Server.Ready, program: String) -> [String] {
+    /// Who gets in, in few words.
+    private static func guarded(_ settings: ServerSettings) -> String {
+        let place = settings.isUnauthenticatedAllowed ? "" : ", on loopback only"
+        let clients = settings.tls.clientCertificates
+        switch settings.tls.mode {
+        case .off: return "without credentials\(place)"
+        case .allowed: return "TLS and plaintext, without credentials\(place)"
+        case .required where clients == .required: return "TLS, for clients with certificates"
+        case .required: return "TLS, without credentials\(place)"
+        }
+    }
+
+    private static func invitation(
+        _ ready: Server.Ready, _ settings: ServerSettings, program: String
+    ) -> [String] {
         guard ready.apps.count == 1, let app = ready.apps.first, app.isTestApp else { return [] }
-        let server = ready.address == "127.0.0.1:7447" ? "" : " --server \(ready.address)"
+        let address = ready.address == "127.0.0.1:7447" ? "" : " --server \(ready.address)"
+        let server = settings.tls.mode == .required ? "\(address) --tls-ca FILE" : address
         // A trial shows a push that time makes, soon after the one that is bought.
         let trial = app.catalogue.products.first { product in
             product.subscription?.introductoryOffers.contains { $0.paymentMode == .freeTrial } ?? false

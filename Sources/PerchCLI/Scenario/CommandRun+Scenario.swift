@@ -5,6 +5,7 @@ import PerchClient
 import PerchModel
 import PerchScenario
 import PerchServer
+import PerchTLS
 
 extension CommandRun {
     /// `perch scenario check`
@@ -126,6 +127,7 @@ extension CommandRun {
             if let file = self.settings.text("credentials-file") {
                 options.authorization = try PerchClientOptions.Authorization.file(path: file).read()
             }
+            options.tls = try self.scenarioTLS(address)
             return ScenarioRunner.run(scenario, file: path, options: options, readFile: readFile)
         }
         let server = try ScenarioServer(start: scenario.start)
@@ -138,6 +140,18 @@ extension CommandRun {
             if !words.isEmpty { report.failure = "\(failure); the server's last lines: \(printable(words))" }
         }
         return report
+    }
+
+    /// As a client's, read once: a scenario is short.
+    private func scenarioTLS(_ address: String) throws -> (context: TLSContext, name: TLSServerName)? {
+        guard let tls = PerchClientOptions.TLS(self.settings) else { return nil }
+        do throws(TLSError) {
+            let context = try TLSContext(
+                authorityPath: tls.trust.path, certificatePath: tls.certificatePath, keyPath: tls.keyPath)
+            return (context, tls.serverName.map { TLSServerName($0) } ?? TLSServerName(ofAddress: address))
+        } catch {
+            throw CommandFailure(.failure, "TLS: \(error)")
+        }
     }
 
     // MARK: Telling

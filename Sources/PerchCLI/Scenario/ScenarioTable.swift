@@ -25,6 +25,7 @@ enum ScenarioTable {
                 CommandTable.environment.group(.client),
                 OptionSpec("credentials-file", .text, "FILE", "A file with the credentials, of --server.").group(
                     .client),
+            ] + CommandTable.tls.map { $0.group(.client) } + [
                 OptionSpec("junit", .text, "FILE", "Write the results to this file too, as JUnit's XML."),
                 OptionSpec(flag: "quiet", "Print only what differed."),
                 CommandTable.output,

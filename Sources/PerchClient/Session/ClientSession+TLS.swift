@@ -11,17 +11,9 @@ extension ClientSession {
         guard let tls = self.configuration.tls else { return nil }
         if let context = self.systemContext { return context }
         do throws(TLSError) {
-            var files = TLSContext.ClientFiles()
-            if case .file(let path) = tls.trust { files.authorities = try TLSFile.read(path) }
-            guard (tls.certificatePath == nil) == (tls.keyPath == nil) else {
-                throw TLSError(.file, "a certificate and its key are given together, or neither")
-            }
-            if let certificate = tls.certificatePath, let key = tls.keyPath {
-                files.certificates = try TLSFile.read(certificate)
-                files.key = try TLSFile.readSecret(key)
-            }
-            let context = try TLSContext(client: files)
-            if files.authorities == nil, files.certificates.isEmpty { self.systemContext = context }
+            let context = try TLSContext(
+                authorityPath: tls.trust.path, certificatePath: tls.certificatePath, keyPath: tls.keyPath)
+            if tls.trust.path == nil, tls.certificatePath == nil { self.systemContext = context }
             return context
         } catch {
             throw PerchError(code: .invalidArgument, reason: PerchError.tlsFiles, message: "TLS: \(error)")

@@ -32,6 +32,14 @@ public struct PerchClientOptions: Sendable {
             case system
             /// The authorities in a file of PEM, read anew for each connection.
             case file(path: String)
+
+            /// Nil for the system's.
+            package var path: String? {
+                switch self {
+                case .system: nil
+                case .file(let path): path
+                }
+            }
         }
 
         public var trust = Trust.system

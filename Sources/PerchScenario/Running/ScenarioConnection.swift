@@ -1,5 +1,6 @@
 package import PerchBase
 import PerchLoop
+package import PerchTLS
 package import PerchWire
 
 /// Why a scenario cannot go on: the server, not what it says.
@@ -25,7 +26,10 @@ package final class ScenarioConnection {
     private let codec = MessageCodec()
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.scenarioReceiveBytes, alignment: 16)
     private var decoder = FrameDecoder()
+    /// Plaintext that is to be sent, or, once there is TLS, what it is sealed to.
     private var output: [UInt8] = []
+    private let window = TLSWindow()
+    private var secure: TLSClientSide?
     private var nextStream: UInt32 = 1
     private var methods: [UInt32: Method] = [:]
     /// Of calls that are answered once.
@@ -39,7 +43,9 @@ package final class ScenarioConnection {
     private var beat: UInt64?
 
     /// Connects and says hello.
-    package init(to text: String, authorization: String, name: String) throws(ScenarioFailure) {
+    package init(
+        to text: String, tls: (context: TLSContext, name: TLSServerName)? = nil, authorization: String, name: String
+    ) throws(ScenarioFailure) {
         self.clientID = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         let address: SocketAddress
         do throws(SocketAddressFault) {
@@ -57,6 +63,7 @@ package final class ScenarioConnection {
             throw ScenarioFailure("no connection to \(text): \(error)")
         }
         try self.connect(text)
+        if let tls { try self.shakeHands(tls.context, tls.name) }
         let hello = Hello(
             protocolVersion: 1, authorization: authorization, clientName: name, accepts: [],
             clientID: self.clientID)
@@ -65,7 +72,41 @@ package final class ScenarioConnection {
         while !self.hasWelcome { try self.pump(until: deadline, "WELCOME") }
     }
 
-    deinit { self.buffer.deallocate() }
+    deinit {
+        self.secure?.free()
+        self.buffer.deallocate()
+    }
+
+    private func shakeHands(_ context: TLSContext, _ name: TLSServerName) throws(ScenarioFailure) {
+        do throws(TLSError) {
+            self.secure = try TLSClientSide(self.window, context, to: name)
+        } catch {
+            throw ScenarioFailure("TLS: \(error)")
+        }
+        let deadline = self.deadline(Limits.scenarioAnswerMilliseconds)
+        while self.secure?.isEstablished == false {
+            try self.sendSealed()
+            try self.pump(until: deadline, "TLS handshake")
+        }
+        try self.sendSealed()
+    }
+
+    /// Sends what TLS has to say.
+    private func sendSealed() throws(ScenarioFailure) {
+        self.output += self.secure?.output ?? []
+        self.secure?.output = []
+        try self.flushSealed()
+    }
+
+    /// Takes ciphertext.
+    private func open(_ bytes: UnsafeRawBufferPointer) throws(ScenarioFailure) {
+        let event = self.secure?.received(bytes, established: {}) { self.decoder.append($0.bytes) }
+        switch event {
+        case .goesOn, nil: break
+        case .closed: throw ScenarioFailure("the server closed the connection; its own lines say why")
+        case .failed(let error): throw ScenarioFailure("no TLS with the server: \(error)")
+        }
+    }
 
     private func connect(_ text: String) throws(ScenarioFailure) {
         let deadline = self.deadline(10_000)
@@ -190,6 +231,19 @@ package final class ScenarioConnection {
     }
 
     private func flush() throws(ScenarioFailure) {
+        if self.secure != nil {
+            let plaintext = self.output
+            self.output = []
+            if let error = plaintext.withUnsafeBytes({ self.secure?.seal($0) }) {
+                throw ScenarioFailure("no TLS with the server: \(error)")
+            }
+            try self.sendSealed()
+        } else {
+            try self.flushSealed()
+        }
+    }
+
+    private func flushSealed() throws(ScenarioFailure) {
         let deadline = self.deadline(Limits.scenarioAnswerMilliseconds)
         while !self.output.isEmpty {
             let outcome = self.output.withUnsafeBytes { Sockets.send(self.descriptor.number, $0) }
@@ -207,7 +261,8 @@ package final class ScenarioConnection {
     ) throws(ScenarioFailure) {
         switch Sockets.receive(self.descriptor.number, into: self.buffer) {
         case .bytes(let count):
-            self.decoder.append(UnsafeRawBufferPointer(rebasing: self.buffer[..<count]).bytes)
+            let bytes = UnsafeRawBufferPointer(rebasing: self.buffer[..<count])
+            if self.secure == nil { self.decoder.append(bytes.bytes) } else { try self.open(bytes) }
             try self.takeFrames()
         case .empty:
             let now = Clocks.monotonic()

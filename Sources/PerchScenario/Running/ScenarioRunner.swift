@@ -2,6 +2,7 @@ import PerchBase
 import PerchCatalogue
 import PerchLoop
 package import PerchModel
+package import PerchTLS
 import PerchWire
 
 /// Plays one scenario against one server.
@@ -13,6 +14,8 @@ package final class ScenarioRunner {
     package struct Options: Sendable {
         package var address: String
         package var authorization = ""
+        /// Whom to trust and what to show, and whom the server's certificate must name; nil for plaintext.
+        package var tls: (context: TLSContext, name: TLSServerName)?
         package var app: (bundleID: String, environment: AppEnvironment) = ("", .unspecified)
         /// The server was started for this scenario: its names and dates are taken as they stand.
         package var ownsServer = false
@@ -115,9 +118,9 @@ package final class ScenarioRunner {
         self.report = ScenarioReport(file: file)
         self.appReference = AppReference(bundleID: options.app.bundleID, environment: options.app.environment)
         self.app = try ScenarioConnection(
-            to: options.address, authorization: options.authorization, name: options.clientName)
+            to: options.address, tls: options.tls, authorization: options.authorization, name: options.clientName)
         self.store = try ScenarioConnection(
-            to: options.address, authorization: options.authorization, name: options.clientName)
+            to: options.address, tls: options.tls, authorization: options.authorization, name: options.clientName)
     }
 
     private func play() throws(ScenarioFailure) {

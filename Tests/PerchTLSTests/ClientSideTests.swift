@@ -1,0 +1,123 @@
+import PerchBase
+import PerchTLS
+import PerchTesting
+import Testing
+
+@Suite struct `a client's side of TLS` {
+    private let window = TLSWindow()
+
+    private func take(_ bytes: [UInt8], _ client: inout TLSClientSide) -> (
+        TLSClientSide.Event, [UInt8], established: Int
+    ) {
+        var plaintext: [UInt8] = []
+        var established = 0
+        let event = bytes.withUnsafeBytes { buffer in
+            client.received(buffer, established: { established += 1 }, taken: { plaintext += $0 })
+        }
+        return (event, plaintext, established)
+    }
+
+    /// Both ends, as far as the handshake takes them.
+    private func established() throws -> (TLSClientSide, TLSConnection, TLSWindow) {
+        let serverWindow = TLSWindow()
+        let server = try serverWindow.accept(TLSContext(server: Made.serverFiles(), tickets: Pair.tickets))
+        var client = try TLSClientSide(self.window, Made.clientContext(), to: TLSServerName("localhost"))
+        var step = TLSStep.wantsInput
+        while step == .wantsInput || !client.isEstablished {
+            let forServer = client.output
+            client.output = []
+            step = forServer.withUnsafeBytes { bytes in
+                serverWindow.take(bytes)
+                return serverWindow.handshake(server)
+            }
+            let forClient = Array(serverWindow.output)
+            serverWindow.clearOutput()
+            guard !forClient.isEmpty else { break }
+            #expect(self.take(forClient, &client).0 == .goesOn)
+        }
+        #expect(step == .done && client.isEstablished)
+        return (client, server, serverWindow)
+    }
+
+    @Test func `begins with a ClientHello, and is told once that it is established`() throws {
+        var client = try TLSClientSide(self.window, Made.clientContext(), to: TLSServerName("localhost"))
+        #expect(client.output.first == 0x16)
+        #expect(!client.isEstablished)
+        #expect(client.takeSession() == nil)
+        client.free()
+        client = try self.established().0
+        #expect(client.version == "TLSv1.3" && !client.isResumed)
+    }
+
+    @Test func `seals more than a record as several, and all of it arrives`() throws {
+        var (client, server, serverWindow) = try self.established()
+        let sent = (0..<50_000).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(sent.withUnsafeBytes { client.seal($0) } == nil)
+        client.close()
+        var buffer = [UInt8](repeating: 0, count: Limits.tlsRecordBytes)
+        var found: [UInt8] = []
+        let end = client.output.withUnsafeBytes { bytes in
+            serverWindow.take(bytes)
+            while true {
+                let step = buffer.withUnsafeMutableBytes { serverWindow.read(server, into: $0) }
+                guard case .bytes(let count) = step else { return step }
+                found += buffer[..<count]
+            }
+        }
+        #expect(found == sent && end == .closed)
+        client.free()
+        server.free()
+    }
+
+    @Test(arguments: [[10, 0, 0, 0], Array("HTTP/1.1 400 Bad Request\r\n".utf8), [0]] as [[UInt8]])
+    func `knows an answer that is no TLS`(_ answer: [UInt8]) throws {
+        var client = try TLSClientSide(self.window, Made.clientContext(), to: TLSServerName("localhost"))
+        let (event, plaintext, _) = self.take(answer, &client)
+        guard case .failed(let error) = event else {
+            Issue.record("it went on")
+            return
+        }
+        #expect(error.description.contains("does not speak TLS") && plaintext.isEmpty)
+        client.free()
+    }
+
+    @Test func `hears an alert in place of a handshake`() throws {
+        var client = try TLSClientSide(self.window, Made.clientContext(), to: TLSServerName("localhost"))
+        guard case .failed(let error) = self.take([0x15, 3, 3, 0, 2, 2, 40], &client).0 else {
+            Issue.record("it went on")
+            return
+        }
+        #expect(error.fault == .alert)
+        client.free()
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:7447", "127.0.0.1", true), ("[::1]:7447", "::1", true), ("localhost:7447", "localhost", false),
+    ])
+    func `takes the server's name from its address`(_ address: String, _ name: String, _ isAddress: Bool) {
+        let found = TLSServerName(ofAddress: address)
+        #expect(found.text == name && found.isAddress == isAddress)
+    }
+
+    @Test func `tells a name from an address`() {
+        #expect(!TLSServerName("shop.example.com").isAddress)
+        #expect(!TLSServerName("10.example.com").isAddress)
+        #expect(TLSServerName("10.0.0.1").isAddress)
+        #expect(TLSServerName("2001:db8::1").isAddress)
+    }
+
+    @Test func `of files names the one that cannot be used`() throws {
+        let directory = TemporaryDirectory()
+        let authority = directory.file("ca.pem")
+        TemporaryDirectory.write(Made.authority.certificate, to: authority)
+        _ = try TLSContext(authorityPath: authority, certificatePath: nil, keyPath: nil)
+        #expect(throws: TLSError.self) {
+            try TLSContext(authorityPath: authority, certificatePath: authority, keyPath: nil)
+        }
+        #expect {
+            try TLSContext(authorityPath: directory.file("none.pem"), certificatePath: nil, keyPath: nil)
+        } throws: {
+            "\($0)".contains("none.pem")
+        }
+    }
+}
