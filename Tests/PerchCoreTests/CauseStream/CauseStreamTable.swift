@@ -44,6 +44,12 @@ enum Happening: String, CaseIterable {
     case extended = "renewal extended"
     case deleted = "transaction deleted"
     case cleared = "transactions cleared"
+    case graceBegins = "charge fails, grace period on"
+    case retryBegins = "charge fails, grace period off"
+    case intentBegun = "purchase begun outside the app"
+    case intentTaken = "purchase of what was begun outside the app"
+    case intentDismissed = "purchase begun outside the app is dismissed"
+    case messagePosted = "message posted"
 }
 
 /// A stream, open before it happens: of all products, of the account's group, of the product in question, of the account.
@@ -52,6 +58,8 @@ enum StreamKind: String, CaseIterable {
     case status = "SubscriptionStatusTask"
     case entitlement = "CurrentEntitlementTask"
     case updates = "TransactionUpdates"
+    case intents = "PurchaseIntents"
+    case messages = "Messages"
 }
 
 enum Cell: String {
@@ -62,50 +70,190 @@ enum Cell: String {
 
 /// What each stream does. A row or a cell that is missing fails a test; so does one that is wrong.
 let causeStreamTable: [Happening: [StreamKind: Cell]] = [
-    .purchaseOfConsumable: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .push],
-    .purchaseOfNonConsumable: [.products: .silent, .status: .silent, .entitlement: .push, .updates: .push],
-    .purchaseOfAutoRenewable: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .purchaseOfNonRenewable: [.products: .silent, .status: .silent, .entitlement: .push, .updates: .push],
-    .purchaseOfWhatIsHeld: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
-    .upgrade: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .downgrade: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
-    .renewal: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .forcedRenewal: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .refund: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .expiry: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
-    .forcedExpiry: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .cataloguePrice: [.products: .push, .status: .push, .entitlement: .silent, .updates: .silent],
-    .catalogueName: [.products: .push, .status: .silent, .entitlement: .silent, .updates: .silent],
-    .catalogueSame: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
-    .clockWithinPeriod: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
-    .clockOverExpiry: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
-    .clockOverRenewal: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .clockFrozen: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
-    .autoRenewOff: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
-    .autoRenewOn: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
-    .finish: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
-    .timeRate: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
-    .otherAccount: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
-    .storefront: [.products: .push, .status: .silent, .entitlement: .silent, .updates: .silent],
-    .refundOfOlder: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .push],
-    .refundOfLastAfterEnd: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .push],
-    .refundReversed: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .refundDeclined: [.products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent],
-    .recoveryInGrace: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .recoveryInRetry: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .retryEnds: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
-    .cancelInGrace: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
-    .cancelInRetry: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
-    .familyShares: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .familyStops: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .priceAsked: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
-    .priceInformed: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
-    .priceAgreed: [.products: .silent, .status: .push, .entitlement: .silent, .updates: .silent],
-    .priceNotAgreed: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
-    .withdrawn: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
-    .extended: [.products: .silent, .status: .push, .entitlement: .push, .updates: .push],
-    .deleted: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
-    .cleared: [.products: .silent, .status: .push, .entitlement: .push, .updates: .silent],
+    .purchaseOfConsumable: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .push, .intents: .silent,
+        .messages: .silent,
+    ],
+    .purchaseOfNonConsumable: [
+        .products: .silent, .status: .silent, .entitlement: .push, .updates: .push, .intents: .silent,
+        .messages: .silent,
+    ],
+    .purchaseOfAutoRenewable: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .purchaseOfNonRenewable: [
+        .products: .silent, .status: .silent, .entitlement: .push, .updates: .push, .intents: .silent,
+        .messages: .silent,
+    ],
+    .purchaseOfWhatIsHeld: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .upgrade: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .downgrade: [
+        .products: .silent, .status: .push, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .renewal: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .forcedRenewal: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .refund: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .expiry: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .forcedExpiry: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .cataloguePrice: [
+        .products: .push, .status: .push, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .catalogueName: [
+        .products: .push, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .catalogueSame: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .clockWithinPeriod: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .clockOverExpiry: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .clockOverRenewal: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .clockFrozen: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .autoRenewOff: [
+        .products: .silent, .status: .push, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .autoRenewOn: [
+        .products: .silent, .status: .push, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .finish: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .timeRate: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .otherAccount: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .storefront: [
+        .products: .push, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .refundOfOlder: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .push, .intents: .silent,
+        .messages: .silent,
+    ],
+    .refundOfLastAfterEnd: [
+        .products: .silent, .status: .push, .entitlement: .silent, .updates: .push, .intents: .silent,
+        .messages: .silent,
+    ],
+    .refundReversed: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .refundDeclined: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .recoveryInGrace: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .push,
+    ],
+    .recoveryInRetry: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .push,
+    ],
+    .retryEnds: [
+        .products: .silent, .status: .push, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .push,
+    ],
+    .cancelInGrace: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .silent, .intents: .silent, .messages: .push,
+    ],
+    .cancelInRetry: [
+        .products: .silent, .status: .push, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .push,
+    ],
+    .familyShares: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .familyStops: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .priceAsked: [
+        .products: .silent, .status: .push, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .push,
+    ],
+    .priceInformed: [
+        .products: .silent, .status: .push, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .priceAgreed: [
+        .products: .silent, .status: .push, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .push,
+    ],
+    .priceNotAgreed: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .silent, .intents: .silent, .messages: .push,
+    ],
+    .withdrawn: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .extended: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .push, .intents: .silent, .messages: .silent,
+    ],
+    .deleted: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .cleared: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .silent, .intents: .silent,
+        .messages: .silent,
+    ],
+    .graceBegins: [
+        .products: .silent, .status: .push, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .push,
+    ],
+    .retryBegins: [
+        .products: .silent, .status: .push, .entitlement: .push, .updates: .silent, .intents: .silent, .messages: .push,
+    ],
+    .intentBegun: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .push,
+        .messages: .silent,
+    ],
+    .intentTaken: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .push, .intents: .push,
+        .messages: .silent,
+    ],
+    .intentDismissed: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .push,
+        .messages: .silent,
+    ],
+    .messagePosted: [
+        .products: .silent, .status: .silent, .entitlement: .silent, .updates: .silent, .intents: .silent,
+        .messages: .push,
+    ],
 ]
 
 /// The table for readers: `CauseStreamTable.md`.
@@ -115,7 +263,8 @@ func causeStreamMarkdown() -> String {
         "",
         "Generated from `CauseStreamTable.swift`, where every cell is a test. Write it anew with",
         "`PERCH_WRITE_TABLES=1 swift test --filter CauseStreamTests`. The entitlement is that of the product in question;",
-        "the status that of the group `plans`; products are all of the shop's.",
+        "the status that of the group `plans`; products are all of the shop's. Cells of the last two columns follow the",
+        "cadence of messages and the queue of intents, sections 10 and 17 of the model.",
         "",
         "| Happening | " + StreamKind.allCases.map(\.rawValue).joined(separator: " | ") + " |",
         "|---|" + String(repeating: "---|", count: StreamKind.allCases.count),

@@ -71,6 +71,7 @@ private struct Stage {
         case .purchaseOfNonConsumable: self.product = "lifetime"
         case .purchaseOfNonRenewable: self.product = "season"
         case .purchaseOfAutoRenewable: break
+        case .intentBegun, .intentTaken, .intentDismissed: self.product = "coins"
         case .upgrade: self.held = try self.world.buy("silver", from: self.actor)
         case .familyShares, .familyStops:
             try self.load(Self.familyCatalogue)
@@ -90,15 +91,26 @@ private struct Stage {
             try self.load(TestShop.catalogue(), TestShop.settings(grace: true))
             try self.operate(.setCharges(fail: true))
             self.world.advance(TestShop.month)
-        case .recoveryInRetry, .cancelInRetry, .retryEnds:
+        case .recoveryInRetry, .cancelInRetry:
             try self.operate(.setCharges(fail: true))
             self.world.advance(TestShop.month)
+        case .retryEnds:
+            // Up to the last moment: messages of the failing charge come again and again until then.
+            try self.operate(.setCharges(fail: true))
+            self.world.advance(3 * TestShop.month - 1)
         case .familyStops:
             try self.operate(.share(self.gold, member: "anna"), "berta")
         case .priceAgreed, .priceNotAgreed:
             try self.operate(.raisePrice(self.gold, milliunits: 24_990, needsConsent: true))
         case .withdrawn:
             try self.load(TestShop.catalogue(without: ["gold"]))
+        case .graceBegins:
+            try self.load(TestShop.catalogue(), TestShop.settings(grace: true))
+            try self.operate(.setCharges(fail: true))
+        case .retryBegins:
+            try self.operate(.setCharges(fail: true))
+        case .intentTaken, .intentDismissed:
+            try self.operate(.createIntent(productID: "coins", offer: nil))
         default:
             break
         }
@@ -134,6 +146,8 @@ private struct Stage {
         case .status: .status()
         case .entitlement: .entitlement(product: self.product)
         case .updates: .updates()
+        case .intents: .purchaseIntents(AccountWatchRequest(account: "anna"))
+        case .messages: .messages(AccountWatchRequest(account: "anna"))
         }
     }
 
@@ -172,7 +186,7 @@ private struct Stage {
         case .refundReversed: try self.operate(.reverseRefund(.transaction(self.id)))
         case .refundDeclined: try self.operate(.declineRefund(self.gold))
         case .recoveryInGrace, .recoveryInRetry: try self.operate(.resolveBilling(self.gold))
-        case .retryEnds: self.world.advance(2 * TestShop.month)
+        case .retryEnds: self.world.advance(1)
         case .cancelInGrace, .cancelInRetry: try self.operate(.setAutoRenew(self.gold, isOn: false))
         case .familyShares: try self.operate(.share(self.gold, member: "anna"), "berta")
         case .familyStops: try self.operate(.stopSharing(self.gold, member: "anna"), "berta")
@@ -183,6 +197,20 @@ private struct Stage {
         case .extended: try self.operate(.extendRenewal(self.gold, milliseconds: 10_000))
         case .deleted: try self.operate(.deleteTransaction(self.id))
         case .cleared: try self.operate(.clearTransactions)
+        case .graceBegins, .retryBegins: self.world.advance(TestShop.month)
+        case .intentBegun: try self.operate(.createIntent(productID: "coins", offer: nil))
+        case .intentTaken: try self.world.buy("coins", from: self.actor)
+        case .intentDismissed: try self.operate(.endIntent(id: try #require(try self.intent)))
+        case .messagePosted: try self.operate(.postMessage)
+        }
+    }
+
+    /// The number of the intent that waits.
+    private var intent: UInt64? {
+        get throws {
+            let asked = Request.inspectAccount(InspectAccountRequest(account: "anna"))
+            guard case .inspectAccount(let found) = try self.world.require(asked, from: self.actor) else { return nil }
+            return found.intents.first?.id
         }
     }
 
