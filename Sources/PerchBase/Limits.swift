@@ -17,6 +17,19 @@ public enum Limits {
     /// are one change, and each is a row. A monthly subscription has so many in 83 years.
     package static let renewalsPerPurchaseMax = 1_000
 
+    /// Milliseconds that one call moves an app's clock forward at most: a hundred years. Beyond it ADVANCE_LIMIT: a weekly
+    /// subscription renews 5,200 times in so long.
+    package static let advanceMillisecondsMax: Int64 = 100 * 366 * 86_400_000
+
+    /// Instants that a read may be about, in milliseconds since the Unix epoch: those that a civil date has four digits
+    /// for. Outside of it FIELD_INVALID: no calendar arithmetic can overflow inside.
+    package static let readableMilliseconds: ClosedRange<Int64> = 0...253_402_300_799_999
+
+    /// Facts of one account that a read about the past folds anew. An account with more is answered HISTORY_LIMIT there,
+    /// and for now as ever: the store's only thread folds, and everybody waits for it. So many renewals has a monthly
+    /// subscription in 1,300 years, and one of two seconds in nine hours.
+    package static let factsPerReadMax = 16_384
+
     /// Offers of one kind that edits give a product. One more is refused with FIELD_INVALID: the App Store takes 10
     /// promotional ones, and each products view carries them all.
     package static let editedOffersMax = 100

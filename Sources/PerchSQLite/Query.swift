@@ -99,6 +99,7 @@ enum Query: Int, CaseIterable {
         case .factsThrough:
             """
             SELECT revision, ordinal, blob FROM facts WHERE account = ?1 AND revision <= ?2 ORDER BY revision, ordinal
+            LIMIT ?3
             """
         case .eventsOfAccount:
             """

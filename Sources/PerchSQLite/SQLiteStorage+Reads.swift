@@ -161,9 +161,12 @@ extension SQLiteStorage {
         return facts
     }
 
-    package func facts(of account: AccountNumber, through revision: UInt64) throws(StorageError) -> [DatedFact] {
+    package func facts(
+        of account: AccountNumber, through revision: UInt64, limit: Int
+    ) throws(StorageError) -> [DatedFact] {
         var facts: [DatedFact] = []
-        try self.run(.factsThrough, [.number(account), .number(revision)]) { (row) throws(StorageError) in
+        let bound: [Statement.Value] = [.number(account), .number(revision), .integer(Int64(limit))]
+        try self.run(.factsThrough, bound) { (row) throws(StorageError) in
             let place = EventPlace(revision: row.uint64(0), ordinal: UInt32(truncatingIfNeeded: row.int64(1)))
             let stored = try Self.fact(at: place, account: account, blob: row.bytes(2))
             facts.append(DatedFact(revision: place.revision, fact: stored.fact))

@@ -26,8 +26,9 @@ package protocol Storage: AnyObject {
     func transactions(of account: AccountNumber, _ query: TransactionQuery) throws(StorageError) -> [TransactionRow]
     func events(of account: AccountNumber, after place: EventPlace, limit: Int) throws(StorageError) -> [AccountEvent]
     func facts(of account: AccountNumber) throws(StorageError) -> [Fact]
-    /// The facts up to a revision, oldest first, each with the revision that wrote it.
-    func facts(of account: AccountNumber, through revision: UInt64) throws(StorageError) -> [DatedFact]
+    /// The facts up to a revision, oldest first, each with the revision that wrote it; the first of them where there are
+    /// more than the limit.
+    func facts(of account: AccountNumber, through revision: UInt64, limit: Int) throws(StorageError) -> [DatedFact]
     /// When a revision was committed; nil where it is not stored.
     func commitTime(of revision: UInt64) throws(StorageError) -> Instant?
     /// What is due, by instant, then account.

@@ -190,7 +190,7 @@ extension Storage {
         for account in script.accounts.map(\.account) {
             lines.append("record \(account): \(digest(try self.record(account)?.sealed()))")
             for revision in [0, script.revision / 2, script.revision] {
-                let facts = try self.facts(of: account, through: revision)
+                let facts = try self.facts(of: account, through: revision, limit: 10_000)
                 lines.append("facts of \(account) through \(revision): \(facts.map(\.revision)) \(facts.count)")
             }
             for isNewestFirst in [false, true] {

@@ -87,6 +87,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case catalogTooLong = "CATALOG_TOO_LONG"
     case clockBackwards = "CLOCK_BACKWARDS"
     case advanceLimit = "ADVANCE_LIMIT"
+    case historyLimit = "HISTORY_LIMIT"
     case unauthenticated = "UNAUTHENTICATED"
     case permissionDenied = "PERMISSION_DENIED"
     case purchaseInvalidQuantity = "PURCHASE_INVALID_QUANTITY"
@@ -145,7 +146,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .permissionDenied
         case .frameTooLong, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit, .inflateLimit,
             .inflateRatio, .callsLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong, .advanceLimit,
-            .familyLimit, .pendingLimit, .intentLimit:
+            .familyLimit, .pendingLimit, .intentLimit, .historyLimit:
             .resourceExhausted
         case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .tokenOtherStore,
             .tokenFuture, .behind, .keyReused, .clockBackwards, .purchaseProductUnavailable, .purchaseNotAllowed,

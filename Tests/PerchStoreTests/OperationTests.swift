@@ -116,6 +116,7 @@ final class FamilyStore {
         for case .answer(1, .recordAsKnown(let record, _)) in outbox.events[0] {
             return record?.lines.map(\.latest.productID) ?? []
         }
+        for case .answer(1, .refused(let refusal)) in outbox.events[0] { throw refusal }
         throw Unanswered()
     }
 
@@ -247,6 +248,23 @@ final class FamilyStore {
         #expect(throws: Refusal.self) { try store.operate(.buy(order), "a") }
         #expect(try store.past("a", before.advanced(byMilliseconds: minute)) == [])
         #expect(try store.past("a", bought.purchaseDate) == ["gold"])
+    }
+
+    @Test func `the past is read up to so many facts of an account, and not beyond`() throws {
+        let store = try FamilyStore()
+        let bought = try store.buy("gold", "a")
+        let number = try #require(store.storage.account(FamilyStore.key("a")))
+        _ = try store.operate(.setAutoRenew(.product("gold"), isOn: false), "a")
+        let count = store.storage.facts(of: number).count
+        #expect(store.engine.factsPerReadMax == Limits.factsPerReadMax)
+        for limit in [count + 1, count] {
+            store.engine.factsPerReadMax = limit
+            #expect(try store.past("a", bought.purchaseDate) == ["gold"])
+        }
+        store.engine.factsPerReadMax = count - 1
+        let refusal = #expect(throws: Refusal.self) { try store.past("a", bought.purchaseDate) }
+        #expect(refusal?.reason == .historyLimit)
+        #expect(refusal?.message.contains("more than \(count - 1) facts") == true)
     }
 }
 

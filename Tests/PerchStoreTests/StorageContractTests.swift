@@ -197,6 +197,57 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
+    func `says which state an app had at a revision, whatever the state of others`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try implementation.make()
+        var builder = ChangeBuilder()
+        try store.write([
+            builder.change(), builder.app(1, effective: 10, marker: "a"),
+            builder.app(2, effective: 99, marker: "other"),
+            builder.change(), builder.app(1, effective: 10, marker: "b"),
+            builder.app(1, effective: 30, marker: "c", catalogue: 6), builder.change(),
+        ])
+        func source(_ app: AppNumber, at revision: UInt64) throws -> String? {
+            let found = try store.storage.appState(app, at: revision)
+            #expect(found.map { $0.state.number == app && $0.state.revision <= revision } ?? true)
+            return found?.state.catalogueSource
+        }
+        #expect(try source(1, at: 0) == nil)
+        #expect(try source(1, at: 1) == nil, "not yet")
+        #expect(try source(1, at: 2) == "a", "its own revision is its first")
+        #expect(try source(1, at: 4) == "a")
+        #expect(try source(1, at: 5) == "b", "the newer one of two that began at once")
+        #expect(try source(1, at: 6) == "c")
+        #expect(try store.storage.appState(1, at: 6)?.state.catalogue.schemaVersion == "of 6")
+        #expect(try source(1, at: .max) == "c")
+        #expect(try source(2, at: 2) == nil)
+        #expect(try source(2, at: 3) == "other")
+        #expect(try source(3, at: .max) == nil)
+    }
+
+    @Test(arguments: all)
+    func `reads the first facts up to a revision, and no more than the limit`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try implementation.make()
+        var builder = ChangeBuilder()
+        try store.write([
+            builder.facts(1, [.finished(1), .finished(2)]), builder.facts(2, [.finished(9)]),
+            builder.facts(1, [.finished(3)]),
+        ])
+        func read(_ revision: UInt64, _ limit: Int) throws -> [UInt64] {
+            try store.storage.facts(of: 1, through: revision, limit: limit).map(\.revision)
+        }
+        #expect(try read(.max, 10) == [1, 1, 3])
+        #expect(try read(.max, 3) == [1, 1, 3])
+        #expect(try read(.max, 2) == [1, 1])
+        #expect(try read(.max, 0) == [])
+        #expect(try read(2, 10) == [1, 1])
+        #expect(try read(0, 10) == [])
+    }
+
+    @Test(arguments: all)
     func `keeps the images of each app's newest catalogue, and no other ones`(
         _ implementation: StorageImplementation
     ) throws {

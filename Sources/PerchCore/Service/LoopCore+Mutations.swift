@@ -5,9 +5,6 @@ import PerchWire
 
 // Requests that change something, as decisions for the store's thread: pure, repeatable, over what the store shows.
 extension LoopCore {
-    /// The farthest that one call may move a clock.
-    private static let advanceMillisecondsMax: Int64 = 100 * 366 * 86_400_000
-
     func mutation(for request: Request, app: AppNumber) throws(CallRefusal) -> Mutation {
         switch request {
         case .purchase(let asked):
@@ -106,10 +103,10 @@ extension LoopCore {
                 guard delta >= 0 else {
                     throw Refusal(.clockBackwards, "the clock cannot go back by \(-delta) ms; it only goes forward")
                 }
-                guard delta <= Self.advanceMillisecondsMax else {
+                guard delta <= Limits.advanceMillisecondsMax else {
                     throw Refusal(
                         .advanceLimit,
-                        "the clock would go forward by \(delta) ms, the limit of one call is \(Self.advanceMillisecondsMax)"
+                        "the clock would go forward by \(delta) ms, the limit of one call is \(Limits.advanceMillisecondsMax)"
                     )
                 }
                 return view.now.advanced(byMilliseconds: delta)
@@ -117,10 +114,10 @@ extension LoopCore {
                 guard instant >= view.now else {
                     throw Refusal(.clockBackwards, "the clock is at \(view.now), it cannot go back to \(instant)")
                 }
-                guard instant.milliseconds(since: view.now) <= Self.advanceMillisecondsMax else {
+                guard instant.milliseconds(since: view.now) <= Limits.advanceMillisecondsMax else {
                     throw Refusal(
                         .advanceLimit,
-                        "from \(view.now) to \(instant) is more than one call may go: \(Self.advanceMillisecondsMax) ms"
+                        "from \(view.now) to \(instant) is more than one call may go: \(Limits.advanceMillisecondsMax) ms"
                     )
                 }
                 return instant

@@ -308,9 +308,6 @@ extension LoopCore {
         self.ask(call, request, app: app, .keys(app, after: after, limit: limit))
     }
 
-    /// Instants that a read may be about: those that a civil date has four digits for.
-    private static let readableMilliseconds: ClosedRange<Int64> = 0...253_402_300_799_999
-
     private mutating func askForRecord(
         _ call: Int32, _ request: Request, app: AppNumber, account: String, asOf: AsOf = AsOf()
     ) throws(CallRefusal) {
@@ -327,14 +324,14 @@ extension LoopCore {
     }
 
     private func requireReadable(_ asOf: AsOf) throws(CallRefusal) {
-        if let instant = asOf.instant, !Self.readableMilliseconds.contains(instant.milliseconds) {
+        if let instant = asOf.instant, !Limits.readableMilliseconds.contains(instant.milliseconds) {
             throw CallRefusal(
                 .fieldInvalid,
                 "as_of.at_ms is \(instant.milliseconds), which is not from 1970 to 9999; ask for an instant in between",
                 details: [
                     StatusDetail(key: "field", value: "as_of.at_ms"),
                     StatusDetail(key: "found", value: "\(instant.milliseconds)"),
-                    StatusDetail(key: "limit", value: "\(Self.readableMilliseconds.upperBound)"),
+                    StatusDetail(key: "limit", value: "\(Limits.readableMilliseconds.upperBound)"),
                 ])
         }
     }

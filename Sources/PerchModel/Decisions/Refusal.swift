@@ -32,6 +32,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case keyReused = "KEY_REUSED"
         case clockBackwards = "CLOCK_BACKWARDS"
         case advanceLimit = "ADVANCE_LIMIT"
+        case historyLimit = "HISTORY_LIMIT"
         case storeFull = "STORE_FULL"
         case storeFailed = "STORE_FAILED"
         case appUnknown = "APP_UNKNOWN"

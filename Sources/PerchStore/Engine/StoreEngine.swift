@@ -34,6 +34,8 @@ package final class StoreEngine {
     package internal(set) var firstCommit: UInt64?
     /// When the kept answers were last looked through.
     var answersSwept = Instant.distantPast
+    /// How many facts a read about the past goes through: `Limits.factsPerReadMax`, less in tests.
+    package var factsPerReadMax = Limits.factsPerReadMax
 
     package struct Counters: Sendable {
         package var batches: UInt64 = 0
@@ -328,7 +330,17 @@ package final class StoreEngine {
         }
         var past = Past(app: app)
         guard let account = try self.storage.account(key) else { return (past, self.failedRefusal) }
-        for dated in try self.storage.facts(of: account, through: revision) {
+        let facts = try self.storage.facts(of: account, through: revision, limit: self.factsPerReadMax + 1)
+        guard facts.count <= self.factsPerReadMax else {
+            return (
+                nil,
+                Refusal(
+                    .historyLimit,
+                    "a read about the past would go through more than \(self.factsPerReadMax) facts of this account; ask for now, or list its transactions"
+                )
+            )
+        }
+        for dated in facts {
             if let instant = known.instant, dated.fact.effective > instant { continue }
             var record = past.record ?? AccountRecord(account: account, app: key.app)
             // No fact is dated before its line began; if one ever were, a read must not end the server.

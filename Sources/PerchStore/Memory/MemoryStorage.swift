@@ -101,8 +101,8 @@ package final class MemoryStorage: Storage {
         (self.state.factsOfAccount[account] ?? []).map(\.stored.fact)
     }
 
-    package func facts(of account: AccountNumber, through revision: UInt64) -> [DatedFact] {
-        (self.state.factsOfAccount[account] ?? []).prefix { $0.place.revision <= revision }
+    package func facts(of account: AccountNumber, through revision: UInt64, limit: Int) -> [DatedFact] {
+        (self.state.factsOfAccount[account] ?? []).prefix(limit).prefix { $0.place.revision <= revision }
             .map { DatedFact(revision: $0.place.revision, fact: $0.stored.fact) }
     }
 

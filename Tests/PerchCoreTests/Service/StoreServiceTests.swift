@@ -254,4 +254,31 @@ import Testing
         guard case .getAppTransaction(let answer) = found else { return }
         #expect(!answer.appTransactionID.isEmpty && answer.bundleID == TestShop.bundleID)
     }
+
+    // MARK: Limits of time
+
+    @Test(arguments: [(-1, true), (0, true), (1, false)])
+    func `the clock goes forward by a hundred years at once, and no further`(_ over: Int64, _ isAllowed: Bool) {
+        let by = self.ask(.clock(.advanceBy(milliseconds: Limits.advanceMillisecondsMax + over)))
+        #expect(by.reason == (isAllowed ? "" : "ADVANCE_LIMIT"))
+        let other = World()
+        let target = World.begin.advanced(byMilliseconds: Limits.advanceMillisecondsMax + over)
+        let (_, status) = other.answer(to: .clock(.advanceTo(target)), from: other.welcomedClient())
+        #expect((status?.reason ?? "") == (isAllowed ? "" : "ADVANCE_LIMIT"))
+    }
+
+    @Test(
+        arguments: [
+            (-1, false), (0, true), (1, true), (Limits.readableMilliseconds.upperBound, true),
+            (Limits.readableMilliseconds.upperBound + 1, false), (Int64.max, false), (Int64.min, false),
+        ] as [(Int64, Bool)])
+    func `a read is about an instant with a civil date`(_ milliseconds: Int64, _ isAllowed: Bool) {
+        let asOf = AsOf(instant: Instant(milliseconds: milliseconds))
+        let status = Request.getSubscriptionStatus(
+            SubscriptionStatusRequest(account: "anna", groupID: "plans", asOf: asOf))
+        let why = Request.explain(ExplainRequest(account: "anna", about: .product("gold"), asOf: asOf))
+        for request in [status, why] {
+            #expect(self.ask(request).reason == (isAllowed ? "" : "FIELD_INVALID"))
+        }
+    }
 }
