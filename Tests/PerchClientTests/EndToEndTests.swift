@@ -5,32 +5,9 @@ import Testing
 
 /// Clients and a server on loopback.
 @Suite(.timeLimit(.minutes(2))) struct `end to end` {
-    private final class Stage {
-        let server: LoopbackServer
-        let loop: ClientLoop
+    private let stage: LoopbackStage
 
-        init() throws {
-            self.server = try LoopbackServer()
-            self.loop = try ClientLoop(name: "test-client")
-        }
-
-        deinit {
-            self.loop.stop()
-            self.server.stop()
-        }
-
-        func client(_ change: (inout PerchClientOptions) -> Void = { _ in }) throws -> PerchClient {
-            var options = PerchClientOptions()
-            options.reconnectBase = .milliseconds(5)
-            options.reconnectCap = .milliseconds(20)
-            change(&options)
-            return try PerchClient(address: self.server.address, options: options, on: self.loop)
-        }
-    }
-
-    private let stage: Stage
-
-    init() throws { self.stage = try Stage() }
+    init() throws { self.stage = try LoopbackStage() }
 
     @Test func `a purchase of one client is pushed to another, in all streams`() async throws {
         let app = try self.stage.client()
@@ -313,16 +290,6 @@ import Testing
             for try await _ in clients[0].transactions(account: "a\(account)") { bought += 1 }
         }
         #expect(bought == 60, "each was bought once, however often it was sent")
-    }
-}
-
-extension AsyncIteratorProtocol {
-    /// The next element of that kind; those before are skipped.
-    fileprivate mutating func next(where holds: (Element) -> Bool) async throws(Failure) -> Element? {
-        while let element = try await self.next(isolation: nil) {
-            if holds(element) { return element }
-        }
-        return nil
     }
 }
 

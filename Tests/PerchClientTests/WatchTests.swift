@@ -251,6 +251,19 @@ import struct PerchClient.ValueInfo
         #expect(self.server.actions().shown(1).isEmpty)
     }
 
+    @Test func `that begins with a token whose value its consumers keep says that it is unchanged, once`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil, token: [6])
+        try self.server.connect()
+        #expect(try self.tokenSent == [6])
+        try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: 1)
+        #expect(self.server.actions().shown(1) == ["unchanged"])
+        try self.server.reconnect()
+        try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: 2)
+        #expect(self.server.actions().shown(1).isEmpty)
+        try self.server.say(Sample.entitled(4, revision: 10), on: 2)
+        #expect(self.server.actions().shown(1) == ["4"])
+    }
+
     // MARK: Refusals
 
     @Test(arguments: [

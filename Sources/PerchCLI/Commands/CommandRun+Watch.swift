@@ -9,7 +9,11 @@ extension CommandRun {
         try await self.withClient { client in
             try await withThrowingTaskGroup(of: ExitCode?.self) { group in
                 group.addTask { try await self.followStream(client) }
-                group.addTask { try await self.followConnection(client) }
+                group.addTask {
+                    try await self.followConnection(client) { text in
+                        self.console.talk("perch: \(text.isEmpty ? "connected again" : text)")
+                    }
+                }
                 if let timeout = self.settings.number("timeout") {
                     group.addTask {
                         try await Task.sleep(for: .milliseconds(timeout))
@@ -81,15 +85,14 @@ extension CommandRun {
         _ task: EntitlementTask<Value>, json: (inout ContractWriter, Value) -> Void,
         text: (TextWriter, Value, ValueInfo) -> [String]
     ) async throws {
-        var resumption = try Resumption(since: self.settings.text("since"), tokenFile: self.settings.text("token-file"))
+        let resumption = try Resumption(since: self.settings.text("since"), tokenFile: self.settings.text("token-file"))
         var left = self.settings.number("count") ?? .max
-        for await state in task {
+        for await state in resumption.token.map({ task.since($0) }) ?? task {
             let wall = Clocks.wall()
             if case .loading = state, !resumption.beginsAnew { continue }
-            if case .success(_, let info) = state, try resumption.isUnchanged(info.token) {
-                try self.printer.print { json in
-                    json.message("unchanged") { _ in }
-                    json.info(info)
+            if case .unchanged(let info) = state {
+                try self.printer.print {
+                    $0.state(state, json)
                 } text: {
                     $0.unchanged(info)
                 }
@@ -129,21 +132,21 @@ extension CommandRun {
         }
     }
 
-    /// Says when the connection goes and comes. A server that was never there is an error; one that was there is waited
-    /// for.
-    private func followConnection(_ client: PerchClient) async throws -> ExitCode? {
+    /// Says when the connection goes, and comes again with an empty text. A server that was never there is an error; one
+    /// that was there is waited for.
+    func followConnection(_ client: PerchClient, say: (_ text: String) async -> Void) async throws -> ExitCode? {
         var wasConnected = false
         var isAway = false
         for await state in client.connection {
             switch state {
             case .connected:
-                if isAway { self.console.talk("perch: connected again") }
+                if isAway { await say("") }
                 wasConnected = true
                 isAway = false
             case .waiting(let until, let reason):
                 guard wasConnected else { throw reason }
                 let pause = roughly(milliseconds: max(1, until.milliseconds(since: Clocks.wall())))
-                self.console.talk("perch: \(reason); trying again in \(pause)")
+                await say("\(reason); trying again in \(pause)")
                 isAway = true
             case .idle, .connecting, .closed:
                 break

@@ -3,14 +3,12 @@ import PerchWire
 
 /// Where a watch begins and what it leaves behind: the token of its last value, in a file.
 ///
-/// A token carries the digest of its value, so whether the first value is the known one is told from it alone. A watch
-/// over the wire resumes by the same comparison; this one goes over the life of a process, which keeps no value.
+/// The token goes to the server, which tells whether the value is still the one that it stands for.
 struct Resumption {
-    /// The token to go on from.
-    private let known: ResumeToken?
+    /// What to go on from.
+    let token: [UInt8]?
     /// Where tokens are kept.
     private let path: String?
-    private var isFirst = true
 
     /// `since` must be there; `tokenFile` is there from the second run on.
     init(since: String?, tokenFile: String?) throws(CommandFailure) {
@@ -24,44 +22,21 @@ struct Resumption {
             source = nil
         }
         guard let source else {
-            self.known = nil
+            self.token = nil
             return
         }
         let bytes = try TokenFile.read(source)
         do throws(TokenError) {
-            self.known = try ResumeToken(bytes)
+            _ = try ResumeToken(bytes)
         } catch {
+            // The server would say so too, but not in which file it lies.
             throw CommandFailure(.usage, "\(printable(source)): \(error)")
         }
+        self.token = bytes
     }
 
     /// Whether a call with this token would begin with `loading`.
-    var beginsAnew: Bool { self.known == nil }
-
-    /// Whether a value is the known one. Only the first value of a watch can be.
-    mutating func isUnchanged(_ bytes: [UInt8]) throws(CommandFailure) -> Bool {
-        guard self.isFirst, let known else { return false }
-        self.isFirst = false
-        let token: ResumeToken
-        do throws(TokenError) {
-            token = try ResumeToken(bytes)
-        } catch {
-            throw CommandFailure(.failure, "the server sent a token that cannot be read: \(error)")
-        }
-        guard token.store == known.store, token.epoch == known.epoch else {
-            throw CommandFailure(
-                .refused,
-                "the token is of another store (\(known.store), epoch \(known.epoch)) than the server's (\(token.store), "
-                    + "epoch \(token.epoch)); begin without it")
-        }
-        guard token.app == known.app, token.view == known.view else {
-            throw CommandFailure(
-                .usage,
-                "the token is of another watch: another app, account, group, product, locale or storefront; "
-                    + "begin without it")
-        }
-        return token.digest == known.digest
-    }
+    var beginsAnew: Bool { self.token == nil }
 
     func keep(_ token: [UInt8]) throws(CommandFailure) {
         guard let path, !token.isEmpty else { return }

@@ -64,6 +64,9 @@ extension ContractWriter {
         case .success(let value, let info):
             self.message("success") { write(&$0, value) }
             self.info(info)
+        case .unchanged(let info):
+            self.message("unchanged") { _ in }
+            self.info(info)
         }
     }
 

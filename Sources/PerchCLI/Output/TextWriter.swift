@@ -30,6 +30,8 @@ struct TextWriter {
             ]
         case .success(let value, let info):
             return write(value, info)
+        case .unchanged(let info):
+            return self.unchanged(info)
         }
     }
 
@@ -205,13 +207,15 @@ struct TextWriter {
         }
     }
 
-    private func introduction(_ offer: SubscriptionOffer) -> String {
+    private func introduction(_ offer: SubscriptionOffer) -> String { "first \(self.terms(offer))" }
+
+    /// What an offer gives, such as `1 week free`.
+    func terms(_ offer: SubscriptionOffer) -> String {
         let length = Self.words(offer.period)
         switch offer.paymentMode {
-        case .freeTrial: return "first \(length) free"
-        case .payUpFront: return "first \(length) for \(printable(offer.displayPrice))"
-        default:
-            return "first \(offer.periodCount) times \(printable(offer.displayPrice)) for \(length)"
+        case .freeTrial: return "\(length) free"
+        case .payUpFront: return "\(length) for \(printable(offer.displayPrice))"
+        default: return "\(offer.periodCount) times \(printable(offer.displayPrice)) for \(length)"
         }
     }
 }

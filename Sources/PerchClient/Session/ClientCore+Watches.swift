@@ -22,6 +22,8 @@ struct Watch {
     var hasSpoken = false
     /// Of the last applied value; empty for none.
     var token: [UInt8]
+    /// It was kept by a consumer, and nothing was said about it yet.
+    var isTokenKept = false
     /// The last applied value.
     var last: WatchValue?
     /// What led to it.
@@ -39,6 +41,8 @@ struct Watch {
         case loading
         case failure(EntitlementTaskFailure)
         case success
+        /// The value of a token that a consumer has kept, which has the value.
+        case unchanged
     }
 
     struct Held {
@@ -58,8 +62,10 @@ struct Watch {
 // State streams: what comes is held to the end of its group, and shown if it is news.
 extension ClientCore {
     /// Opens a watch. `last` is what its consumers know already; with `info` it is what they see, and is gone on from.
+    /// Else it is gone on from `token`, whose value they keep elsewhere.
     package mutating func watch(
-        _ id: ItemID, _ request: Request, atLeast: Position?, last: WatchValue? = nil, info: ValueInfo? = nil
+        _ id: ItemID, _ request: Request, atLeast: Position?, last: WatchValue? = nil, info: ValueInfo? = nil,
+        token: [UInt8] = []
     ) {
         let failure: PerchError?
         if case .closed = self.link { failure = .clientClosed } else { failure = self.limitReached }
@@ -68,8 +74,9 @@ extension ClientCore {
             return
         }
         self.watches[id] = Watch(
-            request: request, atLeast: info == nil ? atLeast : nil, token: info?.token ?? [], last: last,
-            cause: info?.cause ?? .unspecified, shown: info == nil ? .loading : .success)
+            request: request, atLeast: info == nil ? atLeast : nil, token: info?.token ?? token,
+            isTokenKept: info == nil && !token.isEmpty, last: last, cause: info?.cause ?? .unspecified,
+            shown: info == nil ? .loading : last == nil ? .unchanged : .success)
         self.connectIfWanted()
         self.openWatch(id)
     }
@@ -123,7 +130,7 @@ extension ClientCore {
         }
         // A state that only a newer client knows is left out.
         if let state = response.flatMap({ $0.watchState }) {
-            if case .unchanged = state, watch.last == nil || watch.token.isEmpty {
+            if case .unchanged = state, watch.token.isEmpty {
                 return self.breach("a watch without a token was answered by `unchanged`")
             }
             let before = watch.held
@@ -169,9 +176,12 @@ extension ClientCore {
         case .success(let value, let info):
             self.show(value, ValueInfo(info), in: &watch, id)
         case .unchanged(let info):
-            guard let last = watch.last else { preconditionFailure("an unchanged value that was never there") }
             var known = ValueInfo(info)
             if known.token.isEmpty { known.token = watch.token }
+            guard let last = watch.last else {
+                self.showUnchanged(known, in: &watch, id)
+                break
+            }
             // What led to the value is known from when it came.
             known.cause = watch.cause
             self.show(last, known, in: &watch, id)
@@ -182,12 +192,25 @@ extension ClientCore {
     private mutating func show(_ value: WatchValue, _ info: ValueInfo, in watch: inout Watch, _ id: ItemID) {
         let isNews = watch.shown != .success || watch.last != value
         watch.last = value
-        watch.token = info.token
         watch.cause = info.cause
+        watch.shown = .success
+        self.applied(info, in: &watch)
+        self.actions.append(.show(id, .success(value, info: info), isNews: isNews))
+    }
+
+    /// The value is the one of the token, and only its consumers have it.
+    private mutating func showUnchanged(_ info: ValueInfo, in watch: inout Watch, _ id: ItemID) {
+        let isNews = watch.shown != .unchanged
+        watch.shown = .unchanged
+        self.applied(info, in: &watch)
+        self.actions.append(.show(id, .unchanged(info: info), isNews: isNews))
+    }
+
+    private func applied(_ info: ValueInfo, in watch: inout Watch) {
+        watch.token = info.token
+        watch.isTokenKept = false
         watch.atLeast = nil
         watch.refusals = 0
-        watch.shown = .success
-        self.actions.append(.show(id, .success(value, info: info), isNews: isNews))
     }
 
     private mutating func show(_ failure: EntitlementTaskFailure, in watch: inout Watch, _ id: ItemID) {
@@ -207,7 +230,7 @@ extension ClientCore {
             // DRAIN has come or is about to; without one it is asked again after a pause.
             self.retry(id, &watch.refusals, &watch.retry)
             self.watches[id] = watch
-        case .withoutToken where !watch.token.isEmpty:
+        case .withoutToken where !watch.token.isEmpty && !watch.isTokenKept:
             watch.token = []
             self.watches[id] = watch
             self.openWatch(id)

@@ -87,7 +87,8 @@ enum ClientCommand: Sendable {
 enum ItemCommand: Sendable {
     case call(ItemID, Request, timeoutMilliseconds: Int64, CheckedContinuation<Result<Response, PerchError>, Never>)
     case cancel(ItemID)
-    case watch(ItemID, Request, atLeast: Position?, last: WatchValue?, info: ValueInfo?, WatchSink)
+    case watch(
+        ItemID, Request, atLeast: Position?, last: WatchValue?, info: ValueInfo?, token: [UInt8], WatchSink)
     case unwatch(ItemID)
     case follow(ItemID, TransactionUpdatesRequest, includesOwn: Bool, UpdateCell)
     case resume(ItemID)
@@ -96,7 +97,7 @@ enum ItemCommand: Sendable {
     func refuse() {
         switch self {
         case .call(_, _, _, let caller): caller.resume(returning: .failure(.clientClosed))
-        case .watch(_, _, _, _, _, let sink): for waiter in sink.end() { waiter.resume() }
+        case .watch(_, _, _, _, _, _, let sink): for waiter in sink.end() { waiter.resume() }
         case .follow(_, _, _, let cell): cell.end(.clientClosed)?.resume()
         case .cancel, .unwatch, .resume, .unfollow: break
         }

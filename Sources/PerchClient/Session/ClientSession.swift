@@ -63,9 +63,9 @@ final class ClientSession {
             self.core.call(id, request, timeoutMilliseconds: timeout)
         case .cancel(let id):
             self.core.cancelCall(id)
-        case .watch(let id, let request, let atLeast, let last, let info, let sink):
+        case .watch(let id, let request, let atLeast, let last, let info, let token, let sink):
             self.sinks[id] = sink
-            self.core.watch(id, request, atLeast: atLeast, last: last, info: info)
+            self.core.watch(id, request, atLeast: atLeast, last: last, info: info, token: token)
         case .unwatch(let id):
             self.sinks[id] = nil
             self.core.unwatch(id)

@@ -27,6 +27,12 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
     /// The last good value, kept through failures and without a connection.
     public var last: Value? { self.watch.cell.state.value }
 
+    /// The same stream, begun after the value that `token` stands for: `ValueInfo.token`, kept over the life of a process.
+    ///
+    /// If the value is still that one, the server answers `unchanged` instead of sending it. A token that it does not
+    /// take, because it is of another view or another store, is a final failure: going on without would hide that.
+    public func since(_ token: [UInt8]) -> EntitlementTask { EntitlementTask(self.watch.since(token)) }
+
     public func makeAsyncIterator() -> Iterator {
         Iterator(WatchReader(self.watch))
     }
@@ -61,20 +67,26 @@ final class OpenWatch<Value: Hashable & Sendable>: Sendable {
     let client: PerchClient
     let request: Request
     let atLeast: Position?
+    private let token: [UInt8]
     let cell = LatestCell<EntitlementTaskState<Value>>(.loading)
     private let wrap: @Sendable (Value) -> WatchValue
     private let unwrap: @Sendable (WatchValue) -> Value?
     private let open = Mutex<(readers: Int, id: ItemID)>((0, 0))
 
     init(
-        _ client: PerchClient, _ request: Request, atLeast: Position?,
+        _ client: PerchClient, _ request: Request, atLeast: Position?, token: [UInt8] = [],
         wrap: @escaping @Sendable (Value) -> WatchValue, unwrap: @escaping @Sendable (WatchValue) -> Value?
     ) {
         self.client = client
         self.request = request
         self.atLeast = atLeast
+        self.token = token
         self.wrap = wrap
         self.unwrap = unwrap
+    }
+
+    fileprivate func since(_ token: [UInt8]) -> OpenWatch {
+        OpenWatch(self.client, self.request, atLeast: self.atLeast, token: token, wrap: self.wrap, unwrap: self.unwrap)
     }
 
     fileprivate func enter() {
@@ -88,7 +100,7 @@ final class OpenWatch<Value: Hashable & Sendable>: Sendable {
             self.client.post(
                 .watch(
                     open.id, self.request, atLeast: self.atLeast, last: state.value.map { self.wrap($0) },
-                    info: state.info, WatchSink(cell: self.cell, unwrap: self.unwrap)))
+                    info: state.info, token: self.token, WatchSink(cell: self.cell, unwrap: self.unwrap)))
         }
     }
 
@@ -128,6 +140,7 @@ struct WatchSink: Sendable {
             let shown: EntitlementTaskState<Value>
             switch state {
             case .loading: shown = .loading
+            case .unchanged(let info): shown = .unchanged(info: info)
             case .failure(let failure, let last): shown = .failure(failure, last: last.flatMap { unwrap($0) })
             case .success(let value, let info):
                 guard let value = unwrap(value) else { preconditionFailure("a watch was given another view's value") }

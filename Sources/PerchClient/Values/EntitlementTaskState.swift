@@ -10,11 +10,14 @@ public enum EntitlementTaskState<Value: Hashable & Sendable>: Hashable, Sendable
     case failure(EntitlementTaskFailure, last: Value?)
     /// The value, whole. An empty value is a value: never subscribed, not entitled.
     case success(Value, info: ValueInfo)
+    /// The value is still the one that the token of `EntitlementTask.since(_:)` stands for; whoever kept the token knows
+    /// it. Comes only before the first value of such a stream.
+    case unchanged(info: ValueInfo)
 
     /// The newest good value: this one, or the last before a failure.
     public var value: Value? {
         switch self {
-        case .loading: nil
+        case .loading, .unchanged: nil
         case .failure(_, let last): last
         case .success(let value, _): value
         }
@@ -22,8 +25,10 @@ public enum EntitlementTaskState<Value: Hashable & Sendable>: Hashable, Sendable
 
     /// Where the value stands, with success.
     public var info: ValueInfo? {
-        guard case .success(_, let info) = self else { return nil }
-        return info
+        switch self {
+        case .success(_, let info), .unchanged(let info): info
+        case .loading, .failure: nil
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import PerchBase
+import PerchClient
 import PerchCore
 import PerchLoop
 import PerchModel
@@ -24,6 +25,10 @@ final class LoopbackServer: Sendable {
     struct Census: Sendable {
         var connections: Int
         var calls: Int
+        /// Streams that were told that their token's value is still the one.
+        var unchangedAnswers: UInt64
+        /// Streams that were resumed and told a newer value.
+        var resumedWithValue: UInt64
     }
 
     /// `port` 0 takes a free one.
@@ -158,10 +163,46 @@ private final class LoopbackDriver: LoopDriver {
         self.commands.removeAll()
         self.server.step(self.now)
         let census = LoopbackServer.Census(
-            connections: self.server.core.census.connections, calls: self.server.core.census.calls)
+            connections: self.server.core.census.connections, calls: self.server.core.census.calls,
+            unchangedAnswers: self.server.core.counters.unchangedAnswers,
+            resumedWithValue: self.server.core.counters.resumedWithValue)
         let reached = self.awaited.filter { $0.0(census) }
         self.awaited.removeAll { $0.0(census) }
         for (_, waiter) in reached { waiter.resume() }
         return self.start.advanced(byMilliseconds: self.server.nextWake(self.now))
+    }
+}
+
+/// A server and its clients on one loop, for as long as a test lasts.
+final class LoopbackStage {
+    let server: LoopbackServer
+    let loop: ClientLoop
+
+    init() throws {
+        self.server = try LoopbackServer()
+        self.loop = try ClientLoop(name: "test-client")
+    }
+
+    deinit {
+        self.loop.stop()
+        self.server.stop()
+    }
+
+    func client(_ change: (inout PerchClientOptions) -> Void = { _ in }) throws -> PerchClient {
+        var options = PerchClientOptions()
+        options.reconnectBase = .milliseconds(5)
+        options.reconnectCap = .milliseconds(20)
+        change(&options)
+        return try PerchClient(address: self.server.address, options: options, on: self.loop)
+    }
+}
+
+extension AsyncIteratorProtocol {
+    /// The next element of that kind; those before are skipped.
+    mutating func next(where holds: (Element) -> Bool) async throws(Failure) -> Element? {
+        while let element = try await self.next(isolation: nil) {
+            if holds(element) { return element }
+        }
+        return nil
     }
 }

@@ -204,6 +204,7 @@ extension [ClientAction] {
             case .failure(let failure, let last):
                 return "\(failure.isFinal ? "final " : "")\(failure.reason) after \(last.map { name($0) } ?? "nothing")"
             case .success(let value, _): return name(value)
+            case .unchanged: return "unchanged"
             }
         }
     }
