@@ -123,8 +123,8 @@ package struct ArgumentParser {
         var operands: [[Value]] = []
         var rest = words[...]
         for spec in command.operands {
-            let count = spec.arity == .many ? rest.count : min(1, rest.count)
-            guard count > 0 || spec.arity == .optional else {
+            let count = spec.arity == .many || spec.arity == .any ? rest.count : min(1, rest.count)
+            guard count > 0 || spec.arity == .optional || spec.arity == .any else {
                 throw UsageError(
                     "\(Invocation.name(of: path)) needs \(spec.name): \(spec.help.lowercasedFirst)",
                     command: Invocation.name(of: path))

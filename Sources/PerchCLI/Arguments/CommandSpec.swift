@@ -23,7 +23,7 @@ package struct CommandSpec: Sendable {
 
 /// A word of a command line that is no option.
 package struct OperandSpec: Sendable {
-    package enum Arity: Sendable { case one, optional, many }
+    package enum Arity: Sendable { case one, optional, many, any }
 
     /// In capitals, as help shows it.
     package let name: String

@@ -71,13 +71,14 @@ package enum Help {
             case .one: operand.name
             case .optional: "[\(operand.name)]"
             case .many: "\(operand.name)..."
+            case .any: "[\(operand.name)...]"
             }
         }
         return ([name] + operands + ["[options]"]).joined(separator: " ")
     }
 
     private static func shown(_ operand: OperandSpec) -> String {
-        operand.arity == .many ? "\(operand.name)..." : operand.name
+        operand.arity == .many || operand.arity == .any ? "\(operand.name)..." : operand.name
     }
 
     private static func shown(_ option: OptionSpec) -> String {

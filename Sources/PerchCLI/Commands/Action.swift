@@ -3,13 +3,14 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case serve
     case watchProducts, watchStatus, watchEntitlement, watchUpdates, watchIntents, watchMessages
     case getProducts, getStatus, getEntitlement, getEntitlements, getHistory, getUnfinished, getLatest, getImage,
-        getApps, explainStatus, explainEntitlement
+        getApps, getPlanOptions, getOffers, getPolicies, getAppTransaction, getSettings, explainStatus,
+        explainEntitlement
     case storeBuy, storeFinish, storeRefund, storeRenew, storeExpire, storeAutoRenew, storeGenerate
     case storeReverseRefund, storeDeclineRefund, storeConsumption, storeResolve, storeCharges, storeExtend
     case storeRaisePrice, storeAgreePrice, storeDeclinePrice, storeShare, storeStopSharing, storeApprove, storeDecline
     case storeIntent, storeEndIntent, storeMessage, storeDelete, storeClear, storeStorefront
     case storeSync, storeRequestRefund, storeRedeem
-    case storeSet, storeFail, storeReset, storeProduct, storeList, storeInspect
+    case storeSet, storeFail, storeReset, storeProduct, storeList, storeInspect, storeWatch
     case clockShow, clockFreeze, clockResume, clockAdvance, clockTo, clockNext, clockRate
     case catalogCheck, catalogLoad, catalogShow
     case scenarioRun, scenarioCheck

@@ -57,7 +57,72 @@ extension CommandRun {
             case .getApps:
                 try await self.getApps(client)
             default:
-                preconditionFailure("\(self.invocation.action) is no read")
+                try await self.getRules(client)
+            }
+        }
+    }
+
+    /// What would be, rather than what was bought: plans, offers, and what is set.
+    private func getRules(_ client: PerchClient) async throws {
+        switch self.invocation.action {
+        case .getPlanOptions:
+            let group = self.text("GROUP")
+            let found = try await client.planOptions(
+                account: self.text("ACCOUNT"), group: group, locale: self.settings.text("locale") ?? "")
+            try self.list(found.value, whole: { $0.planOptions(found) }, each: { $0.planOption($1) }) { writer in
+                let width = found.value.map { printable($0.product.id).count }.max() ?? 0
+                return found.value.isEmpty
+                    ? ["no plans in group \(printable(group))"]
+                    : found.value.map { writer.planOption($0, width: width) }
+            }
+        case .getOffers:
+            let subject = self.settings.text("product")
+            let group = self.settings.text("group")
+            guard subject != nil || group != nil else {
+                throw UsageError("say which offers: --product PRODUCT or --group GROUP", command: self.invocation.name)
+            }
+            let found = try await client.offerEligibility(
+                account: self.text("ACCOUNT"), group: group ?? "", product: subject ?? "")
+            try self.printer.print {
+                $0.eligibilities(found)
+            } text: {
+                $0.eligibilities(found.value)
+            }
+        case .getPolicies:
+            let found = try await client.policies(locale: self.settings.text("locale") ?? "")
+            try self.printer.print {
+                $0.policies(found)
+            } text: {
+                $0.policies(found)
+            }
+        case .getAppTransaction:
+            let found = try await client.appTransaction(account: self.text("ACCOUNT"))
+            try self.printer.print {
+                $0.appTransaction(found)
+            } text: {
+                [$0.appTransaction(found.value)]
+            }
+        case .getSettings:
+            let found = try await client.settings()
+            try self.list(found, whole: { $0.settings(found) }, each: { $0.setting($1) }) { writer in
+                found.compactMap { writer.setting($0) }
+            }
+        default:
+            preconditionFailure("\(self.invocation.action) is no read")
+        }
+    }
+
+    /// A list that is there as a whole: one document, or an element a line.
+    private func list<Value>(
+        _ values: [Value], whole: (inout ContractWriter) -> Void, each: (inout ContractWriter, Value) -> Void,
+        text: (TextWriter) -> [String]
+    ) throws {
+        guard self.printer.format == .ndjson else { return try self.printer.print(json: whole, text: text) }
+        for value in values {
+            try self.printer.print {
+                each(&$0, value)
+            } text: { _ in
+                []
             }
         }
     }
@@ -102,27 +167,11 @@ extension CommandRun {
 
     private func getApps(_ client: PerchClient) async throws {
         let apps = try await client.apps()
-        switch self.printer.format {
-        case .json:
-            try self.printer.print {
-                $0.messages("apps", apps) { $0.app($1) }
-            } text: { _ in
-                []
+        try self.list(apps, whole: { $0.messages("apps", apps) { $0.app($1) } }, each: { $0.app($1) }) { _ in
+            apps.map { app in
+                "\(printable(app.bundleID))  \(app.environment)  \(app.productCount) products  "
+                    + printable(app.catalogSource)
             }
-        case .ndjson:
-            for app in apps {
-                try self.printer.print {
-                    $0.app(app)
-                } text: { _ in
-                    []
-                }
-            }
-        case .text:
-            try self.printer.lines(
-                apps.map { app in
-                    "\(printable(app.bundleID))  \(app.environment)  \(app.productCount) products  "
-                        + printable(app.catalogSource)
-                })
         }
     }
 

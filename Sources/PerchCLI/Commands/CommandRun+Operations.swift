@@ -77,15 +77,9 @@ extension CommandRun {
         }
     }
 
-    /// Thousandths of a currency's unit, of a decimal number with at most three places.
+    /// Thousandths of a currency's unit.
     private func price(_ text: String, _ name: String) throws -> Int64 {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let places = parts.count == 2 ? parts[1] : ""
-        let isDecimal =
-            (1...2).contains(parts.count) && (1...12).contains(parts[0].count) && places.count <= 3
-            && (parts.count == 1 || !places.isEmpty) && parts.joined().utf8.allSatisfy { (48...57).contains($0) }
-        guard isDecimal, let milliunits = Int64(parts[0] + places + String(repeating: "0", count: 3 - places.count))
-        else {
+        guard let milliunits = thousandths(of: text) else {
             throw UsageError(
                 "\(name) is \(quoted(text)), it should be a price such as 12.99", command: self.invocation.name)
         }
@@ -151,6 +145,8 @@ extension CommandRun {
             change = .simulatedError(api, SimulatedError(named: self.text("ERROR")))
         case .storeReset: change = .reset
         case .storeProduct:
+            let asked = ["price", "name", "withdrawn", "sharing"]
+            guard asked.contains(where: { self.settings.text($0) != nil }) else { return try await self.showProduct() }
             var edit = ProductEdit(productID: self.text("PRODUCT"))
             edit.priceMilliunits = try self.settings.text("price").map { try self.price($0, "--price") }
             edit.displayName = self.settings.text("name")
@@ -162,6 +158,24 @@ extension CommandRun {
         try await self.withClient { client in
             try self.tell(
                 try await client.configure([change], idempotencyKey: self.idempotencyKey), "the app is changed")
+        }
+    }
+
+    /// `perch store product` without a change: the product, each offer on a line of its own.
+    private func showProduct() async throws {
+        let id = self.text("PRODUCT")
+        try await self.withClient { client in
+            let found = try await client.products([id])
+            guard let product = found.value.products.first else {
+                throw CommandFailure(
+                    .notFound, "the catalogue does not sell \(quoted(id)); `perch catalog show` lists it all")
+            }
+            try self.printer.print {
+                $0.product(product)
+            } text: { writer in
+                writer.products(found.value, found.info).dropFirst().map { String($0.dropFirst(2)) }
+                    + writer.offers(of: product).map { "  " + $0 }
+            }
         }
     }
 
@@ -205,7 +219,7 @@ extension CommandRun {
                 try self.printer.print {
                     $0.inspection(found)
                 } text: {
-                    $0.inspection(found.value)
+                    $0.inspection(found.value, now: found.position.asOf)
                 }
                 return
             }

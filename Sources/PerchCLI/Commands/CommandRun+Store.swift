@@ -14,7 +14,9 @@ extension CommandRun {
             case .storeRefund:
                 try self.tell(
                     try await client.operate(
-                        .refund(.transaction(self.transactionID("ID")), reason: self.refundReason, share: .full),
+                        .refund(
+                            .transaction(self.transactionID("ID")), reason: self.refundReason,
+                            share: try self.refundShare),
                         idempotencyKey: key))
             case .storeRenew:
                 try self.tell(
@@ -42,6 +44,23 @@ extension CommandRun {
             default:
                 preconditionFailure("\(self.invocation.action) is no change of the store")
             }
+        }
+    }
+
+    /// How much `perch store refund` gives back.
+    private var refundShare: RefundShare {
+        get throws(UsageError) {
+            guard let text = self.settings.text("percent") else {
+                return self.settings.flag("prorated") ? .prorated : .full
+            }
+            func wrong(_ why: String) -> UsageError { UsageError("--percent \(why)", command: self.invocation.name) }
+            guard !self.settings.flag("prorated") else {
+                throw wrong("and --prorated both say how much is given back; use one")
+            }
+            guard let thousandths = thousandths(of: text), (1...100_000).contains(thousandths) else {
+                throw wrong("is \(quoted(text)), it should be more than 0 and at most 100, such as 50 or 12.5")
+            }
+            return thousandths == 100_000 ? .full : .part(milliPercent: UInt32(thousandths))
         }
     }
 

@@ -30,7 +30,7 @@ struct CommandRun: Sendable {
         case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages:
             return try await self.watch()
         case .getProducts, .getStatus, .getEntitlement, .getEntitlements, .getHistory, .getUnfinished, .getLatest,
-            .getImage, .getApps:
+            .getImage, .getApps, .getPlanOptions, .getOffers, .getPolicies, .getAppTransaction, .getSettings:
             try await self.get()
         case .explainStatus, .explainEntitlement: try await self.explain()
         case .storeBuy, .storeFinish, .storeRefund, .storeRenew, .storeExpire, .storeAutoRenew:
@@ -42,6 +42,7 @@ struct CommandRun: Sendable {
         case .storeSync, .storeRequestRefund, .storeRedeem: try await self.askAsCustomer()
         case .storeSet, .storeFail, .storeReset, .storeProduct: try await self.configure()
         case .storeList, .storeInspect: try await self.look()
+        case .storeWatch: return try await self.watchStore()
         case .clockShow, .clockFreeze, .clockResume, .clockAdvance, .clockTo, .clockNext, .clockRate:
             try await self.moveClock()
         case .storeGenerate: try self.generate()
@@ -106,7 +107,9 @@ struct CommandRun: Sendable {
 
     private var isAskedOnce: Bool {
         switch self.invocation.action {
-        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages: false
+        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages,
+            .storeWatch:
+            false
         default: true
         }
     }

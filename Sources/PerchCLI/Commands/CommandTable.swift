@@ -185,7 +185,32 @@ package enum CommandTable {
             image,
             Self.leaf("apps", "The apps of the server.", .getApps, [], Self.asking()),
         ]
+        get.commands.insert(contentsOf: Self.rules, at: get.commands.count - 2)
         return get
+    }()
+
+    private static let rules: [CommandSpec] = {
+        let locale = OptionSpec("locale", .text, "LOCALE", "Language, such as de_DE; the app's if not given.")
+        var offers = Self.leaf(
+            "offers", "Which offers an account may have, and why not.", .getOffers, [Self.account],
+            Self.asking([
+                OptionSpec("product", .text, "PRODUCT", "The offers of this product."),
+                OptionSpec("group", .text, "GROUP", "The offers of all products of this subscription group."),
+            ]))
+        offers.examples = [("perch get offers alice --group plus", "All offers of a group, with the reason of each.")]
+        return [
+            Self.leaf(
+                "plan-options", "The plans of a group, and what choosing each would do to the one that is held.",
+                .getPlanOptions, [Self.account, Self.group], Self.asking([locale])),
+            offers,
+            Self.leaf(
+                "policies", "The app's licence agreement and privacy policy.", .getPolicies, [], Self.asking([locale])),
+            Self.leaf(
+                "app-transaction", "What stands for an account's first use of the app.", .getAppTransaction,
+                [Self.account], Self.asking()),
+            Self.leaf(
+                "settings", "The settings of a test store, and its armed failures.", .getSettings, [], Self.asking()),
+        ]
     }()
 
     // MARK: explain

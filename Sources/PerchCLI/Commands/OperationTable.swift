@@ -1,3 +1,4 @@
+import PerchBase
 import PerchModel
 
 /// The rows of `perch store` that do one thing to one account, as a transaction manager does, or set something in the app.
@@ -132,6 +133,40 @@ enum OperationTable {
 
     private static let switches = ["on", "off"]
 
+    private static let watch: CommandSpec = {
+        let states = StoreBoard.Filter.stateNames
+        var watch = CommandTable.leaf(
+            "watch", "See what accounts have, live: a table on a terminal, else a line for each change.", .storeWatch,
+            [OperandSpec("ACCOUNT", .text, .any, "Which accounts; all of the app if none is named.")],
+            [
+                OptionSpec("product", .text, "PRODUCT", "Only of this product; may be given several times.")
+                    .repeatable(),
+                OptionSpec(
+                    "state", .choice(states), "STATE",
+                    "Only subscriptions in this state, or things of this kind; may be given several times."
+                ).repeatable(),
+                OptionSpec("count", .count(1...1_000_000_000), "N", "End after so many lines.").short("n"),
+                OptionSpec(
+                    "timeout", .duration(1...Limits.commandTimeoutMilliseconds), "DURATION",
+                    "End after this time; with --count it is an error (5) if fewer lines came."),
+            ] + CommandTable.client + [CommandTable.output])
+        watch.discussion = [
+            "Badges say what wants attention: GRACE and RETRY of a failing charge, RENEWAL-OFF, PLAN-CHANGE, PRICE of an "
+                + "increase that waits for an answer, TRIAL and OFFER of the current period, NEXT-OFFER, WIN-BACK, SHARED, "
+                + "REVOKED, UNVERIFIED, and COUNTS of the line that counts where there are several. NEXT is what happens "
+                + "by itself, and when, on the app's clock.",
+            "Changes are pushed. Purchases that wait and accounts that are new have no stream: they are looked at every "
+                + "ten seconds, and whenever something is pushed. With `--output ndjson`, or into a pipe, each change is "
+                + "a line.",
+        ]
+        watch.examples = [
+            ("perch store watch", "Everything of the app, until Ctrl-C."),
+            ("perch store watch --state inGracePeriod --state inBillingRetryPeriod", "Whose charges fail."),
+            ("perch store watch alice bob -o ndjson", "For a program: what these two have, as it changes."),
+        ]
+        return watch
+    }()
+
     private static let app: [CommandSpec] = {
         let options = CommandTable.asking([StoreTable.key])
         var set = CommandTable.leaf(
@@ -155,7 +190,8 @@ enum OperationTable {
             CommandTable.leaf(
                 "reset", "Set everything as the catalogue file has it, failures disarmed.", .storeReset, [], options),
             CommandTable.leaf(
-                "product", "Change a product of the catalogue; what is not given stays.", .storeProduct,
+                "product", "Change a product of the catalogue, or show it with its offers if nothing is to change.",
+                .storeProduct,
                 [CommandTable.product],
                 CommandTable.asking([
                     OptionSpec("price", .text, "PRICE", "The new price, such as 12.99."),
@@ -164,6 +200,7 @@ enum OperationTable {
                     OptionSpec("sharing", .choice(Self.switches), "SWITCH", "Whether families may share it."),
                     StoreTable.key,
                 ])),
+            Self.watch,
             CommandTable.leaf(
                 "list", "The accounts of the app, or the transactions of one.", .storeList,
                 [OperandSpec("ACCOUNT", .text, .optional, "The account.")], CommandTable.asking()),

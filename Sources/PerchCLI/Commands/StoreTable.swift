@@ -31,9 +31,7 @@ enum StoreTable {
             CommandTable.leaf(
                 "finish", "Mark a transaction as delivered.", .storeFinish,
                 [CommandTable.account, CommandTable.transaction], CommandTable.asking([Self.key])),
-            CommandTable.leaf(
-                "refund", "Refund a transaction.", .storeRefund, [CommandTable.transaction],
-                CommandTable.asking([Self.refundReason, Self.key])),
+            Self.refund,
             CommandTable.leaf(
                 "renew", "End the current period now and renew.", .storeRenew,
                 [CommandTable.account, CommandTable.product], CommandTable.asking([Self.key])),
@@ -50,6 +48,23 @@ enum StoreTable {
         ]
         store.commands.insert(contentsOf: OperationTable.commands, at: store.commands.count - 2)
         return store
+    }()
+
+    private static let refund: CommandSpec = {
+        var refund = CommandTable.leaf(
+            "refund", "Refund a transaction, or a part of it.", .storeRefund, [CommandTable.transaction],
+            CommandTable.asking([
+                Self.refundReason,
+                OptionSpec(flag: "prorated", "Only the part of the period that was not used."),
+                OptionSpec("percent", .text, "PERCENT", "Only so much, such as 50 or 12.5; all of it if not given."),
+                Self.key,
+            ]))
+        refund.examples = [
+            ("perch store refund 7", "All of it."),
+            ("perch store refund 7 --prorated", "What is left of the period; access ends at once."),
+            ("perch store refund 7 --percent 50 --reason developer-issue", "Half of it."),
+        ]
+        return refund
     }()
 
     /// For measuring: hidden, since nobody runs a shop with it.

@@ -6,12 +6,29 @@ package protocol Console: Sendable {
     var isColoured: Bool { get }
     /// Whether data goes to a person's eyes.
     var isTerminal: Bool { get }
+    /// How much fits on the terminal.
+    var size: TerminalSize { get }
     /// Bytes as they are.
     func data(_ bytes: [UInt8]) throws(ReaderGone)
     /// One whole piece of data, written at once. Throws when the reader has gone away.
     func data(_ text: String) throws(ReaderGone)
     /// A line for people. Never fails: a command does not end because nobody listens to its talk.
     func talk(_ line: String)
+}
+
+extension Console {
+    /// What terminals have had since there are any.
+    package var size: TerminalSize { TerminalSize(columns: 80, rows: 24) }
+}
+
+package struct TerminalSize: Hashable, Sendable {
+    package var columns: Int
+    package var rows: Int
+
+    package init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
 }
 
 /// The reader of the data has had enough, as in `perch watch ... | head -1`.
@@ -23,6 +40,14 @@ package struct ReaderGone: Error, Equatable {
 package struct StandardConsole: Console {
     package let isColoured: Bool
     package var isTerminal: Bool { isatty(1) == 1 }
+
+    package var size: TerminalSize {
+        var found = winsize()
+        guard ioctl(1, UInt(TIOCGWINSZ), &found) == 0, found.ws_col > 0, found.ws_row > 0 else {
+            return TerminalSize(columns: 80, rows: 24)
+        }
+        return TerminalSize(columns: Int(found.ws_col), rows: Int(found.ws_row))
+    }
 
     package init(environment: [String: String]) {
         self.isColoured = Self.wantsColour(environment) { isatty(1) == 1 }

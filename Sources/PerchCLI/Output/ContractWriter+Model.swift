@@ -96,7 +96,7 @@ extension ContractWriter {
         self.bytes("advanced_commerce_info", value.advancedCommerceInfo)
     }
 
-    private mutating func transactionOffer(_ name: String, _ value: TransactionOffer?) {
+    mutating func transactionOffer(_ name: String, _ value: TransactionOffer?) {
         self.message(name, value) { json, value in
             json.text("id", value.id)
             json.choice("type", value.type, "OFFER_TYPE")

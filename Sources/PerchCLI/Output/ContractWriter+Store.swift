@@ -78,14 +78,17 @@ extension ContractWriter {
 
 extension TextWriter {
     /// What the store knows of an account, a line for each thing.
-    func inspection(_ value: AccountDetails) -> [String] {
+    func inspection(_ value: AccountDetails, now: Instant) -> [String] {
         var lines = ["app transaction \(printable(value.appTransactionID))"]
         if !value.storefront.isEmpty { lines.append("storefront \(printable(value.storefront))") }
         if value.charges != .asTheApp { lines.append("charges \(value.charges)") }
         for group in value.groups {
-            for status in group.statuses.statuses {
+            // As `perch store watch` has it, less what only a stream forecasts.
+            let rows = BoardRow.rows(of: group.statuses, account: "", group: group.id, forecast: nil)
+            for (status, row) in zip(group.statuses.statuses, rows) {
                 lines.append(
                     "group \(printable(group.id))  \(status.state)  \(self.transaction(status.transaction.value))")
+                lines.append("  " + self.boardBadges(row, now: now))
             }
         }
         lines += value.owned.map { "owned  " + self.transaction($0.value) }

@@ -75,6 +75,16 @@ struct ContractWriter {
         if value { self.json.member(name, true) }
     }
 
+    /// A member of a `oneof`.
+    mutating func flag(_ name: String, ifAny value: Bool?) {
+        if let value { self.json.member(name, value) }
+    }
+
+    /// A member of a `oneof`.
+    mutating func text(_ name: String, ifAny value: String?) {
+        if let value { self.json.member(name, value) }
+    }
+
     /// int32 and uint32.
     mutating func number(_ name: String, _ value: some FixedWidthInteger) {
         if value != 0 { self.json.member(name, value) }

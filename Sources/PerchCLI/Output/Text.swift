@@ -35,6 +35,16 @@ func byteCount(_ bytes: Int64) -> String {
     return "\(bytes)B"
 }
 
+/// Of a decimal number with at most three places, such as `12.5`; nil where it is none.
+func thousandths(of text: String) -> Int64? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let places = parts.count == 2 ? parts[1] : ""
+    let isDecimal =
+        (1...2).contains(parts.count) && (1...12).contains(parts[0].count) && places.count <= 3
+        && (parts.count == 1 || !places.isEmpty) && parts.joined().utf8.allSatisfy { (48...57).contains($0) }
+    return isDecimal ? Int64(parts[0] + places + String(repeating: "0", count: 3 - places.count)) : nil
+}
+
 extension String {
     var lowercasedFirst: String { self.prefix(1).lowercased() + self.dropFirst() }
 

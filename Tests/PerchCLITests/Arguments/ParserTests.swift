@@ -90,7 +90,7 @@ struct Refusal: CustomTestStringConvertible {
             "perch store needs a command: buy, finish, refund, renew, expire, auto-renew, reverse-refund, "
                 + "decline-refund, consumption, resolve, charges, extend, raise-price, agree-price, decline-price, share, "
                 + "stop-sharing, approve, decline, intent, end-intent, message, delete, clear, storefront, sync, "
-                + "request-refund, redeem, set, fail, reset, product, list, inspect or clock"),
+                + "request-refund, redeem, set, fail, reset, product, watch, list, inspect or clock"),
         Refusal("store byu anna x", "perch store has no command \"byu\"", suggesting: "`perch store buy`"),
         Refusal(
             "store clock adv 3d", "perch store clock has no command \"adv\"", suggesting: "`perch store clock advance`"),

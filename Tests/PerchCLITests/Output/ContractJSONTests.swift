@@ -28,7 +28,9 @@ struct AnswerVector: CustomTestStringConvertible {
         "GetClockResponse": .getClock, "SetClockResponse": .setClock, "ListAppsResponse": .listApps,
         "CheckCatalogResponse": .checkCatalog, "GetCatalogResponse": .getCatalog,
         "PurchaseIntentsResponse": .purchaseIntents, "MessagesResponse": .messages,
-        "InspectAccountResponse": .inspectAccount,
+        "InspectAccountResponse": .inspectAccount, "ListPlanOptionsResponse": .listPlanOptions,
+        "GetOfferEligibilityResponse": .getOfferEligibility, "GetAppPoliciesResponse": .getAppPolicies,
+        "GetAppTransactionResponse": .getAppTransaction, "GetSettingsResponse": .getSettings,
     ]
 
     static let all: [AnswerVector] = {
@@ -113,6 +115,23 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
     case .messages(let value): return state(value) { $0.storeMessages($1) }
     case .inspectAccount(let value):
         return { $0.inspection(Positioned(AccountDetails(value), position: value.position)) }
+    case .listPlanOptions(let value):
+        return { $0.planOptions(Positioned(value.options, position: value.position)) }
+    case .getOfferEligibility(let value):
+        return { $0.eligibilities(Positioned(value.value, position: value.position)) }
+    case .getAppPolicies(let value):
+        var policies = ShownPolicies(licenceAgreement: value.licenceAgreement)
+        policies.privacyPolicyText = value.privacyPolicyText
+        policies.privacyPolicyURL = value.privacyPolicyURL
+        policies.privacyPolicyLocale = value.privacyPolicyLocale
+        return { $0.policies(policies) }
+    case .getAppTransaction(let value):
+        let transaction = AppTransaction(
+            id: value.appTransactionID, bundleID: value.bundleID, environment: value.environment)
+        return {
+            $0.appTransaction(Positioned(Verified(transaction, failure: value.failure), position: value.position))
+        }
+    case .getSettings(let value): return { $0.settings(value.settings) }
     case .getClock(let value):
         return { $0.clock(AppClockState(value.clock)) }
     case .setClock(let value):
@@ -154,7 +173,7 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
             let response = try MessageCodec().decodeResponse(vector.method, vector.bytes.span.bytes)
             if printed(response) != nil { methods.insert(vector.method) }
         }
-        #expect(methods.count == 19)
+        #expect(methods.count == 24)
     }
 
     @Test func `of the states without a value names them, and nothing else`() {
@@ -167,6 +186,21 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
         #expect(
             document(.failure(failure, last: nil))
                 == "{\"failure\":{\"reason\":\"LOAD_FAILED\",\"message\":\"told to fail\"}}\n")
+    }
+
+    @Test func `of settings has each of them, also those that are off`() {
+        let settings: [AppSettingChange] = [
+            .askToBuy(false), .interruptedPurchases(true), .billingRetryOnRenewal(false), .gracePeriod(true),
+            .gracePeriodDays(16), .gracePeriodForAllRenewals(false), .dialogs(false), .timeRate(0),
+            .storefront("USA"), .locale("en_US"), .simulatedError(.purchase, .networkError),
+        ]
+        let document = ContractWriter.document(.compact) { $0.settings(settings) }
+        #expect(
+            document == "{\"settings\":[{\"ask_to_buy\":false},{\"interrupted_purchases\":true},"
+                + "{\"billing_retry_on_renewal\":false},{\"grace_period\":true},{\"grace_period_days\":16},"
+                + "{\"grace_period_for_all_renewals\":false},{\"dialogs\":false},{\"time_rate\":0},"
+                + "{\"storefront\":\"USA\"},{\"locale\":\"en_US\"},{\"simulated_error\":"
+                + "{\"api\":\"STORE_KIT_API_PURCHASE\",\"error\":\"STORE_KIT_ERROR_NETWORK_ERROR\"}}]}\n")
     }
 
     @Test func `has newer enumeration values as numbers, and long numbers as strings`() {
