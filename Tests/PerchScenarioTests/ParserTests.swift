@@ -118,6 +118,25 @@ struct ParserTests {
         #expect(checks("expect \(subject): any") == [.some])
     }
 
+    @Test(arguments: ["buy gold as A outside the app -> new", "buy gold outside the app as A -> new"])
+    func `a name may stand among the options`(_ step: String) {
+        #expect(faults(head + step + "\nrefund A\nexpect history: A") == [])
+        #expect(checks(step).first == .capture("A"))
+    }
+
+    @Test func `a transaction may be called like an article`() {
+        #expect(faults(head + "alice: buy gold as A\nalice: share A with bob\nalice: refund the gold") == [])
+    }
+
+    @Test func `charges as set name nothing`() {
+        #expect(faults(head + "charges as set") == [])
+    }
+
+    @Test func `a state can be denied`() {
+        #expect(checks("expect status club: not expired") == [.field(.state, .text("expired"), isNegated: true)])
+        #expect(checks("expect status club: not renewing") == [.field(.autoRenew, .flag(false), isNegated: false)])
+    }
+
     @Test func `a name is known below the line that gives it`() {
         #expect(
             checks("buy gold as T1\nexpect entitlement gold: T1") == [
@@ -130,6 +149,20 @@ struct ParserTests {
         let parsed = ScenarioParser.parse(head + "+1mo alice: expect status club: expired")
         #expect(parsed.faults == [])
         #expect(parsed.scenario.lines.map(\.place.column) == [1, 13])
+    }
+
+    @Test(
+        arguments: [
+            ("grace period 28 days", [.gracePeriod(true), .gracePeriodDays(28)]),
+            (
+                "grace period 28 days for paid renewals only",
+                [.gracePeriod(true), .gracePeriodDays(28), .gracePeriodForAllRenewals(false)]
+            ),
+            ("grace period off 3 days", [.gracePeriod(false), .gracePeriodDays(3)]),
+            ("grace period for all renewals", [.gracePeriodForAllRenewals(true)]),
+        ] as [(String, [AppSettingChange])])
+    func `who says how long grace is wants it`(_ line: String, _ settings: [AppSettingChange]) {
+        #expect(ScenarioParser.parse(head + line).scenario.settings == settings)
     }
 
     @Test func `a setting above the first step is in force from the beginning`() {

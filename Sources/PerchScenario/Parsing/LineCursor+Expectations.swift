@@ -250,6 +250,11 @@ extension LineCursor {
             return [.select(.effective), .field(.ownership, .text("familyShared"), isNegated: false)]
         }
         if let selection = try self.lineSelection() { return [.select(selection)] }
+        let start = self.index
+        if self.take("not"), let other = self.stateName() {
+            return [.field(.state, .text(other.description), isNegated: true)]
+        }
+        self.index = start
         if let found = self.stateName() {
             state = found
             return [.field(.state, .text(found.description), isNegated: false)]

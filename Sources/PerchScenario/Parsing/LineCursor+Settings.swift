@@ -42,8 +42,10 @@ extension LineCursor {
             }
         }
         guard !settings.isEmpty else { throw self.expected("`on`, `off` or a length such as 16 days") }
-        // Who says how long it is, wants it.
-        if case .gracePeriodDays = settings[0], settings.count == 1 { settings.insert(.gracePeriod(true), at: 0) }
+        // Who says how long it is, wants it, unless the same line says otherwise.
+        let saysLength = settings.contains { if case .gracePeriodDays = $0 { true } else { false } }
+        let saysSwitch = settings.contains { if case .gracePeriod = $0 { true } else { false } }
+        if saysLength, !saysSwitch { settings.insert(.gracePeriod(true), at: 0) }
         return settings
     }
 

@@ -157,7 +157,7 @@ package struct ScenarioParser {
     // MARK: Lines
 
     private mutating func parse(_ line: SourceLine) throws(ScenarioFault) {
-        var cursor = LineCursor(self.inFirstPerson(line), names: self.names)
+        var cursor = LineCursor(Self.naming(self.inFirstPerson(line)), names: self.names)
         defer { self.names = cursor.names }
         if try self.header(&cursor) { return }
         // A time may stand before what happens then.
@@ -204,6 +204,22 @@ package struct ScenarioParser {
         let colon = Token(
             kind: .colon, text: ":", place: line.tokens[0].place, endColumn: line.tokens[0].endColumn)
         line.tokens.insert(colon, at: 1)
+        return line
+    }
+
+    /// `as NAME` may stand among the options of a step: it is read behind them, before an arrow.
+    private static func naming(_ line: SourceLine) -> SourceLine {
+        guard !line.tokens.prefix(3).contains(where: { ["expect", "expects", "sees"].contains($0.normalised) }),
+            let index = line.tokens.indices.dropFirst().first(where: { line.tokens[$0].normalised == "as" }),
+            index + 2 < line.tokens.count, line.tokens[index].kind == .word, line.tokens[index + 1].kind == .word,
+            // `charges as set` is no name.
+            line.tokens[index + 1].normalised != "set", line.tokens[index + 2].kind != .arrow
+        else { return line }
+        var line = line
+        let named = line.tokens[index...index + 1]
+        line.tokens.removeSubrange(index...index + 1)
+        line.tokens.insert(
+            contentsOf: named, at: line.tokens.firstIndex { $0.kind == .arrow } ?? line.tokens.endIndex)
         return line
     }
 

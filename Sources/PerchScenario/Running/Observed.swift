@@ -101,6 +101,8 @@ extension Sight {
         self.fields[.winBacks] = winBacks.isEmpty ? Observed.none : .list(winBacks)
         self.fields[.runStart] = .instant(renewal.recentSubscriptionStartDate)
         self.fields[.renewalBillingPlan] = .name(renewal.renewalBillingPlan)
+        // Whether a commitment goes on is said of the renewal; the transaction says how it was bought.
+        if let commitment = renewal.commitment { self.fields[.commitmentRenews] = .flag(commitment.willRenew) }
         if !status.renewalInfo.isVerified, self.fields[.verification] == Observed.none {
             self.fields[.verification] = .text(status.renewalInfo.failure.description)
         }

@@ -25,8 +25,13 @@ extension ScenarioRunner {
         case .history, .unfinished:
             return self.looked(try self.list(subject))
         case .transaction(let account, let reference):
-            let found = try self.find(reference, account: account)
-            return self.looked(found.map { [Verified($0)] } ?? [])
+            guard case .named(let name) = reference, let named = self.transactions[name] else {
+                let found = try self.find(reference, account: account)
+                return self.looked(found.map { [Verified($0)] } ?? [])
+            }
+            // What was deleted keeps its name and its dates, and is not there.
+            let all = try self.history(named.account, named.transaction.productID)
+            return self.looked(all.filter { $0.value.id == named.transaction.id })
         case .entitlements(let account):
             let request = ListCurrentEntitlementsRequest(
                 app: self.appReference, account: self.key(account), atLeast: self.position)

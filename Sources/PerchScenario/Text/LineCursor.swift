@@ -84,9 +84,11 @@ struct LineCursor {
         return true
     }
 
-    /// Words that read well and mean nothing.
+    /// Words that read well and mean nothing, unless the file gave one to something: a transaction may be called `A`.
     mutating func skipFillers() {
-        while self.take("the", "a", "an") {}
+        while let token = self.peek, !self.names.transactions.contains(token.text),
+            !self.names.products.contains(token.text), self.take("the", "a", "an")
+        {}
     }
 
     // MARK: Words
