@@ -5,12 +5,16 @@ import http.client
 import json
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -201,6 +205,75 @@ def shop(server):
             pass
 
 
+class Terminal:
+    """A command on a terminal of its own, and everything that it drew."""
+
+    def __init__(self, *arguments, columns=150, rows=20, **environment):
+        self.child, self.end = pty.fork()
+        if self.child == 0:
+            os.execve(perch, [perch, *arguments], os.environ | {"TERM": "xterm"} | environment)
+        fcntl.ioctl(self.end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.drawn = b""
+
+    def take(self):
+        with contextlib.suppress(OSError):
+            while select.select([self.end], [], [], 0)[0]:
+                self.drawn += os.read(self.end, 65536)
+        return self.drawn.decode(errors="replace")
+
+    def sees(self, *words):
+        return eventually(lambda: all(word in self.take() for word in words), f"the terminal shows {words}")
+
+    def interrupt(self):
+        """How the command ended, and what it left on the screen that it gave back."""
+        os.kill(self.child, signal.SIGINT)
+
+        def ended():
+            self.take()  # A full terminal would keep it waiting.
+            child, status = os.waitpid(self.child, os.WNOHANG)
+            return (status,) if child else None
+
+        status = eventually(ended, "an interrupted command ends")[0]
+        drawn = self.take()
+        os.close(self.end)
+        check("\x1b[?1049h" in drawn and "\x1b[?1049l" in drawn, "the screen is given back", drawn[-300:])
+        return os.waitstatus_to_exitcode(status), drawn.split("\x1b[?1049l")[-1]
+
+
+def a_board():
+    """`perch store watch`: a table on a terminal, a line for each change elsewhere."""
+    product = "app.perch.plus.monthly"
+    with Server("board") as server:
+        address = f"127.0.0.1:{server.port}"
+        server.command("store", "clock", "freeze")
+        colour = Terminal("store", "watch", ACCOUNT, "--server", address)
+        plain = Terminal("store", "watch", ACCOUNT, "--server", address, NO_COLOR="1")
+        lines = subprocess.Popen([perch, "store", "watch", ACCOUNT, "--state", "inGracePeriod", "--count", "1",
+                                  "-o", "ndjson", "--server", address], stdout=subprocess.PIPE, text=True)
+        for terminal in (colour, plain):
+            terminal.sees("nothing yet")
+        server.command("store", "buy", ACCOUNT, product)
+        for terminal in (colour, plain):
+            terminal.sees("subscribed", "renews", "(in 10s)")
+        server.command("store", "set", "grace", "on")
+        server.command("store", "charges", ACCOUNT, "fail")
+        server.command("store", "clock", "next", ACCOUNT)
+        for terminal in (colour, plain):
+            terminal.sees("grace period", "GRACE", "grace ends")
+        change = json.loads(lines.communicate(timeout=20)[0])
+        check(lines.returncode == 0 and change["badges"][0] == "GRACE" and change["account"] == ACCOUNT
+              and change["next"]["kind"] == "FORECAST_KIND_GRACE_END", "a filtered change is a line", change)
+        for terminal, is_coloured in ((colour, True), (plain, False)):
+            status, left = terminal.interrupt()
+            check(status == 130 and "GRACE" in left, "an interrupt leaves the table", (status, left))
+            check(("\x1b[33m" in left) == is_coloured, "NO_COLOR is heard", left)
+        gone = subprocess.run([perch, "store", "watch", "--timeout", "1s", "--server", address], capture_output=True,
+                              text=True, timeout=30)
+        check(gone.returncode == 0 and f"{ACCOUNT}  plus  {product}  grace period  [GRACE]" in gone.stdout,
+              "all accounts are found", gone)
+        server.stop()
+
+
 def silence(server, what):
     for name, text in what.items():
         for mark in (ACCOUNT, SECRET, KEY):
@@ -333,6 +406,7 @@ def units():
 began = time.monotonic()
 a_watched_server(str(work / "notify"), sees_warning=True)
 a_watched_server(f"@perch-watching-{os.getpid()}", sees_warning=False)
+a_board()
 the_journal()
 activation()
 refusals()
