@@ -97,10 +97,14 @@ let package = Package(
         swift("PerchScenario", ["PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchCatalogue", "PerchWire"]),
 
         // What no server can leave out, as a bare server in C: the measure of the load tester.
-        .target(name: "CPerchFloor"),
+        .target(name: "CPerchFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         // The load tester: workloads, one thread that makes the load, reports.
-        swift("PerchBench", ["PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "CPerchFloor"]),
+        swift(
+            "PerchBench",
+            [
+                "PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "PerchScenario", "CPerchFloor",
+            ]),
 
         // Commands as a library, and a main of a few lines.
         swift(
@@ -147,8 +151,8 @@ let package = Package(
         tests(
             "PerchBenchTests",
             [
-                "PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchCatalogue", "PerchBench", "PerchTesting",
-                "perch",
+                "PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchCatalogue", "PerchScenario", "PerchBench",
+                "PerchTesting", "perch",
             ]),
         tests(
             "PerchServerTests",

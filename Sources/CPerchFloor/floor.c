@@ -7,19 +7,24 @@
 //     CALL ProductsTask                 the same for the catalogue
 //     CALL Operate, account …123     key 123 changes: MESSAGE with the new revision, STATUS 0
 //     CALL LoadCatalog                  the catalogue changes: the same
+//     CALL GetServerStatus              how many changes there were, in how many batches: two metrics of Perch's names
 //     PING, CANCEL                      nothing: the generator does not need them
+//
+// With a store, the changes that a turn finds are one batch: made durable, then answered and sent (store.c).
 //
 // A turn reads what is ready, then writes to each connection that is owed something: one send, whatever it is owed. A
 // watch that changed twice in a turn is sent one value. The value is a message of a fixed length whose revision is a
 // varint padded to ten bytes, so that it is written in place. Up to 4 KiB it is copied into one buffer with its
 // neighbours; above, it is sent from where it lies.
 #include "CPerchFloor.h"
+#include "store.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +42,9 @@ enum {
     EVENTS = 512,
     READ_BYTES = 256 * 1024,
     STAGING_BYTES = 256 * 1024,
-    ANSWER_BYTES = HEADER + 13 + HEADER,  // MESSAGE with a position, STATUS
+    POSITION_MAX = 13,  // the position of an answer, which is all that it has to say
+    METRICS_MAX = 128,
+    FILLER_FIELD = 15 << 3 | 2,  // a field that nobody knows and every reader skips: bytes
     HELLO = 1, WELCOME = 2, CALL = 3, MESSAGE = 4, STATUS = 5,
 };
 
@@ -62,7 +69,13 @@ struct answer {
     int32_t next;
     uint32_t stream;
     uint64_t revision;
-    bool is_welcome;
+    enum { ANSWER, GREETING, METRICS } kind;
+};
+
+// A purchase that waits for its batch.
+struct pending {
+    int32_t connection;
+    uint32_t stream, key;
 };
 
 // A large value: shared by all that are being sent it.
@@ -94,8 +107,11 @@ static struct {
     int32_t answer_count, answer_room;
     int32_t *listed;
     int32_t listed_count;
-    uint64_t revision;
-    uint32_t value_bytes;
+    struct pending *pending;
+    uint32_t pending_count, pending_room;
+    uint64_t revision, batches, changes;
+    uint32_t value_bytes, answer_bytes;
+    bool has_store;
     uint8_t *value;  // prefix and message, without address
     struct body *body;
     uint8_t read_buffer[READ_BYTES], staging[STAGING_BYTES + COPIED_MAX + 64];
@@ -156,6 +172,52 @@ static void build_value(uint32_t bytes) {
     put_revision(at, 0);
 }
 
+// A revision, filled up to the length that the server's answers have.
+static uint8_t *put_change_answer(uint8_t *at, const struct answer *answer) {
+    uint8_t position[POSITION_MAX], *end = position + 3;
+    end = put_varint(end, answer->revision);
+    uint32_t length = (uint32_t)(end - position);
+    position[0] = 0x0a;
+    position[1] = (uint8_t)(length - 2);
+    position[2] = 0x08;
+    // Tag and length of the filler; two bytes of length do for 16 kB.
+    uint32_t filler = floor_.answer_bytes > length + 3 ? floor_.answer_bytes - length - 3 : 0;
+    at = put_header(at, MESSAGE, answer->stream, length + (filler ? filler + 3 : 0));
+    memcpy(at, position, length);
+    at += length;
+    if (filler) {
+        *at++ = FILLER_FIELD;
+        *at++ = (uint8_t)(filler | 0x80);
+        *at++ = (uint8_t)(filler >> 7);
+        memset(at, 'f', filler);
+        at += filler;
+    }
+    return put_header(at, STATUS, answer->stream, 0);
+}
+
+static uint8_t *put_metric(uint8_t *at, const char *name, double value) {
+    size_t count = strlen(name);
+    *at++ = 0x2a;
+    *at++ = (uint8_t)(count + 11);
+    *at++ = 0x0a;
+    *at++ = (uint8_t)count;
+    memcpy(at, name, count);
+    at += count;
+    *at++ = 3 << 3 | 1;
+    memcpy(at, &value, 8);
+    return at + 8;
+}
+
+static uint8_t *put_answer(uint8_t *at, const struct answer *answer) {
+    if (answer->kind == GREETING) return put_header(at, WELCOME, 0, 0);
+    if (answer->kind == ANSWER) return put_change_answer(at, answer);
+    uint8_t metrics[METRICS_MAX], *end = put_metric(metrics, "perch_store_changes_total", (double)floor_.changes);
+    if (floor_.has_store) end = put_metric(end, "perch_store_batches_total", (double)floor_.batches);
+    at = put_header(at, MESSAGE, answer->stream, (uint32_t)(end - metrics));
+    memcpy(at, metrics, (size_t)(end - metrics));
+    return put_header(at + (end - metrics), STATUS, answer->stream, 0);
+}
+
 static bool is_large(void) { return floor_.value_bytes + 5 > COPIED_MAX; }
 
 static void release(struct body *body) {
@@ -212,13 +274,13 @@ static void open_watch(int32_t connection, uint32_t stream, uint32_t number) {
     mark(index);
 }
 
-static void answer(int32_t number, uint32_t stream, uint64_t revision, bool is_welcome) {
+static void answer(int32_t number, uint32_t stream, uint64_t revision, int kind) {
     if (floor_.answer_count == floor_.answer_room) {
         floor_.answer_room = floor_.answer_room ? 2 * floor_.answer_room : 256;
         floor_.answers = grown(floor_.answers, floor_.answer_room, sizeof(struct answer));
     }
     int32_t index = floor_.answer_count++;
-    floor_.answers[index] = (struct answer){-1, stream, revision, is_welcome};
+    floor_.answers[index] = (struct answer){-1, stream, revision, kind};
     struct connection *connection = &floor_.connections[number];
     if (connection->first_answer < 0) connection->first_answer = index;
     else floor_.answers[connection->last_answer].next = index;
@@ -240,7 +302,39 @@ static void change(uint32_t number) {
     for (int32_t watch = key->first; watch >= 0; watch = floor_.watches[watch].next_of_key) mark(watch);
 }
 
+static void take_change(int32_t connection, uint32_t stream, uint32_t key) {
+    if (!floor_.has_store) {
+        change(key);
+        floor_.changes++;
+        answer(connection, stream, floor_.revision, ANSWER);
+        return;
+    }
+    if (floor_.pending_count == floor_.pending_room) {
+        floor_.pending_room = floor_.pending_room ? 2 * floor_.pending_room : 256;
+        floor_.pending = grown(floor_.pending, floor_.pending_room, sizeof(struct pending));
+    }
+    floor_.pending[floor_.pending_count++] = (struct pending){connection, stream, key};
+}
+
+// What came in this turn becomes durable at once; then it is known.
+static void commit_pending(void) {
+    if (!floor_.pending_count) return;
+    for (uint32_t i = 0; i < floor_.pending_count; i++) floor_store_add(floor_.pending[i].key, floor_.revision + i + 1);
+    floor_store_commit();
+    floor_.batches++;
+    floor_.changes += floor_.pending_count;
+    for (uint32_t i = 0; i < floor_.pending_count; i++) {
+        change(floor_.pending[i].key);
+        if (floor_.pending[i].connection >= 0)
+            answer(floor_.pending[i].connection, floor_.pending[i].stream, floor_.revision, ANSWER);
+    }
+    floor_.pending_count = 0;
+}
+
 static void close_connection(int32_t number) {
+    // The purchase is made; there is nobody left to tell.
+    for (uint32_t i = 0; i < floor_.pending_count; i++)
+        if (floor_.pending[i].connection == number) floor_.pending[i].connection = -1;
     struct connection *connection = &floor_.connections[number];
     int32_t index = connection->first_watch;
     while (index >= 0) {
@@ -312,11 +406,11 @@ static bool take_call(int32_t connection, uint32_t stream, const uint8_t *messag
     const char *method = (const char *)path + path_count;
     size_t left = (size_t)(message + count - (const uint8_t *)method);
     if (left > 7 && !memcmp(method, "Operate", 7)) {
-        change(account_number(request, request_count) + 1);
-        answer(connection, stream, floor_.revision, false);
+        take_change(connection, stream, account_number(request, request_count) + 1);
     } else if (left > 11 && !memcmp(method, "LoadCatalog", 11)) {
-        change(0);
-        answer(connection, stream, floor_.revision, false);
+        take_change(connection, stream, 0);
+    } else if (left >= 15 && !memcmp(method, "GetServerStatus", 15)) {
+        answer(connection, stream, 0, METRICS);
     } else if (left > 12 && !memcmp(method, "ProductsTask", 12)) {
         open_watch(connection, stream, 0);
     } else {
@@ -337,7 +431,7 @@ static int64_t take_frames(int32_t connection, const uint8_t *bytes, size_t coun
         uint8_t kind = (uint8_t)(address >> 24);
         if (kind == 0 || kind > 10 || length > 16u << 20) return -1;
         if (count - at - HEADER < length) break;
-        if (kind == HELLO) answer(connection, 0, 0, true);
+        if (kind == HELLO) answer(connection, 0, 0, GREETING);
         else if (kind == CALL && !take_call(connection, address & 0xffffff, bytes + at + HEADER, length)) return -1;
         at += HEADER + length;
     }
@@ -435,21 +529,11 @@ static void flush(int32_t number) {
     for (;;) {
         uint8_t *at = floor_.staging;
         struct body *body = NULL;
-        while (connection->first_answer >= 0 && at - floor_.staging < STAGING_BYTES - ANSWER_BYTES) {
+        while (connection->first_answer >= 0 &&
+               at - floor_.staging < (ptrdiff_t)(STAGING_BYTES - METRICS_MAX - floor_.answer_bytes)) {
             struct answer *answer = &floor_.answers[connection->first_answer];
             connection->first_answer = answer->next;
-            if (answer->is_welcome) {
-                at = put_header(at, WELCOME, 0, 0);
-                continue;
-            }
-            uint8_t position[11], *end = put_varint(position, answer->revision);
-            uint8_t length = (uint8_t)(end - position);
-            at = put_header(at, MESSAGE, answer->stream, length + 3u);
-            *at++ = 0x0a;
-            *at++ = length + 1;
-            *at++ = 0x08;
-            memcpy(at, position, length);
-            at = put_header(at + length, STATUS, answer->stream, 0);
+            at = put_answer(at, answer);
         }
         while (connection->first_dirty >= 0 && !body && at - floor_.staging < STAGING_BYTES) {
             struct watch *watch = &floor_.watches[connection->first_dirty];
@@ -549,10 +633,13 @@ static int begin(uint16_t port) {
     return 0;
 }
 
-int perch_floor_run(uint16_t port, uint32_t value_bytes) {
-    if (value_bytes < 32 || value_bytes > 16u << 20) return EINVAL;
-    build_value(value_bytes);
-    int error = begin(port);
+int perch_floor_run(const struct perch_floor_settings *settings) {
+    if (settings->value_bytes < 32 || settings->value_bytes > 16u << 20 || settings->answer_bytes > 16000) return EINVAL;
+    build_value(settings->value_bytes);
+    floor_.answer_bytes = settings->answer_bytes;
+    floor_.has_store = settings->store != NULL;
+    int error = settings->store ? floor_store_open(settings->store) : 0;
+    if (!error) error = begin(settings->port);
     if (error) return error;
     if (is_large()) change(0);
     struct epoll_event events[EVENTS];
@@ -566,6 +653,7 @@ int perch_floor_run(uint16_t port, uint32_t value_bytes) {
                 if (events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR)) receive(number);
             }
         }
+        commit_pending();
         for (int32_t i = 0; i < floor_.listed_count; i++) flush(floor_.listed[i]);
         floor_.listed_count = 0;
         floor_.answer_count = 0;

@@ -35,4 +35,18 @@ extension Limits {
 
     /// Expressions of --fail-if.
     package static let benchConditionsMax = 64
+
+    /// Times that the disk of a store is tried before each round, and bytes of each: the pages of a small batch. At 4 ms
+    /// a sync it takes 0.4 s.
+    package static let benchSyncCount = 100
+    package static let benchSyncBytes = 16 * 1024
+
+    /// Accounts of a scenario whose going wrong is told in words; all are counted.
+    package static let benchFindingsMax = 20
+
+    /// Connections of a scenario's bench that speak for the store: charges, refunds, the clock.
+    package static let benchStoreConnections = 4
+
+    /// Accounts that one scenario is played for: as many connections.
+    package static let benchPlayersMax = 100_000
 }

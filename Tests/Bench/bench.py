@@ -1,124 +1,277 @@
 """Runs the table of benchmarks. See the script `run` beside this."""
-import argparse, json, os, pathlib, subprocess, sys
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from dataclasses import dataclass
 
-# Name; arguments; what tiny runs instead; the figure whose ratio counts, and the least (or, with <, the most) it may be.
+# What a row says of a run. `of` is what is held against the goal: the ratio to the floor, or Perch's own figure.
+FURTHER = "rss_per_further_watch"  # of two runs; made here
+
+
+@dataclass
+class Figure:
+    name: str
+    goal: str = ""  # `>0.90`, `<1.2`; empty: it is only told
+    of: str = "ratio"
+
+
+@dataclass
+class Row:
+    name: str
+    full: str
+    tiny: str | None  # what every test run does instead; None: the row above does it as well
+    figures: list[Figure]
+    floor: bool = True
+    redis: bool = False
+    pairs: int | None = None
+    duration: str | None = "4s"
+    store: bool = False
+
+
 ROWS = [
-    ("hot 1,000", "hot --watchers 1000 --closed 1", "hot --watchers 20 --closed 1", "deliveries_per_second", ">0.90"),
-    ("hot 10,000", "hot --watchers 10000 --closed 1", None, "deliveries_per_second", ">0.90"),
-    ("hot, faster than turns", "hot --watchers 1000 --closed 64", "hot --watchers 20 --closed 64", "cpu_per_converged",
-     "<1.00"),
-    ("keyed 10,000", "keyed --watchers 10000 --closed 256", "keyed --watchers 20 --closed 8", "deliveries_per_second",
-     ">0.85"),
-    ("keyed at 20,000/s", "keyed --watchers 10000 --rate 20000", "keyed --watchers 20 --rate 200", "push_p50", "<1.20"),
-    ("keyed at 5,000/s", "keyed --watchers 10000 --rate 5000", None, "cpu_per_million", "<1.15"),
-    ("mux 10,000", "mux --watchers 10000 --closed 256", "mux --watchers 50 --closed 8", "deliveries_per_second", ">0.50"),
-    ("storm 10,000", "storm --watchers 10000", "storm --watchers 40", "opens_per_second", ">0.80"),
-    ("resume 10,000", "resume --watchers 10000", "resume --watchers 40", "opens_per_second", None),
-    ("idle 10,000", "idle --watchers 10000", "idle --watchers 40", "rss_per_connection", None),
-    ("idle 10,000 × 100", "idle --watchers 1000000 --connections 10000", None, "rss_per_watch", None),
-    ("catalog 10,000 × 100 kB", "catalog --watchers 10000 --rate 1", "catalog --watchers 4 --rate 20 --view-bytes 10000B",
-     "cpu_per_million", "<1.20"),
-    ("buy, 64 writers", "buy", "buy --writers 4", "changes_per_second", None),
-    ("mixed", "mixed --watchers 5000", "mixed --watchers 40 --rate 200", "push_p99", None),
+    Row("hot 1,000", "hot --watchers 1000 --closed 1", "hot --watchers 20 --closed 1",
+        [Figure("deliveries_per_second", ">0.90")], redis=True),
+    Row("hot 10,000", "hot --watchers 10000 --closed 1", None, [Figure("deliveries_per_second", ">0.90")], redis=True),
+    Row("hot, faster than turns", "hot --watchers 1000 --closed 64", "hot --watchers 20 --closed 64",
+        [Figure("cpu_per_converged", "<1.00")], redis=True),
+    Row("keyed 10,000", "keyed --watchers 10000 --closed 256", "keyed --watchers 20 --closed 8",
+        [Figure("deliveries_per_second", ">0.85")], redis=True),
+    Row("keyed at 20,000/s", "keyed --watchers 10000 --rate 20000", "keyed --watchers 20 --rate 200",
+        [Figure("push_p50", "<1.20"), Figure("push_p99")], redis=True),
+    Row("keyed at 5,000/s", "keyed --watchers 10000 --rate 5000", None, [Figure("cpu_per_million", "<1.15")],
+        redis=True),
+    Row("mux 10,000", "mux --watchers 10000 --closed 256", "mux --watchers 50 --closed 8",
+        [Figure("deliveries_per_second", ">0.50")], redis=True),
+    Row("storm 10,000", "storm --watchers 10000", "storm --watchers 40", [Figure("opens_per_second", ">0.80")],
+        redis=True, duration=None),
+    Row("resume 10,000", "resume --watchers 10000", "resume --watchers 40", [Figure("opens_per_second")],
+        duration=None),
+    Row("idle 10,000", "idle --watchers 10000", "idle --watchers 40",
+        [Figure("rss_per_connection", "<1024", "perch"), Figure("socket_bytes_per_connection")], redis=True),
+    Row("10,000 × 100 watches", "keyed --watchers 1000000 --connections 10000 --rate 1000",
+        "keyed --watchers 200 --connections 10 --rate 200",
+        [Figure(FURTHER, "<256", "perch"), Figure("push_p50", "<1e6", "perch")], floor=False, pairs=1),
+    Row("catalog 10,000 × 100 kB", "catalog --watchers 10000 --rate 1",
+        "catalog --watchers 4 --rate 20 --view-bytes 10000B",
+        [Figure("cpu_per_million", "<1.20"), Figure("encodings_per_change", "<1.01", "perch")], duration="6s"),
+    Row("catalog, compressed", "catalog --watchers 10000 --rate 1 --zlib",
+        "catalog --watchers 4 --rate 20 --view-bytes 10000B --zlib",
+        [Figure("cpu_per_million", "<1.20"), Figure("compressions_per_change", "<1.01", "perch")], duration="6s"),
+    Row("buy, 64 writers", "buy", "buy --writers 4",
+        [Figure("changes_per_second", ">0.70"), Figure("changes_per_commit", ">32", "perch"), Figure("fsync_p50")],
+        store=True),
+    Row("commit to push", "keyed --watchers 1000 --rate 1000", "keyed --watchers 20 --rate 100",
+        [Figure("push_p99"), Figure("push_beyond_fsync", "<2e6", "perch")], store=True),
+    Row("two loops", "hot --watchers 1000 --closed 1 --loops 2 --one-loop",
+        "hot --watchers 20 --closed 1 --loops 2 --one-loop", [Figure("cpu_per_million", "<1.10")], floor=False),
+    Row("mixed", "mixed --watchers 5000", "mixed --watchers 40 --rate 200", [Figure("push_p99")], floor=False),
+    Row("scenario", "scenario proto/scenario/grace.scenario --accounts 1000 --rate 2000",
+        "scenario proto/scenario/grace.scenario --accounts 10 --rate 500", [Figure("push_p99")], floor=False,
+        duration=None),
 ]
-WITH_FLOOR = ("hot", "keyed", "mux", "storm", "resume", "idle", "catalog")
-WITH_REDIS = ("hot", "keyed", "mux", "storm")
+
+# Factor, unit and digits of what is shown.
 UNITS = {
     "deliveries_per_second": (1, "/s"), "opens_per_second": (1, "/s"), "changes_per_second": (1, "/s"),
-    "cpu_per_million": (1, " s"), "cpu_per_converged": (1e-3, " µs"), "push_p50": (1e-3, " µs"), "push_p99": (1e-3, " µs"),
-    "rss_per_connection": (1, " B"), "rss_per_watch": (1, " B"),
+    "cpu_per_million": (1, " s"), "cpu_per_converged": (1e-3, " µs"), "push_p50": (1e-3, " µs"),
+    "push_p99": (1e-3, " µs"), "push_beyond_fsync": (1e-3, " µs"), "fsync_p50": (1e-3, " µs"),
+    "rss_per_connection": (1, " B"), "socket_bytes_per_connection": (1, " B"), "rss_per_watch": (1, " B"),
+    "rss_growth_per_hour": (1e-6, " MB"), "rss": (1e-6, " MB"), FURTHER: (1, " B"),
 }
+# A rate that the generator could not reach says nothing of a server; what the work took of its processor does.
+BY_PROCESSOR = ("deliveries_per_second", "opens_per_second")
+REDIS_AT_MOST = 1 / 1.1
 
 
-def arguments_of(line, options):
-    words = line.split()
-    workload = words[0]
-    takes_time = workload not in ("storm", "resume")
+def arguments_of(row, options, store):
+    words = (row.tiny if options.tiny else row.full).split()
     if options.tiny:
-        words += ["--duration", "200ms"] if takes_time else []
-        words += ["--warmup", "50ms"] if takes_time and workload != "idle" else []
-        words += ["--store", "/tmp"] if workload == "buy" else []
+        words += ["--duration", "200ms"] if row.duration else []
+        words += ["--warmup", "50ms"] if row.duration and words[0] != "idle" else []
     else:
-        words += ["--pairs", str(options.pairs)] + (["--duration", "4s"] if takes_time else [])
-    if workload in WITH_FLOOR:
-        words.append("--floor")
-    if options.redis and (workload in WITH_REDIS or line.startswith("idle --watchers 10000") and "100" not in line[21:]):
-        words.append("--redis")
+        words += ["--pairs", str(min(options.pairs, row.pairs or options.pairs))]
+        words += ["--duration", row.duration] if row.duration else []
+    words += ["--store", str(store)] if row.store else []
+    words += ["--floor"] if row.floor else []
+    words += ["--redis"] if row.redis and options.redis else []
     return words
 
 
 def shown(figure, value):
     if value is None:
         return ""
-    factor, unit = UNITS[figure]
+    factor, unit = UNITS.get(figure, (1, ""))
     value *= factor
     return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}") + unit
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="Tests/Bench/run")
-    parser.add_argument("--tiny", action="store_true")
-    parser.add_argument("--redis", action="store_true")
-    parser.add_argument("--pairs", type=int, default=5)
-    parser.add_argument("--only", action="append", help="rows whose name begins like this")
-    options = parser.parse_args(sys.argv[3:])
-    perch, keep = sys.argv[1], pathlib.Path(sys.argv[2])
-    keep = keep / "tiny" if options.tiny else keep
-    keep.mkdir(parents=True, exist_ok=True)
-    names = ["perch", "floor"] + (["redis"] if options.redis else [])
-    head = ["", "figure", *names, "ratio"] + (["redis ratio"] if options.redis else []) + ["goal", "last ratio", "load"]
-    print("| " + " | ".join(head) + " |")
-    print("|" + "---|" * len(head), flush=True)
-    failed, void, bound = [], None, []
-    for name, full, tiny, figure, goal in ROWS:
-        line = tiny if options.tiny else full
-        if line is None or options.only and not any(name.startswith(each) for each in options.only):
-            continue
-        file = keep / ("".join(c if c.isalnum() else "-" for c in name) + ".json")
+def is_met(value, goal):
+    return value > float(goal[1:]) if goal[0] == ">" else value < float(goal[1:])
+
+
+class Table:
+    """Prints rows as they come, and keeps them for a file."""
+
+    def __init__(self, head):
+        self.lines = []
+        self.add(head)
+        self.say("|" + "---|" * len(head))
+
+    def add(self, cells):
+        self.say("| " + " | ".join(cells) + " |")
+
+    def say(self, line):
+        self.lines.append(line)
+        print(line, flush=True)
+
+
+class Runs:
+    """The runs of a table: each once, kept as JSON and as a page, with the one before it beside it."""
+
+    def __init__(self, perch, keep, options):
+        self.perch, self.keep, self.options = perch, keep, options
+        self.store = keep / "store"
+        self.store.mkdir(parents=True, exist_ok=True)
+        self.failed, self.bound = [], []
+        self.per_connection = None  # resident bytes, of a connection with one watch
+
+    def run(self, row):
+        """The report and the one before; None where there is none."""
+        file = self.keep / ("".join(c if c.isalnum() else "-" for c in row.name) + ".json")
         last = {}
         if file.exists():
             last = json.loads(file.read_text())
             file.replace(file.with_suffix(".last.json"))
-        page = file.with_suffix(".html")
-        run = subprocess.run(
-            [perch, "bench", *arguments_of(line, options), "-o", "json", "--report", str(page), "--fail-if", "gaps>0",
-             "--fail-if", "reorderings>0", "--fail-if", "refusals>0"],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        command = [
+            self.perch, "bench", *arguments_of(row, self.options, self.store), "-o", "json", "--report",
+            str(file.with_suffix(".html"))]
+        forbidden = ["failures>0"] if row.name == "scenario" else ["gaps>0", "reorderings>0", "refusals>0"]
+        for condition in forbidden:
+            command += ["--fail-if", condition]
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if not run.stdout:
-            failed.append(f"{name}: {run.stderr.strip()}")
-            continue
+            self.failed.append(f"{row.name}: {run.stderr.strip()}")
+            return None, last
         file.write_text(run.stdout)
         report = json.loads(run.stdout)
-        targets = {target["name"]: target for target in report["targets"]}
         # A generator at its limit is said, and fails who asks for figures; here it is a mark behind the name.
-        breaches = [breach for breach in report["breaches"] if not breach.startswith("generator-bound")]
-        bound += [name] if breaches != report["breaches"] and name not in bound else []
-        failed += [f"{name}: {breach}" for breach in breaches]
-        ratio = report["ratios"].get(figure)
-        met = ""
-        if goal and ratio is not None and not options.tiny:
-            is_met = ratio >= float(goal[1:]) if goal[0] == ">" else ratio <= float(goal[1:])
-            met = ("" if is_met else "**short** ") + goal
-        row = [(line if options.tiny else name) + (" ¹" if name in bound else ""), figure]
-        row += [shown(figure, targets[each]["figures"].get(figure)) if each in targets else "" for each in names]
-        row.append("" if ratio is None else f"{ratio:.2f}")
-        if options.redis:
-            other = targets.get("redis", {}).get("ratios", {}).get(figure)
-            row.append("" if other is None else f"{other:.2f}")
-            if name == "hot 1,000" and other is not None and other > 1 / 1.1:
-                void = other
-        old = last.get("ratios", {}).get(figure)
-        row += [met, "" if old is None else f"{old:.2f}", f"{report['machine']['load_before']:.1f}"]
-        print("| " + " | ".join(row) + " |", flush=True)
-    if bound:
-        print("\n¹ The generator was the bottleneck in a round: not a server's figure.")
+        breaches = [each for each in report["breaches"] if not each.startswith("generator-bound")]
+        if breaches != report["breaches"]:
+            self.bound.append(row.name)
+        self.failed += [f"{row.name}: {each}" for each in breaches]
+        targets = {target["name"]: target for target in report["targets"]}
+        own = targets["perch"]["figures"]
+        if row.name == "idle 10,000":
+            self.per_connection = own.get("rss_per_connection")
+        watches = int(report["settings"].get("watchers", 0))
+        connections = int(report["settings"].get("connections", 0))
+        if self.per_connection is not None and connections and watches > connections:
+            further = watches / connections - 1
+            own[FURTHER] = (own.get("rss_per_connection", 0) - self.per_connection) / further
+        return report, last
+
+
+def rows(options, runs, table, names):
+    void = None
+    for row in ROWS:
+        if options.tiny and row.tiny is None:
+            continue
+        if options.only and not any(row.name.startswith(each) for each in options.only):
+            continue
+        report, last = runs.run(row)
+        if report is None:
+            continue
+        targets = {target["name"]: target for target in report["targets"]}
+        for place, figure in enumerate(row.figures):
+            name, mark = figure.name, ""
+            if row.name in runs.bound and name in BY_PROCESSOR:
+                name, mark = "cpu_per_million", " ¹"
+            ratio = report["ratios"].get(name)
+            old = last.get("ratios", {}).get(name)
+            redis = targets.get("redis", {}).get("ratios", {}).get(name)
+            if mark:
+                ratio, old, redis = (None if each is None else 1 / each for each in (ratio, old, redis))
+            elif row.name in runs.bound:
+                mark = " ²"
+            own = targets["perch"]["figures"].get(figure.name)
+            held = ratio if figure.of == "ratio" else own
+            goal = "" if options.tiny else figure.goal
+            if goal:
+                at = shown(figure.name, float(goal[1:])) if figure.of == "perch" else goal[1:]
+                goal = ("≥ " if goal[0] == ">" else "≤ ") + at
+                if held is not None and not is_met(held, figure.goal):
+                    goal += " **short**"
+            cells = [(row.tiny if options.tiny else row.name) if place == 0 else "", figure.name + mark]
+            cells += [shown(figure.name, targets[each]["figures"].get(figure.name)) if each in targets else ""
+                      for each in names]
+            cells.append("" if ratio is None else f"{ratio:.2f}")
+            if options.redis:
+                cells.append("" if redis is None else f"{redis:.2f}")
+                if row.name == "hot 1,000" and redis is not None and redis > REDIS_AT_MOST:
+                    void = redis
+            cells += [goal, "" if old is None else f"{old:.2f}", f"{report['machine']['load_before']:.1f}"]
+            table.add(cells)
+    return void
+
+
+def churn(options, runs):
+    """Resident memory under churn, for as long as was asked for."""
+    file = runs.keep / "churn.json"
+    words = ["mixed", "--watchers", "5000", "--churn", "100", "--rate", "500", "--duration", options.churn, "--warmup",
+             "10s", "--store", str(runs.store)]
+    run = subprocess.run(
+        [runs.perch, "bench", *words, "-o", "json", "--report", str(file.with_suffix(".html")), "--fail-if", "gaps>0",
+         "--fail-if", "reorderings>0", "--fail-if", "refusals>0"], stdout=subprocess.PIPE, text=True)
+    if not run.stdout:
+        return 1
+    file.write_text(run.stdout)
+    report = json.loads(run.stdout)
+    figures = report["targets"][0]["figures"]
+    growth = figures.get("rss_growth_per_hour")
+    print(f"perch bench {' '.join(words[:-2])}")
+    print(f"resident at the end: {shown('rss', figures.get('rss'))}; growth by the last three quarters: "
+          + ("too short to say" if growth is None else f"{shown('rss_growth_per_hour', growth)} an hour"))
+    print(f"{figures['changes']:,.0f} changes, {figures['gaps']:.0f} gaps, {figures['reorderings']:.0f} reorderings; "
+          f"page: {file.with_suffix('.html')}")
+    return run.returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="Tests/Bench/run")
+    parser.add_argument("--tiny", action="store_true", help="so small that it says nothing but that it runs")
+    parser.add_argument("--redis", action="store_true", help="beside redis-server too")
+    parser.add_argument("--pairs", type=int, default=5, help="pairs of rounds of each row (5)")
+    parser.add_argument("--only", action="append", metavar="NAME", help="rows whose name begins like this")
+    parser.add_argument("--churn", metavar="DURATION", help="instead of the table: memory under churn, such as 10m")
+    options = parser.parse_args(sys.argv[3:])
+    perch, keep = sys.argv[1], pathlib.Path(sys.argv[2])
+    runs = Runs(perch, keep / "tiny" if options.tiny else keep, options)
+    if options.churn:
+        return churn(options, runs)
+    names = ["perch", "floor"] + (["redis"] if options.redis else [])
+    titles = ["Perch", "floor"] + (["Redis"] if options.redis else [])
+    table = Table(["", "", *titles, "ratio"] + (["Redis' ratio"] if options.redis else []) + ["goal", "last", "load"])
+    void = rows(options, runs, table, names)
+    if runs.bound:
+        table.say("")
+        table.say("The generator was the bottleneck: ¹ so the ratio is that of work per second of the server's processor; "
+                  "² so it is no figure of the server's.")
     if void and not options.tiny:
-        print(f"\nVoid: Redis reaches {void:.2f} of the floor, so the floor is none (at most 0.91). Is the machine busy?")
-    if not options.tiny:
-        print(f"\nReports and pages: {keep}")
-    for each in failed:
+        table.say("")
+        table.say(f"Void: Redis reaches {void:.2f} of the floor, so the floor is none (at most {REDIS_AT_MOST:.2f}). "
+                  "Is the machine busy?")
+    if not options.tiny and not options.only:
+        file = keep / ("table-redis.md" if options.redis else "table.md")
+        if file.exists():
+            file.replace(file.with_suffix(".last.md"))
+        file.write_text("\n".join(table.lines) + "\n")
+        print(f"\nThis table: {file}; reports and pages beside it")
+    for each in runs.failed:
         print(f"failed: {each}", file=sys.stderr)
-    return 1 if failed else 0
+    return 1 if runs.failed else 0
 
 
 if __name__ == "__main__":

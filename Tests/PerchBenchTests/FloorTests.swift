@@ -2,6 +2,7 @@ import PerchBase
 import PerchBench
 import PerchLoop
 import PerchModel
+import PerchTesting
 import PerchWire
 import Testing
 
@@ -85,8 +86,8 @@ import Testing
         }
     }
 
-    private static func start(valueBytes: Int) throws -> (ChildProcess, SocketAddress) {
-        try Program.start(["bench", "floor-server", "--value-bytes", "\(valueBytes)"])
+    private static func start(valueBytes: Int, _ more: [String] = []) throws -> (ChildProcess, SocketAddress) {
+        try Program.start(["bench", "floor-server", "--value-bytes", "\(valueBytes)"] + more)
     }
 
     private static func watch(_ account: String) -> Request {
@@ -145,6 +146,58 @@ import Testing
             seen = scan.revision
         }
         #expect(seen == last)
+    }
+
+    @Test(arguments: [15, 16, 129, 16_000]) func `answers with as many bytes as it is told`(_ bytes: Int) throws {
+        let (child, address) = try Self.start(valueBytes: 64, ["--answer-bytes", "\(bytes)"])
+        defer { child.kill() }
+        let writer = try Peer(address)
+        try writer.greet()
+        try writer.call(
+            .operate(OperateRequest(account: "bench-000000001", operation: .buy(PurchaseOrder(productID: "p")))),
+            stream: 1)
+        let answer = try writer.next()
+        #expect(answer.payload.count == bytes)
+        // Whoever knows no filler reads a position and nothing else.
+        guard case .operate(let response) = try writer.codec.decodeResponse(.operate, answer.payload.span.bytes) else {
+            Issue.record("no answer to a purchase")
+            return
+        }
+        #expect(response.position?.revision == 1)
+    }
+
+    @Test func `writes down what it answers, and counts its batches`() throws {
+        let directory = TemporaryDirectory()
+        let (child, address) = try Self.start(valueBytes: 64, ["--store", directory.path])
+        defer { child.kill() }
+        let writer = try Peer(address)
+        try writer.greet()
+        for stream in 1...3 { _ = try writer.buy("bench-000000007", stream: UInt32(stream)) }
+        let log = try #require(ProcessFigures.text("\(directory.path)/floor.db-wal"))
+        #expect(log.utf8.count > 8_000)
+        try writer.call(.getServerStatus, stream: 4)
+        let answer = try writer.next()
+        guard
+            case .getServerStatus(let status) = try writer.codec.decodeResponse(
+                .getServerStatus, answer.payload.span.bytes)
+        else {
+            Issue.record("no status")
+            return
+        }
+        let counters = ServerCounters(status.metrics)
+        #expect((counters.changes, counters.commits) == (3, 3))
+    }
+
+    @Test func `says why it cannot begin`() throws {
+        let child = try ChildProcess(
+            path: Program.path, arguments: ["bench", "floor-server", "--store", "/nowhere/at/all"], environment: [:])
+        var said: [UInt8] = []
+        repeat {
+            child.waitForOutput(milliseconds: 10_000)
+            guard let more = child.read() else { break }
+            said += more
+        } while true
+        #expect(String(decoding: said, as: UTF8.self).contains("the floor cannot serve"), "\(said)")
     }
 
     @Test func `closes what it does not understand, and goes on`() throws {

@@ -58,6 +58,9 @@ import Testing
         Self.expectSound(report, ["perch", "floor"])
         let bytes = report.targets[0].figures[.valueBytes] ?? 0
         #expect(zlib ? bytes < 10_000 : bytes > 15_000)
+        // Whatever the number of watchers.
+        #expect(report.targets[0].figures[.encodingsPerChange].map { $0 <= 1 } == true)
+        #expect(report.targets[0].figures[.compressionsPerChange].map { zlib ? $0 > 0 && $0 <= 1 : $0 == 0 } == true)
         #expect(report.targets[1].figures[.valueBytes] == bytes)
     }
 
@@ -95,9 +98,33 @@ import Testing
         settings.writers = 4
         settings.outstanding = 4
         let directory = TemporaryDirectory()
+        let report = try measured(settings, hasFloor: true, store: directory.path)
+        Self.expectSound(report, ["perch", "floor"])
+        for target in report.targets {
+            #expect(target.figures[.answerP99] != nil)
+            // As many as are in the batch are answered by one fsync.
+            #expect(target.figures[.changesPerCommit].map { $0 >= 1 && $0 <= 4 } == true, "\(target.name)")
+            #expect(target.figures[.fsyncP50] ?? 0 > 0)
+        }
+        #expect(report.targets[1].figures[.answerBytes] == report.targets[0].figures[.answerBytes])
+    }
+
+    @Test func `of pushing what is durable tells what was not the disk's`() throws {
+        var settings = tiny(.keyed)
+        settings.rate = 200
+        let directory = TemporaryDirectory()
         let report = try measured(settings, store: directory.path)
         Self.expectSound(report)
-        #expect(report.targets[0].figures[.answerP99] != nil)
+        let figures = report.targets[0].figures
+        let beyond = try #require(figures[.pushBeyondFsync])
+        #expect(beyond == (figures[.pushP99] ?? 0) - (figures[.fsyncP50] ?? 0))
+    }
+
+    @Test func `of two loops is held against one`() throws {
+        let report = try measured(tiny(.hot), loops: 2)
+        Self.expectSound(report, ["perch", "one loop"])
+        #expect(report.ratios[.cpuPerMillion] != nil || report.targets[1].figures[.cpuPerMillion] == 0)
+        #expect(report.targets.allSatisfy { $0.figures[.deliveries] ?? 0 > 0 })
     }
 
     @Test func `of all at once survives churn and slow readers`() throws {
@@ -191,6 +218,9 @@ import Testing
         var scattered = BenchSettings(.keyed, watches: 10)
         scattered.connections = 11
         #expect(scattered.refusal?.contains("11 connections") == true)
+        var crowd = BenchSettings(.scenario)
+        crowd.keys = 1_000_000
+        #expect(crowd.refusal?.contains("100000") == true)
         var endless = BenchSettings(.keyed, watches: 10)
         endless.rate = 10_000_000
         endless.durationNanoseconds = 3_600_000_000_000

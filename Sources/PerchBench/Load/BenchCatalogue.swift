@@ -16,7 +16,15 @@ package struct BenchCatalogue: Sendable {
         self.itemIDs = (0..<count).map { "bench.item.\($0)" }
     }
 
-    /// The file. Editions differ in the price of the first item.
+    /// The price of the first item, which is all that editions differ in. All are equally long.
+    static func price(ofEdition edition: Int) -> String {
+        let digits = String(edition)
+        return "1" + String(repeating: "0", count: max(0, Self.editionDigits - digits.count)) + "\(digits).99"
+    }
+
+    static let editionDigits = 6
+
+    /// The file of an edition.
     package func file(edition: Int) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -31,7 +39,7 @@ package struct BenchCatalogue: Sendable {
         json.beginArray()
         for (index, item) in self.itemIDs.enumerated() {
             Self.write(
-                item, id: index + 2, price: index == 0 ? "\(edition).99" : "4.99", type: "NonConsumable",
+                item, id: index + 2, price: index == 0 ? Self.price(ofEdition: edition) : "4.99", type: "NonConsumable",
                 name: "Item \(index)", description: Self.description(index), &json)
         }
         json.endArray()

@@ -13,19 +13,12 @@ extension Generator {
         let index = self.ledger.begin(key: key, intended: intended)
         if self.recorder.contains(intended) { self.recorder.lag.record(now - intended) }
         if case .redis(let valueBytes) = self.dialect { return self.publish(index, key, writer, valueBytes) }
-        let stream: UInt32
-        if let free = self.writers[writer].free.popLast() {
-            stream = free
-            self.writers[writer].changes[Int(free)] = index
-        } else {
-            stream = UInt32(self.writers[writer].changes.count)
-            self.writers[writer].changes.append(index)
-        }
+        let stream = self.writers[writer].takeStream(for: index)
         self.writers[writer].underWay += 1
         self.awaitedAnswers += 1
         if key == self.settings.keys {
             self.edition += 1
-            self.requests.editions[self.edition % 2].append(to: &self.writers[writer].out, stream: stream)
+            self.requests.edition.append(to: &self.writers[writer].out, stream: stream, account: self.edition)
         } else {
             self.requests.buy.append(to: &self.writers[writer].out, stream: stream, account: key)
         }
@@ -45,11 +38,13 @@ extension Generator {
     // MARK: Answers
 
     func answer(writer: Int, _ stream: UInt32, _ message: UnsafeRawBufferPointer, at now: Int64) {
+        if self.isCounting(writer, stream) { return self.countersTold(message) }
         guard let change = self.carried(writer, stream), let revision = PushScan.revision(ofAnswer: message) else {
             self.giveUp("an answer came that cannot be read, or that nobody asked for, on stream \(stream)")
             return
         }
         self.lastProgress = now
+        self.answerBytes = message.count
         self.recorder.recordAnswer(intended: self.ledger.intended(change), at: now)
         for arrival in self.ledger.answered(change, revision: revision) {
             self.recorder.recordPush(intended: self.ledger.intended(arrival.oldest), arrived: arrival.arrived)
@@ -72,6 +67,7 @@ extension Generator {
             }
             return
         }
+        if self.isCounting(index, stream) { return self.countersEnded() }
         guard let change = self.carried(index, stream) else { return }
         self.writers[index].changes[Int(stream)] = -1
         self.writers[index].free.append(stream)

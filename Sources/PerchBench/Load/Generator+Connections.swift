@@ -76,7 +76,7 @@ extension Generator {
     /// What a connection says first. Nothing: a writer to Redis is open as soon as it is connected.
     private func opening(_ index: Int) -> [UInt8] {
         switch self.dialect {
-        case .perch: self.requests.hello
+        case .perch: self.connections[index].isWriter ? self.requests.writerHello : self.requests.hello
         case .redis: self.connections[index].isWriter ? [] : self.subscriptions(of: index)
         }
     }

@@ -144,7 +144,7 @@ extension Generator {
     }
 
     private func watchConnecting(at now: Int64) {
-        guard self.established == self.connections.count else { return }
+        guard self.established == self.connections.count, self.hasCounted() else { return }
         self.measureMemory()
         switch self.settings.workload {
         case .storm: self.enter(.settling, at: now)
@@ -235,7 +235,8 @@ extension Generator {
         self.underWay -= self.ledger.convergedNow
         self.ledger.convergedNow = 0
         let isQuiet = self.awaitedAnswers == 0 && (self.underWay <= 0 || self.settings.watches == 0)
-        if isQuiet || now >= self.stageEnd { self.enter(.done, at: now) }
+        guard isQuiet || now >= self.stageEnd else { return }
+        if now >= self.stageEnd || self.hasCounted() { self.enter(.done, at: now) }
     }
 
     // MARK: Mixed

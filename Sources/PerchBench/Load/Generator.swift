@@ -118,6 +118,8 @@ package final class Generator: LoopDriver {
     var closes: [String: Int] = [:]
     var unchanged: UInt64 = 0
     var valueBytes = 0
+    var answerBytes = 0
+    var counting = Counting()
     var failure: String?
     var lastProgress: Int64 = 0
     var window = (serverCPU: 0.0, generatorCPU: 0.0)

@@ -2,12 +2,12 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-/// A frame that was encoded once, and whose account is written in place: encoding each call anew would cost the
-/// generator more than sending it.
+/// A frame that was encoded once, and whose number, mostly an account's, is written in place: encoding each call anew
+/// would cost the generator more than sending it.
 struct CallTemplate {
     private var bytes: [UInt8]
-    /// Where the account's digits begin; -1 where there is no account.
-    private var digitsAt: Int
+    /// Where the digits of the number are; none where there is no number.
+    private var digits: Range<Int>
 
     static let digitCount = 9
 
@@ -16,26 +16,32 @@ struct CallTemplate {
         return "bench-" + String(repeating: "0", count: max(0, Self.digitCount - digits.count)) + digits
     }
 
+    /// `account`: what `account(_:)` says, as it stands in the request.
     init(_ request: Request, _ codec: MessageCodec, account: String? = nil) throws(MessageError) {
-        self.bytes = Array(try codec.encodeCall(request).frame(.call, stream: 1))
-        self.digitsAt = -1
-        guard let account else { return }
-        let key = Array(account.utf8)
-        let found = (0...(self.bytes.count - key.count)).first { self.bytes[$0..<$0 + key.count].elementsEqual(key) }
-        guard let found else { preconditionFailure("the account is not in its own request") }
-        self.digitsAt = found + key.count - Self.digitCount
+        try self.init(
+            request, codec, marker: account, digits: account.map { $0.utf8.count - Self.digitCount..<$0.utf8.count })
     }
 
-    /// The frame for a stream and an account, behind what is there.
-    func append(to out: inout [UInt8], stream: UInt32, account: Int = 0) {
+    /// `marker` stands once in the request; `digits` are the places in it that the number takes.
+    init(_ request: Request, _ codec: MessageCodec, marker: String?, digits: Range<Int>?) throws(MessageError) {
+        self.bytes = Array(try codec.encodeCall(request).frame(.call, stream: 1))
+        self.digits = 0..<0
+        guard let marker, let digits else { return }
+        let key = Array(marker.utf8)
+        let found = (0...(self.bytes.count - key.count)).first { self.bytes[$0..<$0 + key.count].elementsEqual(key) }
+        guard let found else { preconditionFailure("\(marker) is not in its own request") }
+        self.digits = found + digits.lowerBound..<found + digits.upperBound
+    }
+
+    /// The frame for a stream and a number, behind what is there.
+    func append(to out: inout [UInt8], stream: UInt32, account number: Int = 0) {
         let start = out.count
         out.append(contentsOf: self.bytes)
         out.withUnsafeMutableBytes { buffer in
             let frame = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
             FrameHeader.writeAddress(.call, stream, into: frame)
-            guard self.digitsAt >= 0 else { return }
-            var rest = account
-            for place in stride(from: self.digitsAt + Self.digitCount - 1, through: self.digitsAt, by: -1) {
+            var rest = number
+            for place in self.digits.reversed() {
                 frame[place] = UInt8(ascii: "0") + UInt8(rest % 10)
                 rest /= 10
             }
@@ -46,11 +52,15 @@ struct CallTemplate {
 /// The frames of a bench.
 struct Requests {
     let hello: [UInt8]
+    /// Of a writer, who reads answers as they are.
+    let writerHello: [UInt8]
     let watch: CallTemplate
     let watchProducts: CallTemplate
     let buy: CallTemplate
-    /// Two editions of the catalogue, to be loaded in turn.
-    let editions: [CallTemplate]
+    let status: CallTemplate
+    /// Loads an edition of the catalogue. No edition comes twice: two that are loaded in one turn could else bring back
+    /// what was there, and that is rightly pushed to nobody.
+    let edition: CallTemplate
     let productIDs: [String]
     private let product: String
 
@@ -59,9 +69,10 @@ struct Requests {
         let account = CallTemplate.account(0)
         self.product = settings.product
         self.productIDs = catalogue.itemIDs
-        let hello = Hello(
-            protocolVersion: 1, clientName: "perch bench", accepts: settings.acceptsZlib ? [.zlib] : [],
-            heartbeatSeconds: Limits.heartbeatSecondsMax)
+        var hello = Hello(
+            protocolVersion: 1, clientName: "perch bench", accepts: [], heartbeatSeconds: Limits.heartbeatSecondsMax)
+        self.writerHello = Array(try codec.encode(hello).frame(.hello, stream: 0))
+        if settings.acceptsZlib { hello.accepts = [.zlib] }
         self.hello = Array(try codec.encode(hello).frame(.hello, stream: 0))
         self.watch = try CallTemplate(
             .currentEntitlementTask(CurrentEntitlementRequest(account: account, productID: settings.product)), codec,
@@ -72,10 +83,11 @@ struct Requests {
             .operate(
                 OperateRequest(account: account, operation: .buy(PurchaseOrder(productID: settings.product)))), codec,
             account: account)
-        self.editions = try [1, 2].map { (edition) throws(MessageError) in
-            try CallTemplate(
-                .loadCatalog(LoadCatalogRequest(file: catalogue.file(edition: edition), source: "perch bench")), codec)
-        }
+        self.status = try CallTemplate(.getServerStatus, codec)
+        let price = BenchCatalogue.price(ofEdition: 0)
+        self.edition = try CallTemplate(
+            .loadCatalog(LoadCatalogRequest(file: catalogue.file(edition: 0), source: "perch bench")), codec,
+            marker: price, digits: 1..<1 + BenchCatalogue.editionDigits)
     }
 
     /// A watch that goes on from a token.

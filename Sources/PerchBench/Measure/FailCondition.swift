@@ -78,7 +78,7 @@ package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
         case .bytes, .bytesPerSecond:
             [("B", 1), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1_024), ("MiB", 1_048_576)]
         case .share: [("%", 0.01)]
-        case .perSecond, .count: []
+        case .perSecond, .count, .quotient: []
         }
     }
 

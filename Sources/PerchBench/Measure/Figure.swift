@@ -23,25 +23,38 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     case rssPerWatch = "rss_per_watch"
     case rssPerConnection = "rss_per_connection"
     case socketBytesPerConnection = "socket_bytes_per_connection"
+    case residentBytes = "rss"
+    case residentGrowth = "rss_growth_per_hour"
     case valueBytes = "value_bytes"
+    case answerBytes = "answer_bytes"
+    case fsyncP50 = "fsync_p50"
+    case fsyncP99 = "fsync_p99"
+    case pushBeyondFsync = "push_beyond_fsync"
+    case changesPerCommit = "changes_per_commit"
+    case encodingsPerChange = "encodings_per_change"
+    case compressionsPerChange = "compressions_per_change"
     case deliveries, changes, conflated, gaps, duplicates, reorderings, foreign, unchanged, refusals, closes
+    case plays, failures
     case generatorCPU = "generator_cpu"
     case lagP99 = "lag_p99"
 
-    package enum Unit: Sendable { case nanoseconds, seconds, bytes, perSecond, bytesPerSecond, share, count }
+    package enum Unit: Sendable { case nanoseconds, seconds, bytes, perSecond, bytesPerSecond, share, count, quotient }
 
     package var unit: Unit {
         switch self {
         case .pushP50, .pushP90, .pushP99, .pushP999, .pushMax, .pushMean, .answerP50, .answerP99, .answerMax,
-            .firstP50, .firstP99, .firstMax, .lagP99, .cpuPerConverged:
+            .firstP50, .firstP99, .firstMax, .lagP99, .cpuPerConverged, .fsyncP50, .fsyncP99, .pushBeyondFsync:
             .nanoseconds
         case .cpuPerMillion: .seconds
         case .deliveriesPerSecond, .changesPerSecond, .convergedPerSecond, .opensPerSecond: .perSecond
         case .bytesPerSecond: .bytesPerSecond
-        case .rssPerWatch, .rssPerConnection, .socketBytesPerConnection, .valueBytes: .bytes
+        case .rssPerWatch, .rssPerConnection, .socketBytesPerConnection, .valueBytes, .answerBytes, .residentBytes,
+            .residentGrowth:
+            .bytes
+        case .changesPerCommit, .encodingsPerChange, .compressionsPerChange: .quotient
         case .serverCPU, .generatorCPU: .share
         case .deliveries, .changes, .conflated, .gaps, .duplicates, .reorderings, .foreign, .unchanged, .refusals,
-            .closes:
+            .closes, .plays, .failures:
             .count
         }
     }
@@ -49,8 +62,12 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     /// Which way is better; nil where neither is.
     package var isBetterHigher: Bool? {
         switch self {
-        case .deliveriesPerSecond, .changesPerSecond, .convergedPerSecond, .opensPerSecond, .bytesPerSecond: true
-        case .deliveries, .changes, .conflated, .foreign, .unchanged, .valueBytes, .serverCPU, .generatorCPU: nil
+        case .deliveriesPerSecond, .changesPerSecond, .convergedPerSecond, .opensPerSecond, .bytesPerSecond,
+            .changesPerCommit:
+            true
+        case .deliveries, .changes, .conflated, .foreign, .unchanged, .valueBytes, .answerBytes, .serverCPU,
+            .generatorCPU, .fsyncP50, .fsyncP99, .plays, .residentBytes:
+            nil
         default: false
         }
     }
@@ -62,7 +79,10 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     package var hasRatio: Bool {
         switch self {
         case .deliveries, .changes, .conflated, .gaps, .duplicates, .reorderings, .foreign, .unchanged, .refusals,
-            .closes, .generatorCPU, .lagP99, .valueBytes, .serverCPU, .socketBytesPerConnection:
+            .closes, .plays, .failures, .generatorCPU, .lagP99, .valueBytes, .answerBytes, .serverCPU,
+            .socketBytesPerConnection,
+            .fsyncP50, .fsyncP99, .pushBeyondFsync, .residentBytes, .residentGrowth, .encodingsPerChange,
+            .compressionsPerChange:
             false
         default: true
         }
@@ -85,7 +105,15 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .rssPerWatch: "resident memory of the server for a watch, its connection included"
         case .rssPerConnection: "resident memory of the server for a connection with its watches"
         case .socketBytesPerConnection: "kernel memory of both ends of a connection"
+        case .residentBytes: "resident memory of the server when the load ended"
+        case .residentGrowth: "how it grew, by a straight line through the last three quarters of the time"
         case .valueBytes: "bytes of a value's message"
+        case .answerBytes: "bytes of an answer's message"
+        case .fsyncP50, .fsyncP99: "fdatasync of 16 KiB in the directory of the store, before the round"
+        case .pushBeyondFsync: "push_p99 less fsync_p50: what is not the disk's"
+        case .changesPerCommit: "changes in a group commit, as the server counts"
+        case .encodingsPerChange: "values that the server encoded for a change"
+        case .compressionsPerChange: "values that the server compressed for a change"
         case .deliveries: "values that showed a watcher something new"
         case .changes: "changes that were answered"
         case .conflated: "changes that a watcher was not shown because a newer one was"
@@ -96,6 +124,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .unchanged: "streams that came back and were told that nothing had changed"
         case .refusals: "calls that ended with an error"
         case .closes: "connections that were closed by the server"
+        case .plays: "accounts that went the way of the scenario's first to its end"
+        case .failures: "accounts that did not: refused, not told, or told something else"
         case .generatorCPU: "share of its core that the generator used"
         case .lagP99: "how late changes were sent"
         }
@@ -118,6 +148,7 @@ extension Figure.Unit {
         case .bytesPerSecond: "\(decimals(value / 1e6, 1)) MB/s"
         case .share: "\(decimals(value * 100, 1)) %"
         case .count: grouped(value)
+        case .quotient: digits(value)
         }
     }
 }

@@ -79,6 +79,23 @@ package struct Recorder: Sendable {
         if self.isAboutFirsts { self.second.record(now - intended) }
     }
 
+    /// Bytes a second by which the server grew, by a straight line through what its seconds say: least squares. Without the
+    /// first quarter, in which caches fill. Nil where that is less than fifteen seconds, which say nothing.
+    package var residentGrowthPerSecond: Double? {
+        let points = self.intervals.filter { $0.residentBytes > 0 && $0.length > 0.5 }.dropFirst(
+            self.intervals.count / 4)
+        guard points.count >= 15 else { return nil }
+        let count = Double(points.count)
+        let meanTime = points.reduce(0) { $0 + $1.end } / count
+        let meanBytes = points.reduce(0) { $0 + Double($1.residentBytes) } / count
+        var (product, square) = (0.0, 0.0)
+        for point in points {
+            product += (point.end - meanTime) * (Double(point.residentBytes) - meanBytes)
+            square += (point.end - meanTime) * (point.end - meanTime)
+        }
+        return product / square
+    }
+
     /// Ends a second. Memory and processors are told by who can look.
     package mutating func tick(at now: Int64, residentBytes: Int, serverCPU: Double, generatorCPU: Double) {
         var interval = Interval()

@@ -49,7 +49,7 @@ extension BenchReport {
         font:15px/1.5 system-ui,sans-serif}
         h1{font-size:1.5rem;margin:0 0 .5rem}h2{font-size:1rem;margin:0 0 .25rem}
         .what{color:var(--soft);margin:.1rem 0}.bad{color:var(--bad)}
-        .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;margin:1.5rem 0}
+        .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr));gap:.75rem;margin:1.5rem 0}
         .tile,.chart{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.8rem 1rem}
         .tile b{display:block;font-size:1.35rem;font-variant-numeric:tabular-nums}.tile span{color:var(--soft);font-size:.85rem}
         .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(30rem,100%),1fr));gap:.75rem;margin:1.5rem 0}
@@ -99,8 +99,9 @@ extension BenchReport {
     private var charts: String {
         let all = self.targets.map { target in target.rounds.map(\.intervals) }
         let first = self.targets.first?.rounds.first
-        let isAboutOpens = first?.intervals.contains { $0.opens > 0 && $0.deliveries == 0 } ?? false
-        let isAboutChanges = !isAboutOpens && first?.intervals.allSatisfy { $0.deliveries == 0 } ?? true
+        let isSilent = first?.intervals.allSatisfy { $0.deliveries == 0 } ?? true
+        let isAboutOpens = isSilent && first?.intervals.contains { $0.opens > 0 } ?? false
+        let isAboutChanges = isSilent && !isAboutOpens
         var charts: [Chart] = []
         let rate = isAboutOpens ? "Opens a second" : isAboutChanges ? "Changes a second" : "Deliveries a second"
         charts.append(
@@ -183,7 +184,10 @@ struct Chart {
         let xEnd = max(self.xLabels.last?.x ?? 1, points.map(\.x).max() ?? 1, 1e-9)
         let low = self.isLogarithmic ? max(1, points.map(\.y).min() ?? 1) : 0
         let yTicks = self.isLogarithmic ? Self.decades(low, top) : Self.ticks(0, top)
-        let yEnd = max(top, yTicks.last ?? top)
+        // A linear axis goes on to the next round number, so that no line runs along its edge or over it.
+        let step = yTicks.count > 1 ? yTicks[1] - yTicks[0] : top
+        let yEnd = self.isLogarithmic ? max(top, yTicks.last ?? top) : (top / step).rounded(.up) * step
+        let ruled = self.isLogarithmic ? yTicks : yTicks + (yEnd > (yTicks.last ?? 0) * 1.001 ? [yEnd] : [])
         let yStart = self.isLogarithmic ? min(low, yTicks.first ?? low) : 0
         func x(_ value: Double) -> Double { left + (width - left - right) * value / xEnd }
         func y(_ value: Double) -> Double {
@@ -194,11 +198,11 @@ struct Chart {
             return height - below - (height - above - below) * share
         }
         var drawing = ""
-        for tick in yTicks {
+        for tick in ruled {
             drawing +=
                 "<line class=\"grid\" x1=\"\(at(left))\" x2=\"\(at(width - right))\" y1=\"\(at(y(tick)))\" "
                 + "y2=\"\(at(y(tick)))\"/><text x=\"\(at(left - 8))\" y=\"\(at(y(tick) + 4))\" text-anchor=\"end\">"
-                + "\(escaped(self.unit.text(tick)))</text>"
+                + "\(tick == 0 ? "0" : escaped(self.unit.text(tick)))</text>"
         }
         for label in self.xLabels {
             drawing +=

@@ -60,6 +60,7 @@ extension BenchReport {
         json.figures(round.figures)
         json.counts("closes", round.closes)
         json.counts("refusals", round.refusals)
+        json.list("findings", round.findings)
         json.key("percentiles")
         json.beginArray()
         for each in round.percentiles {

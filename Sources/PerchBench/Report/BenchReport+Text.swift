@@ -1,3 +1,5 @@
+import PerchBase
+
 extension BenchReport {
     /// For people: what was done, a table of figures, and what to make of them.
     package var text: [String] {
@@ -16,6 +18,9 @@ extension BenchReport {
                 for (reason, count) in sums.sorted(by: { $0.key < $1.key }) {
                     lines.append("\(target.name): \(kind) \(count) with \(reason)")
                 }
+            }
+            for finding in target.rounds.flatMap(\.findings).prefix(Limits.benchFindingsMax) {
+                lines.append("\(target.name): \(finding)")
             }
             if let failure = target.failure { lines.append("\(target.name): ended early: \(failure)") }
             if let reason = target.generatorBound {
@@ -46,7 +51,7 @@ extension BenchReport {
         return Self.aligned([head] + rows)
     }
 
-    private static let alwaysShown: [Figure] = [.gaps, .duplicates, .reorderings]
+    private static let alwaysShown: [Figure] = [.gaps, .duplicates, .reorderings, .failures]
 
     /// The first column to the left, the others to the right.
     static func aligned(_ rows: [[String]]) -> [String] {

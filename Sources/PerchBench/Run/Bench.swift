@@ -1,6 +1,7 @@
 import Glibc
 import PerchBase
 package import PerchLoop
+package import PerchScenario
 
 /// Why a bench cannot be run, or went wrong before it measured anything: for people, with what to do next.
 package struct BenchError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -20,8 +21,25 @@ package struct Bench {
         case address(SocketAddress, process: Int32?)
     }
 
+    /// A file that was read, and how those are read that it names.
+    package struct Script: Sendable {
+        package typealias ReadFile = @Sendable (_ path: String) throws(ScenarioFailure) -> [UInt8]
+
+        package var scenario: Scenario
+        package var file: String
+        package var readFile: ReadFile
+
+        package init(_ scenario: Scenario, file: String, readFile: @escaping ReadFile) {
+            self.scenario = scenario
+            self.file = file
+            self.readFile = readFile
+        }
+    }
+
     package var settings: BenchSettings
     package var server: Server
+    /// Of the workload `scenario`.
+    package var script: Script?
     package var hasFloor = false
     /// `redis-server`, to be measured in the same rounds; nil for none.
     package var redis: String?
@@ -32,6 +50,8 @@ package struct Bench {
     package var environment: [String: String] = [:]
     /// Of the floor's values; nil for as many as the server's had.
     package var floorValueBytes: Int?
+    /// The same server with one loop, in the same rounds: what several loops cost.
+    package var hasOneLoop = false
     /// Where a store and a catalogue may lie for the time being.
     package var directory: String
     /// Whether somebody wants it to end; what was measured by then is kept.
@@ -67,6 +87,7 @@ package struct Bench {
         var targets = [BenchReport.Target(name: "perch")]
         if self.hasFloor { targets.append(BenchReport.Target(name: "floor")) }
         if self.redis != nil { targets.append(BenchReport.Target(name: "redis")) }
+        if self.hasOneLoop { targets.append(BenchReport.Target(name: Self.oneLoop)) }
         let processors = Processors.allowed()
         let isPinned = processors.count > 1
         if isPinned {
@@ -79,16 +100,18 @@ package struct Bench {
             report.notes.append("the server and the generator shared the only core: the figures are of both together")
         }
         let serverProcessor = isPinned ? processors[0] : nil
+        let program = try self.script.map { (script) throws(BenchError) in
+            try self.program(of: script, processor: serverProcessor)
+        }
         rounds: for round in 0..<self.rounds {
             for place in targets.indices {
                 let name = targets[place].name
-                let floorBytes =
-                    self.floorValueBytes ?? Int(targets[0].rounds.last?.figures[.valueBytes] ?? 0)
-                let result = try self.round(
-                    name, valueBytes: max(FloorServer.valueBytes.lowerBound, floorBytes), processor: serverProcessor
-                ) { progress in
+                let wire = Wire(self.floorValueBytes, as: targets[0].rounds.last?.figures ?? [:])
+                let syncs = self.storeDirectory.flatMap { SyncProbe(in: $0) }
+                var result = try self.round(name, program, wire, processor: serverProcessor) { progress in
                     news(News(target: name, round: round + 1, rounds: self.rounds, progress: progress))
                 }
+                syncs?.add(to: &result.figures)
                 targets[place].rounds.append(result)
                 if self.isInterrupted() { break rounds }
                 if let failure = result.failure, result.figures.isEmpty {
@@ -100,6 +123,25 @@ package struct Bench {
         report.loadAfter = MachineFigures.now().load
         report.settings = self.described
         return report
+    }
+
+    private static let oneLoop = "one loop"
+
+    /// Where the server's store lies; nil where it has none, or it is not ours.
+    private var storeDirectory: String? {
+        if case .perch(_, let store) = self.server { store } else { nil }
+    }
+
+    /// Lengths of messages, for those who send as much as the server did.
+    private struct Wire {
+        var valueBytes: Int
+        var answerBytes: Int
+
+        init(_ valueBytes: Int?, as figures: [Figure: Double]) {
+            let wanted = valueBytes ?? Int(figures[.valueBytes] ?? 0)
+            self.valueBytes = max(FloorServer.valueBytes.lowerBound, wanted)
+            self.answerBytes = min(FloorServer.answerBytes.upperBound, Int(figures[.answerBytes] ?? 0))
+        }
     }
 
     /// Both sides need a descriptor for each connection, and a server keeps some for itself.
@@ -114,34 +156,69 @@ package struct Bench {
         }
     }
 
+    /// Lets one account play the scenario: it says what the others have to be told. A round of its own, since a clock
+    /// never runs backwards.
+    private func program(of script: Script, processor: Int?) throws(BenchError) -> ScenarioProgram {
+        guard case .perch(let loops, let store) = self.server else {
+            preconditionFailure("a scenario needs a server of its own, whose clock is its own")
+        }
+        let child = try self.startPerch(loops: loops, store: store, processor: loops == 1 ? processor : nil)
+        defer { child.stop() }
+        var options = ScenarioRunner.Options(address: "\(child.address)")
+        options.ownsServer = true
+        options.clientName = "perch bench"
+        let (report, trace) = ScenarioRunner.trace(
+            script.scenario, file: script.file, options: options, readFile: script.readFile)
+        if let failure = report.failure { throw BenchError("\(script.file): \(failure)") }
+        if let difference = report.differences.first {
+            throw BenchError(
+                "\(script.file):\(difference.place): for one account already, \(difference.message); perch scenario run "
+                    + "says more")
+        }
+        return ScenarioProgram(trace, file: script.file)
+    }
+
     private func round(
-        _ target: String, valueBytes: Int, processor: Int?, progress: @escaping (Generator.Progress) -> Void
+        _ target: String, _ program: ScenarioProgram?, _ wire: Wire, processor: Int?,
+        progress: @escaping (Generator.Progress) -> Void
     ) throws(BenchError) -> RoundResult {
         var child: BenchChild?
         let address: SocketAddress
         var dialect = Generator.Dialect.perch
         var process: Int32?
         if target == "floor" {
-            let started = try self.start(
-                ["bench", "floor-server", "--port", "0", "--value-bytes", "\(valueBytes)"], processor: processor)
+            let started = try self.startFloor(wire, processor: processor)
             (child, address) = (started, started.address)
         } else if target == "redis", let redis = self.redis {
             let started = try self.startRedis(redis, processor: processor)
             (child, address) = (started, started.address)
-            dialect = .redis(valueBytes: valueBytes)
+            dialect = .redis(valueBytes: wire.valueBytes)
         } else {
             switch self.server {
             case .address(let known, let number):
                 address = known
                 process = number
             case .perch(let loops, let store):
-                let started = try self.startPerch(loops: loops, store: store, processor: loops == 1 ? processor : nil)
+                // Several loops on one core would wait for each other, and the other side is not to be better off.
+                let started = try self.startPerch(
+                    loops: target == Self.oneLoop ? 1 : loops, store: store, processor: loops == 1 ? processor : nil)
                 (child, address) = (started, started.address)
             }
         }
         defer { child?.stop() }
         do {
             let loop = try EventLoop(name: "perch-bench")
+            if let program {
+                let load = try ScenarioLoad(
+                    program, self.settings, address: address, serverProcess: child?.number, loop: loop,
+                    isInterrupted: self.isInterrupted
+                ) { tick in
+                    child?.drain()
+                    progress(tick)
+                }
+                loop.run(load)
+                return self.told(load.outcome, by: child)
+            }
             let generator = try Generator(
                 self.settings, address: address, serverProcess: child?.number ?? process, dialect: dialect, loop: loop,
                 isInterrupted: self.isInterrupted
@@ -150,12 +227,30 @@ package struct Bench {
                 progress(tick)
             }
             loop.run(generator)
-            var result = generator.outcome
-            if result.failure != nil, let last = child?.lastWords { result.failure? += "; it said: \(last)" }
-            return result
+            return self.told(generator.outcome, by: child)
         } catch {
             throw BenchError("\(error)")
         }
+    }
+
+    /// With the reason of a server that ended.
+    private func told(_ result: RoundResult, by child: BenchChild?) -> RoundResult {
+        guard result.failure != nil, let last = child?.lastWords else { return result }
+        var result = result
+        result.failure? += "; it said: \(last)"
+        return result
+    }
+
+    private func startFloor(_ wire: Wire, processor: Int?) throws(BenchError) -> BenchChild {
+        var arguments = [
+            "bench", "floor-server", "--port", "0", "--value-bytes", "\(wire.valueBytes)B", "--answer-bytes",
+            "\(wire.answerBytes)B",
+        ]
+        if let store = self.storeDirectory {
+            for name in ["", "-wal", "-shm"] { unlink("\(store)/floor.db\(name)") }
+            arguments += ["--store", store]
+        }
+        return try self.start(arguments, processor: processor)
     }
 
     private func startPerch(loops: Int, store: String?, processor: Int?) throws(BenchError) -> BenchChild {
@@ -163,11 +258,12 @@ package struct Bench {
         // The next round begins with nothing, as this one did.
         if let store { for name in ["", "-wal", "-shm"] { unlink("\(store)/perch.db\(name)") } }
         try Self.write(BenchCatalogue(viewBytes: self.settings.viewBytes).file(edition: 0), to: catalogue)
-        return try self.start(
-            [
-                "serve", "--listen", "127.0.0.1:0", "--store", store ?? "memory", "--catalog", catalogue, "--bundle-id",
-                BenchCatalogue.bundleID, "--loops", "\(loops)",
-            ], processor: processor)
+        var arguments = [
+            "serve", "--listen", "127.0.0.1:0", "--store", store ?? "memory", "--catalog", catalogue, "--bundle-id",
+            BenchCatalogue.bundleID, "--loops", "\(loops)",
+        ]
+        if let script = self.script { arguments += ["--clock", script.scenario.start.description] }
+        return try self.start(arguments, processor: processor)
     }
 
     /// In memory, with as many clients as there may be descriptors.
@@ -211,13 +307,16 @@ package struct Bench {
             ("watchers", "\(settings.watches)"), ("connections", "\(settings.connections)"),
             ("accounts", "\(settings.keys)"),
         ]
+        if settings.workload == .scenario { result.removeFirst(2) }
         if let rate = settings.rate {
             result.append(("rate", "\(rate)/s, open loop"))
         } else if settings.workload != .storm, settings.workload != .idle, settings.workload != .resume {
             result.append(("outstanding", "\(settings.outstanding), closed loop"))
         }
-        result.append(("warm-up", duration(nanoseconds: Double(settings.warmupNanoseconds))))
-        result.append(("duration", duration(nanoseconds: Double(settings.durationNanoseconds))))
+        if settings.workload.hasWindow {
+            result.append(("warm-up", duration(nanoseconds: Double(settings.warmupNanoseconds))))
+            result.append(("duration", duration(nanoseconds: Double(settings.durationNanoseconds))))
+        }
         result.append(("rounds", "\(self.rounds)"))
         switch self.server {
         case .address(let address, _): result.append(("server", "\(address)"))
@@ -225,8 +324,9 @@ package struct Bench {
             result.append(("loops", "\(loops)"))
             result.append(("store", store == nil ? "memory" : "SQLite"))
         }
+        if let script = self.script { result.append(("scenario", script.file)) }
         if settings.workload == .catalog { result.append(("zlib", settings.acceptsZlib ? "yes" : "no")) }
-        result.append(("seed", "\(settings.seed)"))
+        if settings.workload != .scenario { result.append(("seed", "\(settings.seed)")) }
         return result
     }
 }

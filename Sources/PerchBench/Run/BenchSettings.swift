@@ -2,7 +2,7 @@ import PerchBase
 
 /// What is done to the server.
 package enum Workload: String, Hashable, Sendable, CaseIterable {
-    case hot, keyed, mux, catalog, storm, resume, idle, buy, mixed
+    case hot, keyed, mux, catalog, storm, resume, idle, buy, mixed, scenario
 
     package var summary: String {
         switch self {
@@ -15,17 +15,26 @@ package enum Workload: String, Hashable, Sendable, CaseIterable {
         case .idle: "N connections stand still: what one costs in memory."
         case .buy: "M writers buy, each waiting for its answer: what a durable purchase costs."
         case .mixed: "All of it at once: hot and keyed watchers, products, churn and slow readers."
+        case .scenario: "A scenario file is played for N accounts, each line by all of them at a rate."
         }
     }
 
     /// Whether the bare server says something about it.
-    package var hasFloor: Bool { self != .buy && self != .mixed }
+    package var hasFloor: Bool { self != .mixed && self != .scenario }
+
+    /// Whether it lasts as long as is wanted; else until it is done.
+    package var hasWindow: Bool {
+        switch self {
+        case .storm, .resume, .scenario: false
+        case .hot, .keyed, .mux, .catalog, .idle, .buy, .mixed: true
+        }
+    }
 
     /// Whether publishing and subscribing, which keeps no state, is the same work.
     package var hasRedis: Bool {
         switch self {
         case .hot, .keyed, .mux, .storm, .idle: true
-        case .catalog, .resume, .buy, .mixed: false
+        case .catalog, .resume, .buy, .mixed, .scenario: false
         }
     }
 }
@@ -88,6 +97,10 @@ package struct BenchSettings: Sendable {
             self.rate = 1_000
             self.churnPerSecond = 10
             self.slowPercent = 1
+        case .scenario:
+            self.keys = watches
+            self.rate = 1_000
+            self.warmupNanoseconds = 0
         case .storm, .resume, .idle: break
         }
     }
@@ -111,17 +124,23 @@ package struct BenchSettings: Sendable {
         if self.watches > Limits.benchWatchesMax {
             return "\(self.watches) watches are more than \(Limits.benchWatchesMax)"
         }
-        if self.connections > self.watches {
+        if self.workload != .scenario, self.connections > self.watches {
             return "\(self.connections) connections would share \(self.watches) watches; give at least one to each"
         }
-        if self.connections > 0, (self.watches + self.connections - 1) / self.connections > Limits.callsPerConnectionMax
+        if self.workload != .scenario, self.connections > 0,
+            (self.watches + self.connections - 1) / self.connections > Limits.callsPerConnectionMax
         {
             return "\(self.watches) watches on \(self.connections) connections are more than the "
                 + "\(Limits.callsPerConnectionMax) that a connection may have; give more connections"
         }
-        if self.workload != .buy, self.watches == 0 { return "\(self.workload.rawValue) needs watchers" }
+        if self.workload != .buy, self.workload != .scenario, self.watches == 0 {
+            return "\(self.workload.rawValue) needs watchers"
+        }
+        if self.workload == .scenario, self.keys > Limits.benchPlayersMax {
+            return "\(self.keys) accounts are more than the \(Limits.benchPlayersMax) that a scenario is played for"
+        }
         if self.keys > 99_999_999 { return "\(self.keys) accounts are more than the 99999999 that have names here" }
-        if let rate = self.rate {
+        if let rate = self.rate, self.workload != .scenario {
             let changes = Double(rate) * Double(self.durationNanoseconds + self.warmupNanoseconds) / 1e9
             if changes > Double(Limits.benchChangesMax) {
                 return "\(rate) changes a second for so long are more than the \(Limits.benchChangesMax) that a round "

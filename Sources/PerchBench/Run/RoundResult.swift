@@ -8,6 +8,8 @@ package struct RoundResult: Sendable {
     package var percentiles: [Percentile] = []
     package var closes: [String: Int] = [:]
     package var refusals: [String: Int] = [:]
+    /// What went wrong, in words; not all of it.
+    package var findings: [String] = []
     /// Why the round ended before its time; nil if it did not.
     package var failure: String?
     /// Why its figures are the generator's and not the server's; nil if they are the server's.
@@ -44,6 +46,29 @@ package struct RoundResult: Sendable {
     }
 }
 
+extension Recorder {
+    /// What most latencies are: pushes, or, where none are, first values or answers.
+    var percentiles: [RoundResult.Percentile] {
+        let shown = self.push.count > 0 ? self.push : self.first.count > 0 ? self.first : self.answer
+        return RoundResult.quantiles.map {
+            RoundResult.Percentile(quantile: $0, nanoseconds: shown.value(atQuantile: $0))
+        }
+    }
+
+    var latencyFigures: [Figure: Double] {
+        var figures: [Figure: Double] = [:]
+        func times(_ histogram: LatencyHistogram, _ names: [(Figure, Double)]) {
+            guard histogram.count > 0 else { return }
+            for (figure, quantile) in names { figures[figure] = Double(histogram.value(atQuantile: quantile)) }
+        }
+        times(self.push, [(.pushP50, 0.5), (.pushP90, 0.9), (.pushP99, 0.99), (.pushP999, 0.999), (.pushMax, 1)])
+        if self.push.count > 0 { figures[.pushMean] = self.push.mean }
+        times(self.answer, [(.answerP50, 0.5), (.answerP99, 0.99), (.answerMax, 1)])
+        times(self.first, [(.firstP50, 0.5), (.firstP99, 0.99), (.firstMax, 1)])
+        return figures
+    }
+}
+
 extension Generator {
     /// After the loop has ended.
     package var outcome: RoundResult {
@@ -54,24 +79,10 @@ extension Generator {
         result.intervals = self.recorder.intervals
         let recorder = self.recorder
         let seconds = recorder.seconds
-        let shown =
-            recorder.push.count > 0 ? recorder.push : recorder.first.count > 0 ? recorder.first : recorder.answer
-        result.percentiles = RoundResult.quantiles.map {
-            RoundResult.Percentile(quantile: $0, nanoseconds: shown.value(atQuantile: $0))
-        }
+        result.percentiles = recorder.percentiles
         guard seconds > 0 else { return result }
 
-        var figures: [Figure: Double] = [:]
-        func times(_ histogram: LatencyHistogram, _ names: [(Figure, Double)]) {
-            guard histogram.count > 0 else { return }
-            for (figure, quantile) in names { figures[figure] = Double(histogram.value(atQuantile: quantile)) }
-        }
-        times(
-            recorder.push, [(.pushP50, 0.5), (.pushP90, 0.9), (.pushP99, 0.99), (.pushP999, 0.999), (.pushMax, 1)])
-        if recorder.push.count > 0 { figures[.pushMean] = recorder.push.mean }
-        times(recorder.answer, [(.answerP50, 0.5), (.answerP99, 0.99), (.answerMax, 1)])
-        times(recorder.first, [(.firstP50, 0.5), (.firstP99, 0.99), (.firstMax, 1)])
-
+        var figures = recorder.latencyFigures
         let counts = self.ledger.counts
         let workload = self.settings.workload
         if self.settings.watches > 0, workload != .storm, workload != .idle, workload != .resume {
@@ -94,6 +105,10 @@ extension Generator {
         figures[.refusals] = Double(self.refusals.values.reduce(0, +))
         figures[.closes] = Double(self.closes.values.reduce(0, +))
         figures[.valueBytes] = Double(self.valueBytes)
+        if self.answerBytes > 0 { figures[.answerBytes] = Double(self.answerBytes) }
+        if let before = self.counting.before, let after = self.counting.after {
+            figures.merge(ServerCounters.figures(from: before, to: after)) { $1 }
+        }
         if self.serverProcess != nil { self.addServer(&figures, seconds) }
 
         let share = self.window.generatorCPU / seconds
@@ -112,6 +127,10 @@ extension Generator {
         let units = self.recorder.isAboutFirsts ? self.recorder.opens : self.recorder.deliveries
         let converged = self.settings.watches == 0 ? self.recorder.changes : self.recorder.converged
         if units > 0 { figures[.cpuPerMillion] = cpu * 1e6 / Double(units) }
+        if let last = self.recorder.intervals.last, last.residentBytes > 0 {
+            figures[.residentBytes] = Double(last.residentBytes)
+        }
+        if let growth = self.recorder.residentGrowthPerSecond { figures[.residentGrowth] = growth * 3_600 }
         if converged > 0 { figures[.cpuPerConverged] = cpu * 1e9 / Double(converged) }
         guard self.settings.connections > 0 else { return }
         let resident = Double(max(0, self.memory.resident - self.memory.baseResident))

@@ -17,5 +17,6 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case doctor
     case backup, restore
     case benchHot, benchKeyed, benchMux, benchCatalog, benchStorm, benchResume, benchIdle, benchBuy, benchMixed
+    case benchScenario
     case benchCompare, benchFigures, benchFloorServer
 }

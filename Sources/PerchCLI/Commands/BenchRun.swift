@@ -3,6 +3,7 @@ import PerchBase
 import PerchBench
 import PerchCatalogue
 import PerchLoop
+import PerchScenario
 
 /// One run of `perch bench`, on the main thread: no task and no await stands between a socket and the clock.
 struct BenchRun {
@@ -25,9 +26,10 @@ struct BenchRun {
         case .benchCompare: return try self.compare()
         case .benchFigures: return try self.listFigures()
         case .benchFloorServer:
-            let bytes = Int(self.settings.number("value-bytes") ?? 0)
-            throw CommandFailure(
-                .failure, FloorServer.run(port: UInt16(self.settings.number("port") ?? 0), valueBytes: bytes))
+            let reason = FloorServer.run(
+                port: UInt16(self.settings.number("port") ?? 0), valueBytes: self.number("value-bytes") ?? 0,
+                answerBytes: self.number("answer-bytes") ?? 0, store: self.settings.text("store"))
+            throw CommandFailure(.failure, reason)
         default:
             guard let workload = BenchTable.workload(of: self.invocation.action) else {
                 preconditionFailure("\(self.invocation.name) is no bench")
@@ -50,9 +52,12 @@ struct BenchRun {
         defer { storePlace?.remove() }
         var bench = Bench(
             settings, server: .perch(loops: 1, store: nil), executable: self.executable, directory: directory.path)
-        if let address = self.settings.text("connect") {
+        if workload == .scenario {
+            bench.script = try self.script()
+        }
+        if self.settings.has("connect"), let address = self.settings.text("connect") {
             bench.server = try self.remote(address)
-        } else if self.settings.number("pid") != nil {
+        } else if self.number("pid") != nil {
             throw UsageError("--pid goes with --connect", command: self.invocation.name)
         } else {
             if let store = self.settings.text("store"), store != "memory" {
@@ -61,6 +66,13 @@ struct BenchRun {
             bench.server = .perch(loops: Int(self.settings.number("loops") ?? 1), store: storePlace?.path)
         }
         bench.hasFloor = self.isFloorWanted
+        if self.settings.has("one-loop"), self.settings.flag("one-loop") {
+            guard self.number("loops") ?? 1 > 1 else {
+                throw UsageError(
+                    "--one-loop compares several loops with one: give --loops 2", command: self.invocation.name)
+            }
+            bench.hasOneLoop = true
+        }
         if self.settings.has("redis"), self.settings.flag("redis") { bench.redis = try self.redisPath(settings) }
         bench.rounds = Int(self.settings.number("pairs") ?? 1)
         // Settings of the one who measures are not those of what is measured.
@@ -78,6 +90,18 @@ struct BenchRun {
         return report.breaches.isEmpty ? .success : .failure
     }
 
+    /// The scenario, if it can be read.
+    private func script() throws -> Bench.Script {
+        let path = self.operand(0)
+        let parsed = try ScenarioFiles.parse(path)
+        if let fault = parsed.faults.first {
+            throw CommandFailure(
+                .failure,
+                "\(printable(path)):\(fault.place): \(printable(fault.message)); perch scenario check says more")
+        }
+        return Bench.Script(parsed.scenario, file: printable(path), readFile: ScenarioFiles.reader(beside: path))
+    }
+
     /// `redis-server`, where PATH has it.
     private func redisPath(_ settings: BenchSettings) throws -> String {
         guard settings.workload == .mux || settings.watches == settings.connections else {
@@ -93,7 +117,7 @@ struct BenchRun {
     }
 
     private func remote(_ text: String) throws(UsageError) -> Bench.Server {
-        for name in ["floor", "redis"] where self.settings.has(name) && self.settings.flag(name) {
+        for name in ["floor", "redis", "one-loop"] where self.settings.has(name) && self.settings.flag(name) {
             throw UsageError(
                 "--\(name) goes with a server that the bench starts itself: on the same machine, on the same core; leave "
                     + "out --connect", command: self.invocation.name)
@@ -115,6 +139,7 @@ struct BenchRun {
     /// The command line as it would be written again, without what only says where the result goes.
     private var title: String {
         var words = [self.invocation.command.name]
+        if self.invocation.action == .benchScenario { words.append(printable(self.operand(0))) }
         for option in self.invocation.command.options {
             guard let value = self.invocation.written[option.name] else { continue }
             guard !["output", "report", "fail-if", "connect", "pid", "store"].contains(option.name) else { continue }
@@ -155,6 +180,8 @@ struct BenchRun {
 
     private func benchSettings(_ workload: Workload) throws(UsageError) -> BenchSettings {
         var settings = BenchSettings(workload, watches: self.number("watchers") ?? 0)
+        if workload == .scenario { settings.connections = self.number("accounts") ?? 0 }
+        if let milliseconds = self.number("patience") { settings.settleNanoseconds = Int64(milliseconds) * 1_000_000 }
         if let connections = self.number("connections") { settings.connections = connections }
         if let accounts = self.number("accounts") { settings.keys = accounts }
         if let writers = self.number("writers") {
@@ -169,7 +196,7 @@ struct BenchRun {
         if let slow = self.number("slow") { settings.slowPercent = slow }
         if self.settings.has("zlib") { settings.acceptsZlib = self.settings.flag("zlib") }
         settings.seed = UInt64(self.number("seed") ?? 1)
-        settings.product = self.settings.text("product") ?? settings.product
+        if self.settings.has("product") { settings.product = self.settings.text("product") ?? settings.product }
         try self.setPace(&settings)
         return settings
     }
@@ -183,6 +210,7 @@ struct BenchRun {
             settings.rate = rate
             if let closed { settings.handshakes = closed }
         case .resume, .idle: break
+        case .scenario: settings.rate = rate ?? settings.rate
         case .buy: settings.rate = rate
         case .mixed: settings.rate = rate ?? settings.rate
         case .hot, .keyed, .mux, .catalog:

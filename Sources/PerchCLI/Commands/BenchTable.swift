@@ -34,6 +34,7 @@ enum BenchTable {
         case .benchIdle: .idle
         case .benchBuy: .buy
         case .benchMixed: .mixed
+        case .benchScenario: .scenario
         default: nil
         }
     }
@@ -57,12 +58,14 @@ enum BenchTable {
         case .idle: .benchIdle
         case .buy: .benchBuy
         case .mixed: .benchMixed
+        case .scenario: .benchScenario
         }
     }
 
     private static func command(_ workload: Workload) -> CommandSpec {
         CommandTable.leaf(
-            workload.rawValue, workload.summary, Self.action(of: workload), [],
+            workload.rawValue, workload.summary, Self.action(of: workload),
+            workload == .scenario ? [OperandSpec("FILE", .text, .one, "A scenario: proto/scenario/README.md.")] : [],
             Self.load(workload) + Self.timing(workload) + Self.target(workload) + Self.result)
     }
 
@@ -122,6 +125,16 @@ enum BenchTable {
                 Self.count("writers", 1...1_024, "64", "Connections that buy, each waiting for its answer."),
                 Self.count("accounts", 1...99_999_999, "10000", "Accounts that buy."), rate,
             ]
+        case .scenario:
+            return [
+                Self.count(
+                    "accounts", 1...Int64(Limits.benchPlayersMax), "1000",
+                    "It is played for so many; each has a connection of its own."),
+                Self.count("rate", 1...1_000_000, "1000", "So many of them take their turn at a line, a second."),
+                OptionSpec(
+                    "patience", .duration(1...3_600_000), "DURATION", default: "5s",
+                    "Who has been told nothing for so long has been forgotten."),
+            ]
         case .mixed:
             return [
                 watchers, connections, rate,
@@ -139,7 +152,7 @@ enum BenchTable {
         let warmup = OptionSpec(
             "warmup", .duration(0...hour), "DURATION", default: "1s", "How long the load runs before that.")
         switch workload {
-        case .storm, .resume: return []
+        case .storm, .resume, .scenario: return []
         case .idle: return [duration]
         default: return [duration, warmup]
         }
@@ -147,16 +160,11 @@ enum BenchTable {
 
     /// Who is measured.
     private static func target(_ workload: Workload) -> [OptionSpec] {
-        var options: [OptionSpec] = [
-            OptionSpec(
-                "connect", .address, "HOST:PORT",
-                "Measure this server instead of one of its own. Accounts bench-… will buy --product there, so let it be no "
-                    + "store that matters."),
-            OptionSpec(
-                "pid", .count(1...4_194_304), "N",
-                "Of the server of --connect, where it runs on this machine: its memory and processor time are told too."
-            ),
-            OptionSpec("product", .text, "PRODUCT", default: "bench.pass", "A non-renewing product, to be bought."),
+        var options: [OptionSpec] = []
+        if workload != .scenario {
+            options += Self.elsewhere
+        }
+        options += [
             OptionSpec(
                 "store", .text, "PATH", default: workload == .buy ? "." : "memory",
                 "Of its own server: `memory`, or a directory in which each round has a store for as long as it lasts."),
@@ -172,13 +180,36 @@ enum BenchTable {
                     flag: "redis",
                     "Do the same with publish and subscribe of redis-server, in turns; install it first."))
         }
+        if workload == .hot || workload == .keyed {
+            options.append(
+                OptionSpec(
+                    flag: "one-loop", "Do the same with one loop instead of --loops, in turns, and say the ratio."))
+        }
         options += [
             Self.count(
-                "pairs", 1...1_000, "1", "Rounds; with --floor each is a pair. Medians stand for them."),
-            OptionSpec("seed", .count(0...Int64.max), "N", default: "1", "Which changes are made."),
+                "pairs", 1...1_000, "1",
+                workload.hasFloor
+                    ? "Rounds; with --floor each is a pair. Medians stand for them." : "Rounds. Medians stand for them."
+            )
         ]
+        if workload != .scenario {
+            options.append(OptionSpec("seed", .count(0...Int64.max), "N", default: "1", "Which changes are made."))
+        }
         return options
     }
+
+    /// A server that is there already.
+    private static let elsewhere: [OptionSpec] = [
+        OptionSpec(
+            "connect", .address, "HOST:PORT",
+            "Measure this server instead of one of its own. Accounts bench-… will buy --product there, so let it be no "
+                + "store that matters."),
+        OptionSpec(
+            "pid", .count(1...4_194_304), "N",
+            "Of the server of --connect, where it runs on this machine: its memory and processor time are told too."
+        ),
+        OptionSpec("product", .text, "PRODUCT", default: "bench.pass", "A non-renewing product, to be bought."),
+    ]
 
     private static let result: [OptionSpec] = [
         OptionSpec(
@@ -210,6 +241,14 @@ enum BenchTable {
                     "value-bytes",
                     .bytes(Int64(FloorServer.valueBytes.lowerBound)...Int64(FloorServer.valueBytes.upperBound)), "SIZE",
                     default: "300B", "Length of the message that watchers are sent."),
+                OptionSpec(
+                    "answer-bytes",
+                    .bytes(
+                        Int64(FloorServer.answerBytes.lowerBound)...Int64(FloorServer.answerBytes.upperBound)), "SIZE",
+                    default: "0B", "Length of the answer to a change; the shortest there is if it is less than that."),
+                OptionSpec(
+                    "store", .text, "PATH", default: nil,
+                    "A directory: each change is durable in a file there before it is answered."),
             ])
         // Children are started with it; who measures with another generator may find it useful too.
         command.isHidden = true

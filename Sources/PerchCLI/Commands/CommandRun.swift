@@ -25,7 +25,7 @@ struct CommandRun: Sendable {
         switch self.invocation.action {
         case .serve: preconditionFailure("a server runs on the main thread, see Serve")
         case .benchHot, .benchKeyed, .benchMux, .benchCatalog, .benchStorm, .benchResume, .benchIdle, .benchBuy,
-            .benchMixed, .benchCompare, .benchFigures, .benchFloorServer:
+            .benchMixed, .benchScenario, .benchCompare, .benchFigures, .benchFloorServer:
             preconditionFailure("a bench runs on the main thread, see BenchRun")
         case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages:
             return try await self.watch()

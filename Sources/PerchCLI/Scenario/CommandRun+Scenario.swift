@@ -12,7 +12,7 @@ extension CommandRun {
     func checkScenarios() throws -> ExitCode {
         var faultCount = 0
         for path in try self.scenarioPaths() {
-            let parsed = try self.parse(path)
+            let parsed = try ScenarioFiles.parse(path)
             faultCount += parsed.faultCount
             try self.tellFaults(path, parsed)
         }
@@ -25,7 +25,7 @@ extension CommandRun {
         var unreadable = 0
         let paths = try self.scenarioPaths()
         for path in paths {
-            let parsed = try self.parse(path)
+            let parsed = try ScenarioFiles.parse(path)
             guard parsed.isSound else {
                 unreadable += 1
                 try self.tellFaults(path, parsed)
@@ -83,42 +83,10 @@ extension CommandRun {
         return names.sorted().map { directory.hasSuffix("/") ? directory + $0 : "\(directory)/\($0)" }
     }
 
-    private func parse(_ path: String) throws(CommandFailure) -> ParsedScenario {
-        let bytes: [UInt8]
-        do throws(FileFault) {
-            bytes = try Files.read(path, limitBytes: Limits.scenarioBytesMax)
-        } catch {
-            throw CommandFailure(.failure, "\(error)")
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandFailure(.failure, "\(printable(path)) is not UTF-8 text")
-        }
-        return ScenarioParser.parse(text) { (name) throws(ScenarioParser.CatalogueUnreadable) in
-            do throws(ServerError) {
-                let catalogue = try CatalogueFile.load(Self.resolve(name, beside: path)).catalogue
-                return (catalogue.products.map(\.id), catalogue.groups.map(\.id))
-            } catch {
-                throw ScenarioParser.CatalogueUnreadable("\(error)")
-            }
-        }
-    }
-
-    /// Relative to the scenario, not to where the command runs.
-    private static func resolve(_ name: String, beside path: String) -> String {
-        guard !name.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return name }
-        return path[...slash] + name
-    }
-
     // MARK: Playing
 
     private func play(_ scenario: Scenario, _ path: String) throws -> ScenarioReport {
-        let readFile: ScenarioRunner.ReadFile = { (name) throws(ScenarioFailure) in
-            do throws(ServerError) {
-                return try CatalogueFile.content(at: Self.resolve(name, beside: path)).file
-            } catch {
-                throw ScenarioFailure("\(error)")
-            }
-        }
+        let readFile = ScenarioFiles.reader(beside: path)
         if let address = self.settings.text("server") {
             var options = ScenarioRunner.Options(address: address)
             options.app.bundleID = self.settings.text("bundle-id") ?? ""

@@ -21,6 +21,8 @@ package final class ScenarioConnection {
     }
 
     package let clientID: [UInt8]
+    /// Told of each call that is answered once.
+    var onAnswer: ((Request, Result<Response, RefusedCall>) -> Void)?
     private let descriptor: Descriptor
     private let poller: Poller
     private let codec = MessageCodec()
@@ -137,11 +139,16 @@ package final class ScenarioConnection {
         while true {
             if let status = self.statuses.removeValue(forKey: stream) {
                 let answer = self.answers.removeValue(forKey: stream)
-                guard status.code == 0 else { return .failure(RefusedCall(status)) }
-                guard let answer else {
+                let result: Result<Response, RefusedCall>
+                if status.code != 0 {
+                    result = .failure(RefusedCall(status))
+                } else if let answer {
+                    result = .success(answer)
+                } else {
                     throw ScenarioFailure("\(request.method.path) ended well, but without an answer")
                 }
-                return .success(answer)
+                self.onAnswer?(request, result)
+                return result
             }
             try self.pump(until: deadline, request.method.path)
         }

@@ -7,13 +7,17 @@ extension ScenarioRunner {
     func open(_ key: WatchKey) throws(ScenarioFailure) {
         let key = self.spelt(key)
         guard self.watches[key] == nil else { return }
-        let stream = try self.app.open(try self.request(for: key))
+        let request = try self.request(for: key)
+        let stream = try self.app.open(request)
         self.watches[key] = OpenWatch(key, stream: stream)
+        self.trace.opened(key, request)
     }
 
     func close(_ key: WatchKey) throws(ScenarioFailure) {
-        guard let watch = self.watches.removeValue(forKey: self.spelt(key)) else { return }
+        let key = self.spelt(key)
+        guard let watch = self.watches.removeValue(forKey: key) else { return }
         try self.app.cancel(watch.stream)
+        self.trace.closed(key)
     }
 
     /// One stream has one spelling: `status` is `status club` where that is the only group.
@@ -73,8 +77,9 @@ extension ScenarioRunner {
     private func hear() {
         let byStream = Dictionary(uniqueKeysWithValues: self.watches.values.map { ($0.stream, $0) })
         for message in self.app.takeHeard() {
-            byStream[message.stream]?.take(
-                message.response, ownClient: self.app.clientID, actor: self.outcome?.account)
+            guard let watch = byStream[message.stream] else { continue }
+            watch.take(message.response, ownClient: self.app.clientID, actor: self.outcome?.account)
+            self.trace.heard(watch.key, message.response, ownClient: self.app.clientID)
         }
     }
 

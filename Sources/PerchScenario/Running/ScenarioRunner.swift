@@ -34,6 +34,8 @@ package final class ScenarioRunner {
     let store: ScenarioConnection
     let appReference: AppReference
     var report: ScenarioReport
+    /// What was done, for those who want to do it again.
+    var trace = ScenarioTrace()
 
     /// How far the server is at least.
     var position = Position(revision: 0, asOf: .distantPast)
@@ -88,8 +90,16 @@ package final class ScenarioRunner {
     package static func run(
         _ scenario: Scenario, file: String, options: Options, readFile: @escaping ReadFile
     ) -> ScenarioReport {
+        self.trace(scenario, file: file, options: options, readFile: readFile).report
+    }
+
+    /// The same, and says what was done.
+    package static func trace(
+        _ scenario: Scenario, file: String, options: Options, readFile: @escaping ReadFile
+    ) -> (report: ScenarioReport, trace: ScenarioTrace) {
         let began = Clocks.monotonic()
         var report: ScenarioReport
+        var trace = ScenarioTrace()
         do throws(ScenarioFailure) {
             let runner = try ScenarioRunner(scenario, file: file, options: options, readFile: readFile)
             do throws(ScenarioFailure) {
@@ -101,12 +111,13 @@ package final class ScenarioRunner {
                 }
             }
             report = runner.report
+            trace = runner.trace
         } catch {
             report = ScenarioReport(file: file)
             report.failure = error.description
         }
         report.milliseconds = Clocks.monotonic().milliseconds(since: began)
-        return report
+        return (report, trace)
     }
 
     private init(
@@ -121,6 +132,8 @@ package final class ScenarioRunner {
             to: options.address, tls: options.tls, authorization: options.authorization, name: options.clientName)
         self.store = try ScenarioConnection(
             to: options.address, tls: options.tls, authorization: options.authorization, name: options.clientName)
+        self.app.onAnswer = { [unowned self] in self.trace.asked(.app, $0, $1) }
+        self.store.onAnswer = { [unowned self] in self.trace.asked(.store, $0, $1) }
     }
 
     private func play() throws(ScenarioFailure) {
@@ -134,6 +147,7 @@ package final class ScenarioRunner {
                 }
                 self.report.stepCount += 1
                 self.step = line
+                self.trace.begin(line)
                 self.beginStep()
                 try self.perform(step)
                 try self.settle()

@@ -39,16 +39,18 @@ enum Program {
 /// Runs a bench on a thread of its own, as the program does on its main one: it keeps to one core from then on.
 func measured(
     _ settings: BenchSettings, server: Bench.Server? = nil, hasFloor: Bool = false, redis: String? = nil,
-    store: String? = nil, isInterruptedAfter turns: Int? = nil
+    store: String? = nil, loops: Int = 1, script: Bench.Script? = nil, isInterruptedAfter turns: Int? = nil
 ) throws -> BenchReport {
     let directory = TemporaryDirectory()
     let result = Mutex<Result<BenchReport, BenchError>?>(nil)
     let thread = try LoopThread(name: "bench-test", stackBytes: 4 * 1024 * 1024) {
         var bench = Bench(
-            settings, server: server ?? .perch(loops: 1, store: store), executable: Program.path,
+            settings, server: server ?? .perch(loops: loops, store: store), executable: Program.path,
             directory: directory.path)
         bench.hasFloor = hasFloor
         bench.redis = redis
+        bench.hasOneLoop = loops > 1
+        bench.script = script
         if let turns {
             var left = turns
             bench.isInterrupted = {

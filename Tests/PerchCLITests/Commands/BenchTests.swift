@@ -40,7 +40,11 @@ import Testing
             arguments: ["hot", "--rate", "5", "--closed", "1"], says: ["--rate is an open loop", "give one of them"]),
         Refusal(arguments: ["hot", "--rate", "0"], says: ["--rate is \"0\", it can be from 1 to 10000000"]),
         Refusal(arguments: ["hot", "--accounts", "5"], says: ["has no option --accounts"]),
-        Refusal(arguments: ["buy", "--floor"], says: ["has no option --floor"]),
+        Refusal(arguments: ["mixed", "--floor"], says: ["has no option --floor"]),
+        Refusal(arguments: ["hot", "--one-loop"], says: ["--one-loop compares several loops", "--loops 2"]),
+        Refusal(arguments: ["scenario"], says: ["FILE"]),
+        Refusal(
+            arguments: ["scenario", "a.scenario", "--connect", "127.0.0.1:7447"], says: ["has no option --connect"]),
         Refusal(arguments: ["mux", "--watchers", "70000"], says: ["the 65536 that a connection may have"]),
         Refusal(arguments: ["keyed", "--connections", "2000"], says: ["2000 connections would share 1000 watches"]),
         Refusal(

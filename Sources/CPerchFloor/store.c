@@ -1,0 +1,168 @@
+// The bare loop over SQLite: see store.h.
+//
+// The tables and indexes that a purchase touches, with the columns, the settings and the lengths of Perch's own
+// (Sources/PerchSQLite/Schema.swift, Query.swift; `perch bench buy --floor` holds the two against each other). It decides
+// nothing, reads nothing back, encodes nothing and sums nothing up: the blobs are prebuilt, and the file system is SQLite's.
+#include "store.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    // Lengths of Perch's blobs for what a bench buys: SELECT avg(length(blob)) of a store that was measured with
+    // `perch bench buy --connect`.
+    HEADER_BYTES = 34, RECORD_BYTES = 110, TRANSACTION_BYTES = 77, FACT_BYTES = 86, OPENING_BYTES = 27,
+    LOG_PAGES = 16 * 1024 * 1024 / 4096,  // Limits.storeLogBytes
+};
+
+static const char *const schema =
+    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 4096; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
+    "PRAGMA cache_size = -65536; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;"
+    "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; BEGIN;"
+    "CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), blob BLOB NOT NULL);"
+    "CREATE TABLE aliases (app INTEGER NOT NULL, key BLOB NOT NULL, account INTEGER NOT NULL, PRIMARY KEY (app, key))"
+    " WITHOUT ROWID;"
+    "CREATE TABLE records (account INTEGER PRIMARY KEY, blob BLOB NOT NULL);"
+    "CREATE TABLE transactions (id INTEGER PRIMARY KEY NOT NULL, account INTEGER NOT NULL, purchase_date INTEGER NOT NULL,"
+    " state INTEGER NOT NULL, spends INTEGER NOT NULL, product INTEGER NOT NULL, blob BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE INDEX transactions_by_date ON transactions (account, purchase_date, id, state, product);"
+    "CREATE INDEX transactions_unfinished ON transactions (account, purchase_date, id, product) WHERE state = 0;"
+    "CREATE TABLE facts (revision INTEGER NOT NULL, ordinal INTEGER NOT NULL, account INTEGER NOT NULL,"
+    " is_event INTEGER NOT NULL, blob BLOB NOT NULL, PRIMARY KEY (revision, ordinal)) WITHOUT ROWID;"
+    "CREATE INDEX facts_by_account ON facts (account, revision, ordinal, is_event);"
+    "CREATE TABLE commits (revision INTEGER PRIMARY KEY, committed INTEGER NOT NULL); COMMIT";
+
+enum { BEGIN, COMMIT, SET_HEADER, SET_ALIAS, SET_RECORD, INSERT_TRANSACTION, INSERT_FACT, INSERT_COMMIT, STATEMENTS };
+
+static const char *const texts[STATEMENTS] = {
+    [BEGIN] = "BEGIN IMMEDIATE",
+    [COMMIT] = "COMMIT",
+    [SET_HEADER] = "INSERT OR REPLACE INTO header (id, blob) VALUES (1, ?1)",
+    [SET_ALIAS] = "INSERT OR REPLACE INTO aliases VALUES (1, ?1, ?2)",
+    [SET_RECORD] = "INSERT OR REPLACE INTO records VALUES (?1, ?2)",
+    [INSERT_TRANSACTION] = "INSERT INTO transactions VALUES (?1, ?2, ?3, 0, 0, 3735928559, ?4)",
+    [INSERT_FACT] = "INSERT INTO facts VALUES (?1, ?2, ?3, ?4, ?5)",
+    [INSERT_COMMIT] = "INSERT INTO commits VALUES (?1, ?2)",
+};
+
+static struct {
+    sqlite3 *handle;
+    sqlite3_stmt *statements[STATEMENTS];
+    bool is_open;  // a batch
+    int log_pages;
+    int64_t now;
+    uint8_t *is_known;  // a bit for each account that has an alias
+    uint32_t known_count;
+    uint8_t blob[512];
+} store_;
+
+static void fail(const char *what) {
+    fprintf(stderr, "floor: %s: %s\n", what, sqlite3_errmsg(store_.handle));
+    exit(1);
+}
+
+static int count_pages(void *unused, sqlite3 *handle, const char *name, int pages) {
+    (void)unused, (void)handle, (void)name;
+    store_.log_pages = pages;
+    return SQLITE_OK;
+}
+
+int floor_store_open(const char *directory) {
+    char path[4096];
+    if (snprintf(path, sizeof(path), "%s/floor.db", directory) >= (int)sizeof(path)) return ENAMETOOLONG;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(path, &store_.handle, flags, NULL) != SQLITE_OK) return EIO;
+    if (sqlite3_exec(store_.handle, schema, NULL, NULL, NULL) != SQLITE_OK) fail("its schema");
+    for (int i = 0; i < STATEMENTS; i++)
+        if (sqlite3_prepare_v3(store_.handle, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &store_.statements[i], NULL))
+            fail(texts[i]);
+    sqlite3_wal_hook(store_.handle, count_pages, NULL);
+    memset(store_.blob, 'f', sizeof(store_.blob));
+    return 0;
+}
+
+static void run(int which) {
+    sqlite3_stmt *statement = store_.statements[which];
+    if (sqlite3_step(statement) != SQLITE_DONE) fail(texts[which]);
+    sqlite3_reset(statement);
+}
+
+static void bind_number(int which, int place, int64_t value) {
+    sqlite3_bind_int64(store_.statements[which], place, value);
+}
+
+static void bind_blob(int which, int place, const void *bytes, int count) {
+    sqlite3_bind_blob(store_.statements[which], place, bytes, count, SQLITE_STATIC);
+}
+
+static void begin(void) {
+    // By the batch that finds the log long, before it begins, as Perch does.
+    if (store_.log_pages >= LOG_PAGES) {
+        if (sqlite3_wal_checkpoint_v2(store_.handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL)) fail("a checkpoint");
+        store_.log_pages = 0;
+    }
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    store_.now = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    run(BEGIN);
+    store_.is_open = true;
+}
+
+static void add_fact(uint32_t account, uint64_t revision, int ordinal, int is_event, int bytes) {
+    bind_number(INSERT_FACT, 1, (int64_t)revision);
+    bind_number(INSERT_FACT, 2, ordinal);
+    bind_number(INSERT_FACT, 3, account);
+    bind_number(INSERT_FACT, 4, is_event);
+    bind_blob(INSERT_FACT, 5, store_.blob, bytes);
+    run(INSERT_FACT);
+}
+
+// The first purchase of an account opens it. False: it is open.
+static bool open_account(uint32_t account) {
+    if (account / 8 >= store_.known_count) {
+        uint32_t count = account / 8 + 4096;
+        store_.is_known = realloc(store_.is_known, count);
+        if (!store_.is_known) fail("memory");
+        memset(store_.is_known + store_.known_count, 0, count - store_.known_count);
+        store_.known_count = count;
+    }
+    if (store_.is_known[account / 8] & 1 << account % 8) return false;
+    store_.is_known[account / 8] |= (uint8_t)(1 << account % 8);
+    char key[32];
+    int count = snprintf(key, sizeof(key), "bench-%09u", account);
+    bind_blob(SET_ALIAS, 1, key, count);
+    bind_number(SET_ALIAS, 2, account);
+    run(SET_ALIAS);
+    return true;
+}
+
+void floor_store_add(uint32_t account, uint64_t revision) {
+    if (!store_.is_open) begin();
+    bind_number(INSERT_COMMIT, 1, (int64_t)revision);
+    bind_number(INSERT_COMMIT, 2, store_.now);
+    run(INSERT_COMMIT);
+    bool is_new = open_account(account);
+    if (is_new) add_fact(account, revision, 0, 0, OPENING_BYTES);
+    add_fact(account, revision, is_new ? 1 : 0, 1, FACT_BYTES);
+    bind_number(INSERT_TRANSACTION, 1, (int64_t)revision);
+    bind_number(INSERT_TRANSACTION, 2, account);
+    bind_number(INSERT_TRANSACTION, 3, store_.now);
+    bind_blob(INSERT_TRANSACTION, 4, store_.blob, TRANSACTION_BYTES);
+    run(INSERT_TRANSACTION);
+    bind_number(SET_RECORD, 1, account);
+    bind_blob(SET_RECORD, 2, store_.blob, RECORD_BYTES);
+    run(SET_RECORD);
+}
+
+void floor_store_commit(void) {
+    if (!store_.is_open) return;
+    bind_blob(SET_HEADER, 1, store_.blob, HEADER_BYTES);
+    run(SET_HEADER);
+    run(COMMIT);
+    store_.is_open = false;
+}

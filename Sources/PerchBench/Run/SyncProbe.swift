@@ -1,0 +1,34 @@
+import Glibc
+import PerchBase
+import PerchLoop
+
+/// What the disk takes for what a commit cannot do without: 16 KiB at the end of a file, and an fdatasync.
+struct SyncProbe {
+    private var times = LatencyHistogram()
+
+    /// Nil where no file can be made or synced: the server will say why.
+    init?(in directory: String) {
+        let path = "\(directory)/perch-bench.sync"
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return nil }
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        let pages = [UInt8](repeating: 0x50, count: Limits.benchSyncBytes)
+        for _ in 0..<Limits.benchSyncCount {
+            let began = Clocks.monotonic().nanoseconds
+            guard write(descriptor, pages, pages.count) == pages.count, fdatasync(descriptor) == 0 else { return nil }
+            self.times.record(Clocks.monotonic().nanoseconds - began)
+        }
+    }
+
+    func add(to figures: inout [Figure: Double]) {
+        guard !figures.isEmpty else { return }
+        figures[.fsyncP50] = Double(self.times.value(atQuantile: 0.5))
+        figures[.fsyncP99] = Double(self.times.value(atQuantile: 0.99))
+        if let push = figures[.pushP99] {
+            figures[.pushBeyondFsync] = push - Double(self.times.value(atQuantile: 0.5))
+        }
+    }
+}

@@ -1,0 +1,358 @@
+import PerchBase
+import PerchLoop
+import PerchModel
+import PerchScenario
+import PerchWire
+
+// From line to line, and what each account does and is told.
+extension ScenarioLoad {
+    var hasDue: Bool {
+        self.passage >= 0 && self.passage < self.program.passages.count && !self.isCommonUnderWay
+            && !self.program.passages[self.passage].isCommon && self.nextPlayer < self.players.count
+    }
+
+    private var current: ScenarioProgram.Passage { self.program.passages[self.passage] }
+
+    private var isCommonUnderWay: Bool { self.commonIndex < self.program.passages[self.passage].common.count }
+
+    func step(at now: Int64) {
+        self.connectMore()
+        guard !self.isDone else { return }
+        if self.nextLink < self.links.count || self.handshaking > 0 {
+            self.watchProgress(at: now, "connections are made")
+            return
+        }
+        if self.passage < 0 { self.beginPassage(0, at: now) }
+        while self.passage < self.program.passages.count, !self.isDone {
+            self.keepSchedule(at: now)
+            guard self.isPassageOver else {
+                self.failLate(at: now)
+                guard self.isPassageOver else { return }
+                continue
+            }
+            self.beginPassage(self.passage + 1, at: now)
+        }
+        guard !self.isDone else { return }
+        if !self.isEnding { self.beginEnding() }
+        if self.pongs == self.players.count { self.isDone = true }
+        self.watchProgress(at: now, "the connections are asked for what is left")
+    }
+
+    private func watchProgress(at now: Int64, _ what: String) {
+        guard now - self.lastProgress > Limits.benchStallMilliseconds * 1_000_000 else { return }
+        self.giveUp("nothing has come for \(Limits.benchStallMilliseconds / 1_000) s while \(what)")
+    }
+
+    private func beginPassage(_ index: Int, at now: Int64) {
+        self.passage = index
+        guard index < self.program.passages.count else { return }
+        self.passageBegan = now
+        self.lastProgress = now
+        self.commonIndex = 0
+        self.nextPlayer = 0
+        self.nextDue = now
+        self.floor = self.reached
+        self.settled = self.players.count { $0.state == .failed }
+        for player in self.players.indices where self.players[player].state != .failed {
+            self.players[player].state = .waiting
+        }
+        if self.settled == self.players.count {
+            self.giveUp("no account is left that goes the way of the first")
+            return
+        }
+        if self.current.isCommon {
+            // Before it is asked for: what it brings may overtake its answer.
+            for player in self.players.indices where self.players[player].state == .waiting {
+                self.arm(player, intended: now)
+            }
+        }
+        self.askCommon(at: now)
+        if self.current.isCommon {
+            for player in self.players.indices where self.players[player].state == .busy { self.settleIfDone(player) }
+        }
+    }
+
+    private var isPassageOver: Bool { !self.isCommonUnderWay && self.settled == self.players.count }
+
+    /// By the schedule, whatever has become of those before.
+    private func keepSchedule(at now: Int64) {
+        guard self.hasDue else { return }
+        if self.nextPlayer == 0 {
+            // The schedule begins when what is everybody's has been answered.
+            self.passageBegan = self.commonEnded(at: now)
+        }
+        let rate = Int64(self.settings.rate ?? 1)
+        while self.nextPlayer < self.players.count {
+            let due = self.passageBegan + Int64(self.nextPlayer) * 1_000_000_000 / rate
+            self.nextDue = due
+            guard due <= now else { return }
+            let player = self.nextPlayer
+            self.nextPlayer += 1
+            guard self.players[player].state == .waiting else { continue }
+            self.recorder.lag.record(now - due)
+            self.lastProgress = now
+            self.takeLine(player, intended: due, at: now)
+        }
+    }
+
+    private func commonEnded(at now: Int64) -> Int64 { self.current.common.isEmpty ? self.passageBegan : now }
+
+    private func takeLine(_ player: Int, intended: Int64, at now: Int64) {
+        self.arm(player, intended: intended)
+        let link = self.storeCount + player
+        for key in self.current.closed {
+            let stream = self.players[player].watches[key].stream
+            guard stream != 0 else { continue }
+            self.players[player].watches[key] = Watching()
+            self.links[link].targets[Int(stream)] = .none
+            self.sendFrame(link, .cancel, stream: stream, [])
+        }
+        for (key, request) in self.current.opened {
+            let stream = self.takeStream(link, for: .watch(key))
+            self.players[player].watches[key] = Watching(stream: stream)
+            guard let own = self.personal(request, player) else { continue }
+            self.send(link, .call, stream: stream) { codec throws(MessageError) in try codec.encodeCall(own) }
+        }
+        self.players[player].asked = intended
+        self.askNext(player)
+        self.settleIfDone(player)
+    }
+
+    private func arm(_ player: Int, intended: Int64) {
+        self.players[player].state = .busy
+        self.players[player].intended = intended
+        self.players[player].askIndex = 0
+        self.players[player].missing = self.current.expected.count
+        for key in self.players[player].watches.indices {
+            self.players[player].watches[key].progress = 0
+            self.players[player].watches[key].unlike = nil
+        }
+    }
+
+    private func settleIfDone(_ player: Int) {
+        guard self.players[player].state == .busy, self.players[player].missing == 0,
+            self.players[player].askIndex >= self.current.own.count
+        else { return }
+        self.players[player].state = .done
+        self.settled += 1
+    }
+
+    // MARK: Asking
+
+    private func personal(_ request: Request, _ player: Int) -> Request? {
+        let digits = String(player)
+        let suffix = "-" + String(repeating: "0", count: max(0, CallTemplate.digitCount - digits.count)) + digits
+        return request.personal(self.players[player].likeness, suffix: suffix, atLeast: self.reached)
+    }
+
+    private func askCommon(at now: Int64) {
+        guard self.isCommonUnderWay else { return }
+        guard let request = self.personal(self.current.common[self.commonIndex].request, 0) else {
+            preconditionFailure("a question of everybody's about somebody's transaction")
+        }
+        let stream = self.takeStream(0, for: .common)
+        self.send(0, .call, stream: stream) { codec throws(MessageError) in try codec.encodeCall(request) }
+    }
+
+    private func askNext(_ player: Int) {
+        let asks = self.current.own
+        guard self.players[player].askIndex < asks.count else { return }
+        let ask = asks[self.players[player].askIndex]
+        guard let request = self.personal(ask.request, player) else {
+            return self.fail(player, "what this line is about was never told to this account")
+        }
+        let link = ask.asker == .app ? self.storeCount + player : player % self.storeCount
+        let stream = self.takeStream(link, for: .ask(player: player))
+        self.send(link, .call, stream: stream) { codec throws(MessageError) in try codec.encodeCall(request) }
+    }
+
+    func answered(_ target: Target, _ bytes: RawSpan, at now: Int64) throws(MessageError) {
+        self.lastProgress = now
+        switch target {
+        case .common:
+            guard self.isCommonUnderWay else { return }
+            let ask = self.current.common[self.commonIndex]
+            self.reach(try self.codec.decodeResponse(ask.request.method, bytes).answerPosition)
+            self.recorder.recordAnswer(intended: self.passageBegan, at: now)
+        case .ask(let player):
+            guard self.players[player].state == .busy, self.players[player].askIndex < self.current.own.count else {
+                return
+            }
+            let ask = self.current.own[self.players[player].askIndex]
+            let response = try self.codec.decodeResponse(ask.request.method, bytes)
+            self.reach(response.answerPosition)
+            self.recorder.recordAnswer(intended: self.players[player].asked, at: now)
+            switch ask.answer {
+            case .success(let first):
+                guard !self.players[player].likeness.matches(response, first) else { return }
+                self.fail(player, "it was answered \(response.words), and the first account \(first.words)")
+            case .failure(let refusal):
+                self.fail(player, "it was answered, and the first account was refused with \(refusal.reason)")
+            }
+        case .none, .watch: break
+        }
+    }
+
+    private func reach(_ position: Position?) {
+        guard let position else { return }
+        self.reached = max(self.reached, position)
+    }
+
+    /// A call has ended.
+    func ended(_ link: Int, _ stream: UInt32, _ target: Target, _ status: Status, at now: Int64) {
+        self.links[link].targets[Int(stream)] = .none
+        self.links[link].free.append(stream)
+        self.lastProgress = now
+        switch target {
+        case .none: break
+        case .watch(let key):
+            self.refusals[status.reason, default: 0] += 1
+            self.fail(link - self.storeCount, "the server ended \(self.program.keys[key]) with \(status.reason)")
+        case .common:
+            guard self.isCommonUnderWay else { return }
+            if status.code != 0, case .success = self.current.common[self.commonIndex].answer {
+                self.giveUp(
+                    "line \(self.current.line), `\(self.current.text)`, was refused with \(status.reason): \(status.message)"
+                )
+                return
+            }
+            self.commonIndex += 1
+            self.askCommon(at: now)
+        case .ask(let player):
+            guard self.players[player].state == .busy else { return }
+            if status.code != 0 {
+                let expected: String?
+                switch self.current.own[self.players[player].askIndex].answer {
+                case .failure(let refusal): expected = refusal.reason
+                case .success: expected = nil
+                }
+                guard expected == status.reason else {
+                    self.refusals[status.reason, default: 0] += 1
+                    self.fail(
+                        player,
+                        "it was refused with \(status.reason), and the first account "
+                            + (expected.map { "with \($0)" } ?? "was not"))
+                    return
+                }
+                self.recorder.recordAnswer(intended: self.players[player].asked, at: now)
+            }
+            self.players[player].askIndex += 1
+            self.players[player].asked = now
+            self.askNext(player)
+            self.settleIfDone(player)
+        }
+    }
+
+    // MARK: Values
+
+    func pushed(_ player: Int, _ key: Int, _ response: Response, at now: Int64) {
+        guard self.players[player].state != .failed, response.isTold(to: self.links[self.storeCount + player].clientID)
+        else { return }
+        self.lastProgress = now
+        let isFirst = !self.players[player].watches[key].hasValue
+        self.players[player].watches[key].hasValue = true
+        let expected = self.passage < self.program.passages.count ? self.current.expected[key] ?? [] : []
+        let progress = self.players[player].watches[key].progress
+        let isOld = response.valuePosition.map {
+            $0.revision <= self.floor.revision && $0.asOf <= self.floor.asOf
+        }
+        guard self.players[player].state == .busy, progress < expected.count, isFirst || isOld != true else {
+            self.fail(
+                player, "\(self.program.keys[key]) said \(response.words), and to the first account nothing more")
+            return
+        }
+        guard let place = self.place(of: response, in: expected, from: progress, player) else {
+            guard response.valuePosition != nil else {
+                self.fail(
+                    player,
+                    "\(self.program.keys[key]) said \(response.words), and to the first account \(expected[progress].words)"
+                )
+                return
+            }
+            // One that the first account was not shown on the way; what counts is the last.
+            self.players[player].watches[key].unlike = response
+            return
+        }
+        self.conflated += place - progress
+        self.players[player].watches[key].progress = place + 1
+        if isFirst {
+            self.recorder.recordFirst(intended: self.players[player].intended, at: now)
+        } else {
+            self.recorder.recordPush(intended: self.players[player].intended, arrived: now)
+        }
+        guard place + 1 == expected.count else { return }
+        self.players[player].missing -= 1
+        self.settleIfDone(player)
+    }
+
+    /// Which of the expected it is like. A state may pass over some of them; of events, each is told.
+    private func place(of response: Response, in expected: [Response], from start: Int, _ player: Int) -> Int? {
+        guard response.valuePosition != nil else {
+            return self.players[player].likeness.matches(response, expected[start]) ? start : nil
+        }
+        return (start..<expected.count).reversed().first {
+            self.players[player].likeness.matches(response, expected[$0])
+        }
+    }
+
+    // MARK: Ending
+
+    func fail(_ player: Int, _ why: String) {
+        guard self.players[player].state != .failed else { return }
+        let wasSettled = self.players[player].state == .done
+        self.players[player].state = .failed
+        self.failed += 1
+        if !wasSettled { self.settled += 1 }
+        guard self.findings.count < Limits.benchFindingsMax else { return }
+        let place =
+            self.passage >= 0 && self.passage < self.program.passages.count
+            ? "line \(self.current.line), `\(self.current.text)`" : "after the last line"
+        self.findings.append("account \(player), \(place): \(why)")
+    }
+
+    /// Who has been told nothing for long has been forgotten.
+    private func failLate(at now: Int64) {
+        guard !self.hasDue, now - self.lastProgress > self.settings.settleNanoseconds else { return }
+        guard !self.isCommonUnderWay else {
+            return self.giveUp("line \(self.current.line), `\(self.current.text)`, was not answered")
+        }
+        let seconds = decimals(Double(self.settings.settleNanoseconds) / 1e9, 0)
+        for player in self.players.indices where self.players[player].state == .busy {
+            let silent = self.current.expected.keys.sorted().first {
+                self.players[player].watches[$0].progress < self.current.expected[$0, default: []].count
+            }
+            guard let silent else {
+                self.fail(player, "no answer within \(seconds) s")
+                continue
+            }
+            let wanted = self.current.expected[silent]?.last?.words ?? ""
+            let said = self.players[player].watches[silent].unlike.map { ", but \($0.words)" } ?? ""
+            self.fail(player, "\(self.program.keys[silent]) did not say within \(seconds) s: \(wanted)\(said)")
+        }
+    }
+
+    /// An answer to a PING comes behind everything that there was to say.
+    private func beginEnding() {
+        self.isEnding = true
+        for player in self.players.indices {
+            self.sendFrame(self.storeCount + player, .ping, stream: 0, Array("scenario".utf8))
+        }
+    }
+}
+
+extension Response {
+    /// Where a change stands.
+    fileprivate var answerPosition: Position? {
+        switch self {
+        case .purchase(let answer): answer.position
+        case .finish(let answer), .sync(let answer), .manageSubscriptions(let answer), .configure(let answer):
+            answer.position
+        case .requestRefund(let answer): answer.position
+        case .redeemOfferCode(let answer): answer.position
+        case .operate(let answer): answer.position
+        case .setClock(let answer): answer.position
+        case .loadCatalog(let answer): answer.position
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import PerchBase
+
+extension ScenarioLoad {
+    /// After the loop has ended.
+    package var outcome: RoundResult {
+        var result = RoundResult()
+        result.failure = self.failure
+        result.refusals = self.refusals
+        result.findings = self.findings
+        result.intervals = self.recorder.intervals
+        result.percentiles = self.recorder.percentiles
+        let seconds = self.recorder.seconds
+        guard seconds > 0 else { return result }
+        var figures = self.recorder.latencyFigures
+        figures[.deliveriesPerSecond] = Double(self.recorder.deliveries) / seconds
+        figures[.changesPerSecond] = Double(self.recorder.changes) / seconds
+        figures[.bytesPerSecond] = Double(self.recorder.bytes) / seconds
+        figures[.deliveries] = Double(self.recorder.deliveries)
+        figures[.changes] = Double(self.recorder.changes)
+        figures[.conflated] = Double(self.conflated)
+        figures[.refusals] = Double(self.refusals.values.reduce(0, +))
+        figures[.plays] = Double(self.players.count - self.failed)
+        figures[.failures] = Double(self.failed)
+        figures[.valueBytes] = Double(self.valueBytes)
+        if self.serverProcess != nil {
+            figures[.serverCPU] = self.usage.serverCPU / seconds
+            if self.recorder.deliveries > 0 {
+                figures[.cpuPerMillion] = self.usage.serverCPU * 1e6 / Double(self.recorder.deliveries)
+            }
+            figures[.rssPerConnection] = Double(self.memory.grown) / Double(self.players.count)
+            if let last = self.recorder.intervals.last { figures[.residentBytes] = Double(last.residentBytes) }
+        }
+        let share = self.usage.generatorCPU / seconds
+        let lag = self.recorder.lag.value(atQuantile: 0.99)
+        figures[.generatorCPU] = share
+        figures[.lagP99] = Double(lag)
+        result.generatorBound = RoundResult.generatorBound(share: share, lagNanoseconds: lag)
+        result.figures = figures
+        return result
+    }
+}

@@ -1,0 +1,224 @@
+package import PerchBase
+package import PerchLoop
+import PerchModel
+import PerchScenario
+import PerchWire
+
+/// One round of a scenario: many accounts do, line by line, what the first one did, and must be told what it was told.
+///
+///     joining ─▶ the head: catalogue, settings, clock, streams ─▶ line ─▶ line ─▶ … ─▶ ending ─▶ done
+///
+/// The clock of an app is one for all of its accounts, so all of them are at the same line: each line is taken by one
+/// account after the other, by a schedule that waits for nobody, and the next one begins when all have been told what there
+/// was to say. A line that is the app's is done once, and all wait for what it brings.
+///
+/// Belongs to the thread that runs its loop. Each account has a connection of its own, as an app has.
+package final class ScenarioLoad: LoopDriver {
+    struct Link {
+        enum Phase: UInt8 { case closed, connecting, greeting, open }
+
+        var socket: Int32 = -1
+        var phase = Phase.closed
+        var decoder = FrameDecoder()
+        var unsent: [UInt8] = []
+        /// What each stream is for.
+        var targets: [Target] = [.none]
+        var free: [UInt32] = []
+        var clientID: [UInt8]
+    }
+
+    enum Target: Equatable {
+        case none
+        /// A question of everybody's.
+        case common
+        case ask(player: Int)
+        case watch(Int)
+    }
+
+    struct Player {
+        enum State: UInt8 { case waiting, busy, done, failed }
+
+        var likeness = Likeness()
+        var watches: [Watching]
+        var state = State.waiting
+        var askIndex = 0
+        /// When its next answer was meant to be asked for.
+        var asked: Int64 = 0
+        /// When the line was meant to be its turn.
+        var intended: Int64 = 0
+        /// Streams that still have something to say.
+        var missing = 0
+    }
+
+    struct Watching {
+        /// 0: closed.
+        var stream: UInt32 = 0
+        /// Of what is expected in this line: so much has come.
+        var progress = 0
+        var hasValue = false
+        /// The last value that was like none that is expected.
+        var unlike: Response?
+    }
+
+    static let timerTag: UInt64 = 1 << 63
+
+    let program: ScenarioProgram
+    let settings: BenchSettings
+    let address: SocketAddress
+    let loop: EventLoop
+    let timer: PreciseTimer
+    let codec = MessageCodec()
+    let serverProcess: Int32?
+    let progress: (Generator.Progress) -> Void
+    let isInterrupted: () -> Bool
+    let storeCount: Int
+
+    // The store's links first, then one for each player.
+    var links: [Link]
+    var players: [Player]
+    let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.benchReadBytes, alignment: 16)
+    var recorder = Recorder()
+
+    // Where it stands.
+    var nextLink = 0
+    var handshaking = 0
+    var passage = -1
+    var passageBegan: Int64 = 0
+    var commonIndex = 0
+    var nextPlayer = 0
+    var nextDue: Int64 = 0
+    var settled = 0
+    var pongs = 0
+    var isEnding = false
+    var isDone = false
+    var lastProgress: Int64 = 0
+    var nextTick: Int64 = 0
+    /// How far the server is: what is opened later asks for at least this.
+    var reached = Position(revision: 0, asOf: .distantPast)
+    /// Where it was when the line began: a value that is not newer belongs to a line before.
+    var floor = Position(revision: 0, asOf: .distantPast)
+
+    // What became of it.
+    var failure: String?
+    var refusals: [String: Int] = [:]
+    var findings: [String] = []
+    var failed = 0
+    var conflated = 0
+    var valueBytes = 0
+    var usage = (serverCPU: 0.0, generatorCPU: 0.0)
+    var memory = (base: 0, grown: 0)
+    var atTick = (time: Int64(0), serverCPU: 0.0, generatorCPU: Int64(0))
+
+    package init(
+        _ program: ScenarioProgram, _ settings: BenchSettings, address: SocketAddress, serverProcess: Int32?,
+        loop: EventLoop, isInterrupted: @escaping () -> Bool = { false },
+        progress: @escaping (Generator.Progress) -> Void
+    ) throws(SystemError) {
+        self.program = program
+        self.settings = settings
+        self.address = address
+        self.loop = loop
+        self.serverProcess = serverProcess
+        self.isInterrupted = isInterrupted
+        self.progress = progress
+        self.timer = try PreciseTimer(on: loop.poller, tag: Self.timerTag)
+        self.storeCount = Limits.benchStoreConnections
+        let watches = Array(repeating: Watching(), count: program.keys.count)
+        self.players = Array(repeating: Player(watches: watches), count: settings.keys)
+        self.links = (0..<Limits.benchStoreConnections + settings.keys).map { index in
+            // Any number does that no other client of this server has.
+            Link(clientID: Array("perch.scen.".utf8) + (0..<5).map { UInt8(truncatingIfNeeded: index >> (8 * $0)) })
+        }
+    }
+
+    deinit { self.readBuffer.deallocate() }
+
+    // MARK: LoopDriver
+
+    package func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
+        if tag == Self.timerTag {
+            self.timer.clear()
+            return
+        }
+        let link = Int(tag)
+        guard self.links[link].phase != .closed else { return }
+        if self.links[link].phase == .connecting {
+            if writable || hungUp { self.connectEnded(link) }
+            return
+        }
+        if writable { self.sendUnsent(link) }
+        if readable || hungUp { self.receive(link) }
+    }
+
+    package func turn(now: MonotonicTime) -> MonotonicTime? {
+        var now = now.nanoseconds
+        if self.nextTick == 0 { self.begin(at: now) }
+        if self.isInterrupted() { self.giveUp(Generator.interrupted) }
+        self.step(at: now)
+        now = Clocks.monotonic().nanoseconds
+        if self.isDone {
+            self.finish(at: now)
+            self.loop.stop()
+            return nil
+        }
+        if now >= self.nextTick { self.tick(at: now) }
+        if self.hasDue, self.nextDue <= now { return MonotonicTime(nanoseconds: now) }
+        self.timer.set(MonotonicTime(nanoseconds: self.hasDue ? min(self.nextDue, self.nextTick) : self.nextTick))
+        return nil
+    }
+
+    func giveUp(_ reason: String) {
+        if self.failure == nil { self.failure = reason }
+        self.isDone = true
+    }
+
+    private func begin(at now: Int64) {
+        self.lastProgress = now
+        self.nextTick = now + 1_000_000_000
+        let figures = self.serverFigures
+        self.memory.base = figures?.residentBytes ?? 0
+        self.atTick = (now, figures?.cpuSeconds ?? 0, ThreadClock.nanoseconds())
+        self.usage = (figures?.cpuSeconds ?? 0, Double(ThreadClock.nanoseconds()) / 1e9)
+        self.recorder.begin(at: now)
+    }
+
+    private func finish(at now: Int64) {
+        self.recorder.end(at: now)
+        let figures = self.serverFigures
+        self.usage.serverCPU = (figures?.cpuSeconds ?? 0) - self.usage.serverCPU
+        self.usage.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9 - self.usage.generatorCPU
+        self.memory.grown = max(0, (figures?.residentBytes ?? 0) - self.memory.base)
+        self.tickRecorder(at: now)
+        for link in self.links.indices where self.links[link].phase != .closed {
+            Sockets.reset(self.links[link].socket)
+            self.links[link].phase = .closed
+        }
+    }
+
+    var serverFigures: ProcessFigures? { self.serverProcess.flatMap { ProcessFigures(process: $0) } }
+
+    private func tick(at now: Int64) {
+        self.nextTick = now + 1_000_000_000
+        let interval = self.tickRecorder(at: now)
+        let open = self.links.count { $0.phase == .open }
+        let stage =
+            self.passage < 0 || self.passage >= self.program.passages.count
+            ? "connections" : "line \(self.program.passages[self.passage].line)"
+        self.progress(
+            Generator.Progress(
+                stage: stage, seconds: Double(now - self.passageBegan) / 1e9, connections: open, interval: interval))
+    }
+
+    @discardableResult
+    private func tickRecorder(at now: Int64) -> Recorder.Interval {
+        let figures = self.serverFigures
+        let generator = ThreadClock.nanoseconds()
+        let elapsed = Double(max(1, now - self.atTick.time))
+        let serverCPU = ((figures?.cpuSeconds ?? 0) - self.atTick.serverCPU) * 1e9 / elapsed
+        self.recorder.tick(
+            at: now, residentBytes: figures?.residentBytes ?? 0, serverCPU: max(0, serverCPU),
+            generatorCPU: Double(generator - self.atTick.generatorCPU) / elapsed)
+        self.atTick = (now, figures?.cpuSeconds ?? 0, generator)
+        return self.recorder.intervals[self.recorder.intervals.count - 1]
+    }
+}

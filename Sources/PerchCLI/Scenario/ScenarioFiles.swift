@@ -1,0 +1,45 @@
+import PerchBase
+import PerchCatalogue
+import PerchModel
+import PerchScenario
+import PerchServer
+
+/// Scenarios, and the files that they name.
+enum ScenarioFiles {
+    static func parse(_ path: String) throws(CommandFailure) -> ParsedScenario {
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            bytes = try Files.read(path, limitBytes: Limits.scenarioBytesMax)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure(.failure, "\(printable(path)) is not UTF-8 text")
+        }
+        return ScenarioParser.parse(text) { (name) throws(ScenarioParser.CatalogueUnreadable) in
+            do throws(ServerError) {
+                let catalogue = try CatalogueFile.load(self.resolve(name, beside: path)).catalogue
+                return (catalogue.products.map(\.id), catalogue.groups.map(\.id))
+            } catch {
+                throw ScenarioParser.CatalogueUnreadable("\(error)")
+            }
+        }
+    }
+
+    /// Relative to the scenario, not to where the command runs.
+    private static func resolve(_ name: String, beside path: String) -> String {
+        guard !name.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return name }
+        return path[...slash] + name
+    }
+
+    /// Reads the catalogues that the scenario at `path` names.
+    static func reader(beside path: String) -> @Sendable (_ name: String) throws(ScenarioFailure) -> [UInt8] {
+        { (name) throws(ScenarioFailure) in
+            do throws(ServerError) {
+                return try CatalogueFile.content(at: self.resolve(name, beside: path)).file
+            } catch {
+                throw ScenarioFailure("\(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import PerchWire
+
+/// What playing a scenario did to a server and what it was told, line by line: enough to do the same for other accounts,
+/// and to see whether they are told the same.
+package struct ScenarioTrace: Sendable {
+    /// Who asked.
+    package enum Asker: Hashable, Sendable { case app, store }
+
+    /// A change, or a look at an account that a change needed, and what became of it.
+    package struct Ask: Sendable {
+        package var asker: Asker
+        package var request: Request
+        package var answer: Result<Response, RefusedCall>
+    }
+
+    /// A step with all that came of it. The first is what stands before the steps.
+    package struct Passage: Sendable {
+        package var place = SourcePlace(line: 1, column: 1)
+        /// As it stands in the file.
+        package var text = ""
+        package var asks: [Ask] = []
+        package var opened: [(key: WatchKey, request: Request)] = []
+        package var closed: [WatchKey] = []
+        /// In the order in which they came, without `loading` and without what the app itself did.
+        package var pushes: [WatchKey: [Response]] = [:]
+    }
+
+    package var passages = [Passage()]
+
+    mutating func begin(_ line: ScenarioLine) {
+        self.passages.append(Passage(place: line.place, text: line.text))
+    }
+
+    mutating func asked(_ asker: Asker, _ request: Request, _ answer: Result<Response, RefusedCall>) {
+        guard Self.isKept(request) else { return }
+        self.passages[self.passages.count - 1].asks.append(Ask(asker: asker, request: request, answer: answer))
+    }
+
+    mutating func opened(_ key: WatchKey, _ request: Request) {
+        self.passages[self.passages.count - 1].opened.append((key, request))
+    }
+
+    mutating func closed(_ key: WatchKey) { self.passages[self.passages.count - 1].closed.append(key) }
+
+    mutating func heard(_ key: WatchKey, _ response: Response, ownClient: [UInt8]) {
+        guard response.isTold(to: ownClient) else { return }
+        self.passages[self.passages.count - 1].pushes[key, default: []].append(response)
+    }
+
+    /// Reads change nothing, but numbers of purchases that wait are told by one.
+    private static func isKept(_ request: Request) -> Bool {
+        switch request {
+        case .purchase, .finish, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions, .operate,
+            .inspectAccount, .configure, .setClock, .loadCatalog:
+            true
+        default: false
+        }
+    }
+}
+
+extension Response {
+    /// Whether a message of a stream says something to the client with this number: `loading` does not, nor what it did
+    /// itself.
+    package func isTold(to clientID: [UInt8]) -> Bool {
+        switch self {
+        case .productsTask(.loading), .subscriptionStatusTask(.loading), .currentEntitlementTask(.loading),
+            .purchaseIntents(.loading), .messages(.loading):
+            false
+        case .transactionUpdates(let event): event.transaction != nil && event.originClientID != clientID
+        default: true
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import PerchBench
+import PerchWire
+import Testing
+
+@Suite struct `what a server counts of itself` {
+    private static func counters(_ changes: Double, _ commits: Double, _ encodings: Double) -> ServerCounters {
+        ServerCounters([
+            Metric(name: "perch_store_changes_total", value: changes),
+            Metric(name: "perch_store_batches_total", value: commits),
+            // Of two loops.
+            Metric(name: "perch_views_encoded_total", labels: "loop=\"0\"", value: encodings),
+            Metric(name: "perch_views_encoded_total", labels: "loop=\"1\"", value: encodings),
+            Metric(name: "perch_connections", value: 7),
+        ])
+    }
+
+    @Test func `is told for each change and each commit`() {
+        let figures = ServerCounters.figures(from: Self.counters(10, 5, 4), to: Self.counters(110, 15, 54))
+        #expect(figures[.changesPerCommit] == 10)
+        #expect(figures[.encodingsPerChange] == 1)
+        #expect(figures[.compressionsPerChange] == 0)
+    }
+
+    @Test func `says nothing where nothing was changed, or nothing counted`() {
+        let same = Self.counters(10, 5, 4)
+        #expect(ServerCounters.figures(from: same, to: same).isEmpty)
+        #expect(ServerCounters.figures(from: ServerCounters(), to: ServerCounters([])).isEmpty)
+        // The floor without a store: changes, and no commit.
+        let figures = ServerCounters.figures(from: Self.counters(0, 0, 0), to: Self.counters(9, 0, 0))
+        #expect(figures.isEmpty)
+    }
+}
+
+@Suite struct `growth of memory` {
+    private static func recorder(_ bytes: [Int]) -> Recorder {
+        var recorder = Recorder()
+        recorder.begin(at: 0)
+        for (second, bytes) in bytes.enumerated() {
+            recorder.tick(
+                at: Int64(second + 1) * 1_000_000_000, residentBytes: bytes, serverCPU: 0, generatorCPU: 0)
+        }
+        return recorder
+    }
+
+    @Test func `is the slope of the seconds after the first quarter`() throws {
+        // A cache fills in the first ten seconds; then 1,000 bytes a second.
+        let bytes = (0..<40).map { $0 < 10 ? 1_000_000 * $0 : 10_000_000 + 1_000 * $0 }
+        let growth = try #require(Self.recorder(bytes).residentGrowthPerSecond)
+        #expect(abs(growth - 1_000) < 0.001)
+        let flat = try #require(Self.recorder(Array(repeating: 5_000_000, count: 40)).residentGrowthPerSecond)
+        #expect(flat == 0)
+    }
+
+    @Test func `is not told of a few seconds, or of a process that nobody could look at`() {
+        #expect(Self.recorder(Array(repeating: 5_000_000, count: 18)).residentGrowthPerSecond == nil)
+        #expect(Self.recorder(Array(repeating: 0, count: 60)).residentGrowthPerSecond == nil)
+    }
+}
+
+@Suite struct `the catalogue of a bench` {
+    @Test func `has editions that differ and are equally long`() {
+        let catalogue = BenchCatalogue(viewBytes: 5_000)
+        let editions = [0, 1, 2, 99, 999_999].map { catalogue.file(edition: $0) }
+        #expect(Set(editions).count == editions.count)
+        #expect(Set(editions.map(\.count)).count == 1)
+    }
+}
+
+@Suite struct `the store of the floor` {
+    private static func source(_ path: String) throws -> String {
+        let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        let root = parts.dropLast(3).joined(separator: "/")
+        return try #require(ProcessFigures.text("\(root)/\(path)"), "\(path) cannot be read")
+    }
+
+    /// `CREATE …` statements, without the layout.
+    private static func statements(_ source: String) -> [String] {
+        source.split { "\";".contains($0) }.map(String.init).reduce(into: [String]()) { found, piece in
+            let words = piece.split { " \n\\".contains($0) }.joined(separator: " ")
+            if words.hasPrefix("CREATE ") {
+                found.append(words)
+            } else if let last = found.last, last.contains("("),
+                last.filter({ $0 == "(" }).count > last.filter({ $0 == ")" }).count
+                    || words == "WITHOUT ROWID"
+            {
+                found[found.count - 1] = "\(last) \(words)"
+            }
+        }.map { $0.replacing("  ", with: " ").replacing("( ", with: "(").replacing(" )", with: ")") }
+    }
+
+    /// A bare loop over other tables would be the measure of something else.
+    @Test func `has the tables and indexes of the real one, word for word`() throws {
+        let own = Self.statements(try Self.source("Sources/CPerchFloor/store.c"))
+        let real = Self.statements(try Self.source("Sources/PerchSQLite/Schema.swift"))
+        #expect(own.count == 9)
+        for statement in own { #expect(real.contains(statement), "\(statement)\n\(real)") }
+    }
+}
