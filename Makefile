@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), and Perch needs GNU make 4 or newer: use that of Debian 12)
 endif
 
-.PHONY: help run test lint format proto bench bench-redis modelcheck simulate power fuzz bugbank static clean
+.PHONY: help run test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz bugbank static clean
 .DEFAULT_GOAL := help
 
 help: ## Print these lines
@@ -31,6 +31,12 @@ bench: ## Run the benchmarks, in a release build
 
 bench-redis: ## The same beside Redis, which is installed for it
 	@.ci/bench redis
+
+bench-churn: ## Resident memory under churn, for LASTING=10m (or 1h)
+	@.ci/bench churn $(or $(LASTING),10m)
+
+bench-pictures: ## The reports of the last benchmarks as a browser shows them, which is installed for it
+	@.ci/bench pictures
 
 modelcheck: ## Live SEQUENCES=1000 random sequences of events against the laws of the model, from seed FROM=1 on
 	@.ci/simulate model $(or $(SEQUENCES),1000) $(or $(FROM),1)
