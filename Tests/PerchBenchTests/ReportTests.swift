@@ -110,11 +110,44 @@ import Testing
         #expect(comparison.text.contains { $0.contains("push_p50") && $0.contains("+100.0 %") })
     }
 
+    @Test func `is held against a later one on a page of its own`() throws {
+        var later = Self.report
+        later.title = "hot --watchers 20 <i>"
+        later.targets[0].rounds[0].figures[.pushP50]? *= 4
+        later.targets[0].rounds[1].figures[.pushP50]? *= 4
+        let page = Comparison(
+            try ReportFigures(try Self.report.json(.compact)), try ReportFigures(try later.json(.compact))
+        ).html
+        for outside in ["http:", "https:", "//", "src=", "href=", "@import", "url(", "<script", "<link", "<i>"] {
+            #expect(!page.contains(outside), "\(outside)")
+        }
+        #expect(page.contains("hot --watchers 10") && page.contains("hot --watchers 20"))
+        #expect(page.contains("<td class=\"worse\">worse</td>"))
+        // The rounds are in the reports, and so are their lines: three of each for each chart.
+        #expect(page.components(of: "<path class=\"l0\"") >= 3 && page.components(of: "<path class=\"l1 thin\"") >= 3)
+        #expect(page.contains("Latency by percentile"))
+    }
+
+    @Test func `says in words what went wrong`() throws {
+        var report = Self.report
+        report.targets[0].rounds[0].findings = ["account 3, line 7: nothing <came>"]
+        #expect(report.text.contains("perch: account 3, line 7: nothing <came>"))
+        #expect(report.html.contains("nothing &lt;came&gt;"))
+        let json = String(decoding: try report.json(.compact), as: UTF8.self)
+        #expect(json.contains(#""findings":["account 3, line 7: nothing <came>"]"#))
+    }
+
     @Test func `names what the generator, and not the server, has limited`() {
         var report = Self.report
         report.targets[0].rounds[1].generatorBound = "the generator used 99 % of its core"
         #expect(report.text.contains { $0.contains("GENERATOR-BOUND") })
         #expect(report.html.contains("Generator-bound."))
+    }
+}
+
+extension String {
+    fileprivate func components(of part: String) -> Int {
+        self.indices.count { self[$0...].hasPrefix(part) }
     }
 }
 

@@ -1,16 +1,11 @@
+import PerchBase
+
 extension BenchReport {
     /// One page that needs nothing but itself: no script, no font, no image from elsewhere. Charts are inline SVG, in
     /// the colours of whoever looks, light or dark.
     package var html: String {
         let figures = self.targets.map(\.figures)
-        var page = """
-            <!doctype html>
-            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-            <title>perch bench \(escaped(self.title))</title>
-            <style>\(Self.style)</style></head><body>
-            <h1>perch bench \(escaped(self.title))</h1>
-
-            """
+        var page = Self.head("perch bench \(self.title)")
         if !self.breaches.isEmpty {
             page += "<ul class=\"bad\">" + self.breaches.map { "<li>\(escaped($0))</li>" }.joined() + "</ul>\n"
         }
@@ -19,6 +14,10 @@ extension BenchReport {
                 page +=
                     "<p class=\"bad\"><b>Generator-bound.</b> The figures of \(escaped(target.name)) are not the "
                     + "server’s: \(escaped(reason)).</p>\n"
+            }
+            let findings = target.rounds.flatMap(\.findings).prefix(Limits.benchFindingsMax)
+            if !findings.isEmpty {
+                page += "<ul class=\"bad\">" + findings.map { "<li>\(escaped($0))</li>" }.joined() + "</ul>\n"
             }
             if let failure = target.failure {
                 page += "<p class=\"bad\"><b>\(escaped(target.name)) ended early:</b> \(escaped(failure))</p>\n"
@@ -40,18 +39,32 @@ extension BenchReport {
         return page
     }
 
+    /// Up to the heading, whose words are not broken.
+    static func head(_ title: String) -> String {
+        let words = title.split(separator: " ").map { "<span>\(escaped(String($0)))</span>" }.joined(separator: " ")
+        return """
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+            <title>\(escaped(title))</title>
+            <style>\(Self.style)</style></head><body>
+            <h1>\(words)</h1>
+
+            """
+    }
+
     private static let style = """
-        :root{--ground:#fcfcfb;--card:#fff;--ink:#1a1c20;--soft:#5d636e;--line:#dfe2e7;--bad:#b42318;
+        :root{--ground:#fcfcfb;--card:#fff;--ink:#1a1c20;--soft:#5d636e;--line:#dfe2e7;--bad:#b42318;--good:#1a7f37;
         --s0:#2563c9;--s1:#c2570c;--s2:#5b7f1b}
         @media(prefers-color-scheme:dark){:root{--ground:#14161a;--card:#1c1f25;--ink:#e8eaee;--soft:#9aa1ad;
-        --line:#333842;--bad:#ff8a7a;--s0:#7aa9ff;--s1:#f2a25c;--s2:#a8cf5f}}
+        --line:#333842;--bad:#ff8a7a;--good:#6fd18b;--s0:#7aa9ff;--s1:#f2a25c;--s2:#a8cf5f}}
         body{margin:0 auto;max-width:68rem;padding:2rem 1.25rem 4rem;background:var(--ground);color:var(--ink);
         font:15px/1.5 system-ui,sans-serif}
-        h1{font-size:1.5rem;margin:0 0 .5rem}h2{font-size:1rem;margin:0 0 .25rem}
+        h1{font-size:1.5rem;margin:0 0 .5rem}h1 span{white-space:nowrap}h2{font-size:1rem;margin:0 0 .25rem}
         .what{color:var(--soft);margin:.1rem 0}.bad{color:var(--bad)}
         .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr));gap:.75rem;margin:1.5rem 0}
         .tile,.chart{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.8rem 1rem}
-        .tile b{display:block;font-size:1.35rem;font-variant-numeric:tabular-nums}.tile span{color:var(--soft);font-size:.85rem}
+        .tile b{display:block;font-size:1.35rem;font-variant-numeric:tabular-nums}.tile span{display:block;color:var(--soft);font-size:.85rem;line-height:1.35}
+        .better{color:var(--good)}.worse{color:var(--bad)}
         .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(30rem,100%),1fr));gap:.75rem;margin:1.5rem 0}
         svg{display:block;width:100%;height:auto}svg text{fill:var(--soft);font:12px system-ui,sans-serif}
         .grid{stroke:var(--line)}.l0{stroke:var(--s0)}.l1{stroke:var(--s1)}.l2{stroke:var(--s2)}
@@ -73,9 +86,9 @@ extension BenchReport {
         let base = escaped(self.targets.first { $0.name == "floor" }?.name ?? self.targets.last?.name ?? "")
         let tiles = wanted.compactMap { figure -> String? in
             guard let value = figures.first?[figure] else { return nil }
-            let ratio = ratios[figure].map { " · \(decimals($0, 2)) of \(base)" } ?? ""
+            let ratio = ratios[figure].map { "<span>\(decimals($0, 2)) × \(base)</span>" } ?? ""
             return
-                "<div class=\"tile\"><b>\(escaped(figure.unit.text(value)))</b><span>\(figure.rawValue)\(ratio)</span></div>"
+                "<div class=\"tile\"><b>\(escaped(figure.unit.text(value)))</b><span>\(figure.rawValue)</span>\(ratio)</div>"
         }
         return "<div class=\"tiles\">" + tiles.prefix(6).joined() + "</div>\n"
     }
@@ -96,7 +109,7 @@ extension BenchReport {
 
     // MARK: Charts
 
-    private var charts: String {
+    var charts: String {
         let all = self.targets.map { target in target.rounds.map(\.intervals) }
         let first = self.targets.first?.rounds.first
         let isSilent = first?.intervals.allSatisfy { $0.deliveries == 0 } ?? true
@@ -129,144 +142,6 @@ extension BenchReport {
 
     private var names: [String] { self.targets.map(\.name) }
 }
-
-/// Lines over a common axis, one colour for each target; several rounds of a target are several lines.
-struct Chart {
-    private struct Line {
-        var colour: Int
-        var points: [(x: Double, y: Double)]
-    }
-
-    private var title: String
-    private var unit: Figure.Unit
-    private var names: [String]
-    private var lines: [Line] = []
-    private var xLabels: [(x: Double, text: String)] = []
-    private var isLogarithmic = false
-
-    init(
-        title: String, unit: Figure.Unit, _ targets: [[[Recorder.Interval]]], names: [String],
-        _ value: (Recorder.Interval) -> Double?
-    ) {
-        (self.title, self.unit, self.names) = (title, unit, names)
-        for (colour, rounds) in targets.enumerated() {
-            for intervals in rounds {
-                // The rest of a second at the end says nothing about a second.
-                let whole = intervals.count > 1 ? intervals.filter { $0.length > 0.5 } : intervals
-                self.lines.append(
-                    Line(colour: colour, points: whole.compactMap { each in value(each).map { (each.end, $0) } }))
-            }
-        }
-        let end = self.lines.flatMap(\.points).map(\.x).max() ?? 0
-        self.xLabels = Self.ticks(0, end).map { ($0, "\(decimals($0, $0 == $0.rounded() ? 0 : 1)) s") }
-    }
-
-    /// Percentiles on the axis of HdrHistogram: each nine as wide as the one before.
-    init(percentilesOf targets: [BenchReport.Target]) {
-        (self.title, self.unit, self.names) = ("Latency by percentile", .nanoseconds, targets.map(\.name))
-        func place(_ quantile: Double) -> Double { quantile >= 1 ? 5 : min(5, -Self.log10(1 - quantile)) }
-        for (colour, target) in targets.enumerated() {
-            for round in target.rounds {
-                let points = round.percentiles.filter { $0.nanoseconds > 0 }
-                    .map { (x: place($0.quantile), y: Double($0.nanoseconds)) }
-                self.lines.append(Line(colour: colour, points: points))
-            }
-        }
-        self.isLogarithmic = true
-        self.xLabels = [(0.0, "0"), (1.0, "90 %"), (2.0, "99 %"), (3.0, "99.9 %"), (4.0, "99.99 %"), (5.0, "max")]
-    }
-
-    /// Nil where there is nothing to draw.
-    var svg: String? {
-        let points = self.lines.flatMap(\.points)
-        guard let top = points.map(\.y).max(), top > 0 else { return nil }
-        let (width, height, left, right, above, below) = (560.0, 230.0, 74.0, 14.0, 10.0, 26.0)
-        let xEnd = max(self.xLabels.last?.x ?? 1, points.map(\.x).max() ?? 1, 1e-9)
-        let low = self.isLogarithmic ? max(1, points.map(\.y).min() ?? 1) : 0
-        let yTicks = self.isLogarithmic ? Self.decades(low, top) : Self.ticks(0, top)
-        // A linear axis goes on to the next round number, so that no line runs along its edge or over it.
-        let step = yTicks.count > 1 ? yTicks[1] - yTicks[0] : top
-        let yEnd = self.isLogarithmic ? max(top, yTicks.last ?? top) : (top / step).rounded(.up) * step
-        let ruled = self.isLogarithmic ? yTicks : yTicks + (yEnd > (yTicks.last ?? 0) * 1.001 ? [yEnd] : [])
-        let yStart = self.isLogarithmic ? min(low, yTicks.first ?? low) : 0
-        func x(_ value: Double) -> Double { left + (width - left - right) * value / xEnd }
-        func y(_ value: Double) -> Double {
-            let share =
-                self.isLogarithmic
-                ? (Self.log10(value) - Self.log10(yStart)) / max(1e-9, Self.log10(yEnd) - Self.log10(yStart))
-                : value / yEnd
-            return height - below - (height - above - below) * share
-        }
-        var drawing = ""
-        for tick in ruled {
-            drawing +=
-                "<line class=\"grid\" x1=\"\(at(left))\" x2=\"\(at(width - right))\" y1=\"\(at(y(tick)))\" "
-                + "y2=\"\(at(y(tick)))\"/><text x=\"\(at(left - 8))\" y=\"\(at(y(tick) + 4))\" text-anchor=\"end\">"
-                + "\(tick == 0 ? "0" : escaped(self.unit.text(tick)))</text>"
-        }
-        for label in self.xLabels {
-            drawing +=
-                "<text x=\"\(at(x(label.x)))\" y=\"\(at(height - 6))\" text-anchor=\"middle\">"
-                + "\(escaped(label.text))</text>"
-        }
-        // The last target is drawn first, so that what is measured lies on top.
-        for line in self.lines.reversed() where !line.points.isEmpty {
-            if line.points.count == 1 {
-                drawing +=
-                    "<circle class=\"d\(line.colour % 3)\" r=\"3\" cx=\"\(at(x(line.points[0].x)))\" "
-                    + "cy=\"\(at(y(line.points[0].y)))\"/>"
-                continue
-            }
-            let path = line.points.enumerated().map { "\($0 == 0 ? "M" : "L")\(at(x($1.x))) \(at(y($1.y)))" }
-            drawing += "<path class=\"l\(line.colour % 3)\(line.colour > 0 ? " thin" : "")\" d=\"\(path.joined())\"/>"
-        }
-        let keys = self.names.enumerated().map { "<i class=\"k\($0 % 3)\"></i>\(escaped($1))" }.joined()
-        return "<div class=\"chart\"><h2>\(escaped(self.title))</h2><div class=\"key\">\(keys)</div>"
-            + "<svg viewBox=\"0 0 \(at(width)) \(at(height))\" role=\"img\" aria-label=\"\(escaped(self.title))\">"
-            + "\(drawing)</svg></div>\n"
-    }
-
-    /// At most six round numbers from 0 on.
-    static func ticks(_ start: Double, _ end: Double) -> [Double] {
-        guard end > start, end.isFinite else { return [start] }
-        var step = 1.0
-        while (end - start) / step > 5 { step *= 10 }
-        while (end - start) / step < 0.5 { step /= 10 }
-        for divisor in [10.0, 5, 2] where (end - start) / (step / divisor) <= 5 {
-            step /= divisor
-            break
-        }
-        return (0...Int(((end - start) / step).rounded(.down))).map { start + Double($0) * step }
-    }
-
-    private static func decades(_ low: Double, _ high: Double) -> [Double] {
-        var tick = 1.0
-        while tick * 10 <= low { tick *= 10 }
-        var result = [tick]
-        while tick < high, result.count < 14 {
-            tick *= 10
-            result.append(tick)
-        }
-        return result
-    }
-
-    /// To some digits, which is what a chart needs: by halving, for there is no mathematics library here.
-    static func log10(_ value: Double) -> Double {
-        guard value > 0 else { return 0 }
-        // ln(m) by its series in (m-1)/(m+1), which converges fast for a significand between 1 and 2.
-        let ratio = (value.significand - 1) / (value.significand + 1)
-        var (term, sum, power) = (ratio, 0.0, 1.0)
-        while power < 30 {
-            sum += term / power
-            term *= ratio * ratio
-            power += 2
-        }
-        return (Double(value.exponent) * 0.693_147_180_559_945 + 2 * sum) / 2.302_585_092_994_046
-    }
-}
-
-/// A coordinate.
-private func at(_ value: Double) -> String { decimals(value, 1) }
 
 /// A text of somebody's, as it may stand in HTML.
 func escaped(_ text: String) -> String {

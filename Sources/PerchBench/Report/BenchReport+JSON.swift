@@ -148,7 +148,10 @@ extension JSONWriter {
 package struct ReportFigures: Sendable {
     package var title: String
     package var settings: [String: String]
+    package var workload: String
     package var targets: [(name: String, isGeneratorBound: Bool, figures: [Figure: Double])]
+    /// Of the first target: what charts are drawn of.
+    package var rounds: [RoundResult]
 
     package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
@@ -176,6 +179,8 @@ package struct ReportFigures: Sendable {
                     "is a report of format \(format), and this program reads format \(BenchReport.formatVersion)")
         }
         self.title = document["title"]?.string ?? ""
+        self.workload = document["workload"]?.string ?? ""
+        self.rounds = (document["targets"]?.array?.first?["rounds"]?.array ?? []).map { Self.round($0) }
         self.settings = [:]
         for member in document["settings"]?.members ?? [] { self.settings[member.key] = member.value.string }
         self.targets = (document["targets"]?.array ?? []).map { target in
@@ -188,5 +193,27 @@ package struct ReportFigures: Sendable {
                 target["name"]?.string ?? "", target["generator_bound"]?.boolean ?? false, figures
             )
         }
+    }
+
+    private static func round(_ json: JSONValue) -> RoundResult {
+        var round = RoundResult()
+        round.percentiles = (json["percentiles"]?.array ?? []).map {
+            RoundResult.Percentile(quantile: $0["quantile"]?.double ?? 0, nanoseconds: Int64($0["ns"]?.double ?? 0))
+        }
+        round.intervals = (json["intervals"]?.array ?? []).map { json in
+            func number(_ key: String) -> Double { json[key]?.double ?? 0 }
+            var interval = Recorder.Interval()
+            (interval.end, interval.length) = (number("end_s"), number("length_s"))
+            (interval.serverCPU, interval.generatorCPU) = (number("server_cpu"), number("generator_cpu"))
+            interval.deliveries = UInt64(number("deliveries"))
+            interval.changes = UInt64(number("changes"))
+            interval.opens = UInt64(number("opens"))
+            interval.pushP50 = Int64(number("push_p50_ns"))
+            interval.pushP99 = Int64(number("push_p99_ns"))
+            interval.pushMax = Int64(number("push_max_ns"))
+            interval.residentBytes = Int(number("rss_bytes"))
+            return interval
+        }
+        return round
     }
 }

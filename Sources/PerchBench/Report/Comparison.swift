@@ -9,17 +9,22 @@ package struct Comparison: Sendable {
         /// Nil where there is nothing to divide by.
         package var change: Double? { self.before == 0 ? nil : self.after / self.before - 1 }
 
+        var changeText: String { self.change.map { ($0 > 0 ? "+" : "") + decimals($0 * 100, 1) + " %" } ?? "-" }
+
         package var verdict: String {
             guard let isBetterHigher = self.figure.isBetterHigher, self.before != self.after else { return "" }
             return (self.after > self.before) == isBetterHigher ? "better" : "worse"
         }
     }
 
+    let before: ReportFigures
+    let after: ReportFigures
     package var rows: [Row] = []
     /// What keeps the two from being compared as they stand.
     package var warnings: [String] = []
 
     package init(_ before: ReportFigures, _ after: ReportFigures) {
+        (self.before, self.after) = (before, after)
         if before.title != after.title {
             self.warnings.append("one is of \(before.title), the other of \(after.title): different work was done")
         }
@@ -41,15 +46,17 @@ package struct Comparison: Sendable {
         }
     }
 
+    /// Without counts of what was in neither.
+    var shownRows: [Row] {
+        self.rows.filter { $0.before != 0 || $0.after != 0 || $0.figure.unit != .count }
+    }
+
     package var text: [String] {
         var table = [["", "before", "after", "change", ""]]
-        for row in self.rows {
-            let isNothing = row.before == 0 && row.after == 0 && row.figure.unit == .count
-            guard !isNothing else { continue }
+        for row in self.shownRows {
             let unit = row.figure.unit
-            let change = row.change.map { ($0 > 0 ? "+" : "") + decimals($0 * 100, 1) + " %" } ?? "-"
             table.append([
-                "\(row.target) \(row.figure.rawValue)", unit.text(row.before), unit.text(row.after), change,
+                "\(row.target) \(row.figure.rawValue)", unit.text(row.before), unit.text(row.after), row.changeText,
                 row.verdict,
             ])
         }

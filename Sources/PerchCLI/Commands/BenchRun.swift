@@ -254,6 +254,7 @@ struct BenchRun {
         }
         let comparison = Comparison(try report(self.operand(0)), try report(self.operand(1)))
         try self.console.data(comparison.text.map { printable($0) + "\n" }.joined())
+        if let path = self.settings.text("report") { try Files.replace(path, with: Array(comparison.html.utf8)) }
         return .success
     }
 

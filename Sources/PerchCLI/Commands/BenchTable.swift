@@ -227,7 +227,7 @@ enum BenchTable {
         [
             OperandSpec("BEFORE", .text, .one, "What --output json or ndjson has printed."),
             OperandSpec("AFTER", .text, .one, "The same, later."),
-        ], [])
+        ], [OptionSpec("report", .text, "FILE", "Write it as a page too, with the charts of both over each other.")])
 
     private static let figures = CommandTable.leaf(
         "figures", "List what is measured, for --fail-if and readers of reports.", .benchFigures, [], [])
