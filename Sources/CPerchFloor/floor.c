@@ -17,6 +17,7 @@
 // varint padded to ten bytes, so that it is written in place. Up to 4 KiB it is copied into one buffer with its
 // neighbours; above, it is sent from where it lies.
 #include "CPerchFloor.h"
+#include "frames.h"
 #include "store.h"
 
 #include <arpa/inet.h>
@@ -37,7 +38,6 @@
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
 
 enum {
-    HEADER = 9,
     COPIED_MAX = 4096,
     EVENTS = 512,
     READ_BYTES = 256 * 1024,
@@ -45,7 +45,6 @@ enum {
     POSITION_MAX = 13,  // the position of an answer, which is all that it has to say
     METRICS_MAX = 128,
     FILLER_FIELD = 15 << 3 | 2,  // a field that nobody knows and every reader skips: bytes
-    HELLO = 1, WELCOME = 2, CALL = 3, MESSAGE = 4, STATUS = 5,
 };
 
 struct watch {
@@ -128,25 +127,6 @@ static void *grown(void *memory, size_t count, size_t size) {
 
 // --- Frames out.
 
-static uint8_t *put_header(uint8_t *at, uint8_t kind, uint32_t stream, uint32_t length) {
-    uint32_t address = htonl((uint32_t)kind << 24 | stream), count = htonl(length);
-    memcpy(at, &address, 4);
-    at[4] = 0;
-    memcpy(at + 5, &count, 4);
-    return at + HEADER;
-}
-
-static void put_revision(uint8_t *at, uint64_t revision) {
-    for (int i = 0; i < 9; i++, revision >>= 7) at[i] = (uint8_t)(revision | 0x80);
-    at[9] = (uint8_t)revision;
-}
-
-static uint8_t *put_varint(uint8_t *at, uint64_t value) {
-    for (; value > 0x7f; value >>= 7) *at++ = (uint8_t)(value | 0x80);
-    *at++ = (uint8_t)value;
-    return at;
-}
-
 // Prefix, then field 3 (the value), then field 5 { field 1 { field 1: revision } } in the last bytes.
 static void build_value(uint32_t bytes) {
     floor_.value_bytes = bytes;
@@ -193,19 +173,6 @@ static uint8_t *put_change_answer(uint8_t *at, const struct answer *answer) {
         at += filler;
     }
     return put_header(at, STATUS, answer->stream, 0);
-}
-
-static uint8_t *put_metric(uint8_t *at, const char *name, double value) {
-    size_t count = strlen(name);
-    *at++ = 0x2a;
-    *at++ = (uint8_t)(count + 11);
-    *at++ = 0x0a;
-    *at++ = (uint8_t)count;
-    memcpy(at, name, count);
-    at += count;
-    *at++ = 3 << 3 | 1;
-    memcpy(at, &value, 8);
-    return at + 8;
 }
 
 static uint8_t *put_answer(uint8_t *at, const struct answer *answer) {
@@ -357,41 +324,6 @@ static void close_connection(int32_t number) {
 }
 
 // --- Frames in.
-
-// The next field of a message: its number, and its bytes where it has some. 0 at the end, or where it cannot be read.
-static uint32_t next_field(const uint8_t **at, const uint8_t *end, const uint8_t **bytes, uint64_t *value) {
-    uint64_t numbers[2] = {0, 0};
-    for (int n = 0; n < 2; n++) {
-        for (int shift = 0;; shift += 7) {
-            if (*at == end || shift > 63) return 0;
-            uint8_t byte = *(*at)++;
-            numbers[n] |= (uint64_t)(byte & 0x7f) << shift;
-            if (byte < 0x80) break;
-        }
-    }
-    *bytes = NULL;
-    *value = numbers[1];
-    if ((numbers[0] & 7) == 2) {
-        if (numbers[1] > (uint64_t)(end - *at)) return 0;
-        *bytes = *at;
-        *at += numbers[1];
-    } else if ((numbers[0] & 7) != 0) return 0;
-    return (uint32_t)(numbers[0] >> 3);
-}
-
-// The number that ends the account of a request: its field 2.
-static uint32_t account_number(const uint8_t *request, uint64_t count) {
-    const uint8_t *at = request, *bytes;
-    uint64_t length;
-    for (uint32_t field; (field = next_field(&at, request + count, &bytes, &length));) {
-        if (field != 2 || !bytes) continue;
-        uint32_t number = 0;
-        for (uint64_t i = 0; i < length; i++)
-            if (bytes[i] >= '0' && bytes[i] <= '9') number = (number * 10 + (bytes[i] - '0')) & 0xffffff;
-        return number;
-    }
-    return 0;
-}
 
 // False: what came is not understood, and the connection is closed.
 static bool take_call(int32_t connection, uint32_t stream, const uint8_t *message, uint32_t count) {

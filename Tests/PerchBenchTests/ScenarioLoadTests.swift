@@ -39,7 +39,6 @@ import Testing
         settings.keys = accounts
         settings.connections = accounts
         settings.rate = 2_000
-        settings.settleNanoseconds = 1_000_000_000
         return settings
     }
 
@@ -75,7 +74,8 @@ import Testing
         other.passages[line].pushes[key] = [.currentEntitlementTask(.success(nil, ValueInfo()))]
         let wrong = try Self.played(other, accounts: 3)
         #expect((wrong.figures[.failures], wrong.figures[.plays]) == (3, 0))
-        #expect(wrong.findings.first?.contains("did not say within 1 s: none, but gold") == true, "\(wrong.findings)")
+        #expect(
+            wrong.findings.first?.contains("did not say within 300 ms: none, but gold") == true, "\(wrong.findings)")
 
         var quiet = trace
         quiet.passages[line].pushes[key] = []
@@ -119,9 +119,11 @@ import Testing
         let server = try Self.server()
         defer { server.child.kill() }
         let loop = try EventLoop(name: "scenario-test")
+        var settings = Self.settings(accounts)
+        settings.settleNanoseconds = 300_000_000
         let load = try ScenarioLoad(
-            ScenarioProgram(trace, file: "test.scenario"), Self.settings(accounts), address: server.address,
-            serverProcess: nil, loop: loop
+            ScenarioProgram(trace, file: "test.scenario"), settings, address: server.address, serverProcess: nil,
+            loop: loop
         ) { _ in }
         loop.run(load)
         return load.outcome

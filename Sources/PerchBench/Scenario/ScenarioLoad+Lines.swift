@@ -316,18 +316,18 @@ extension ScenarioLoad {
         guard !self.isCommonUnderWay else {
             return self.giveUp("line \(self.current.line), `\(self.current.text)`, was not answered")
         }
-        let seconds = decimals(Double(self.settings.settleNanoseconds) / 1e9, 0)
+        let patience = duration(nanoseconds: Double(self.settings.settleNanoseconds))
         for player in self.players.indices where self.players[player].state == .busy {
             let silent = self.current.expected.keys.sorted().first {
                 self.players[player].watches[$0].progress < self.current.expected[$0, default: []].count
             }
             guard let silent else {
-                self.fail(player, "no answer within \(seconds) s")
+                self.fail(player, "no answer within \(patience)")
                 continue
             }
             let wanted = self.current.expected[silent]?.last?.words ?? ""
             let said = self.players[player].watches[silent].unlike.map { ", but \($0.words)" } ?? ""
-            self.fail(player, "\(self.program.keys[silent]) did not say within \(seconds) s: \(wanted)\(said)")
+            self.fail(player, "\(self.program.keys[silent]) did not say within \(patience): \(wanted)\(said)")
         }
     }
 

@@ -163,7 +163,10 @@ package final class ScenarioLoad: LoopDriver {
         }
         if now >= self.nextTick { self.tick(at: now) }
         if self.hasDue, self.nextDue <= now { return MonotonicTime(nanoseconds: now) }
-        self.timer.set(MonotonicTime(nanoseconds: self.hasDue ? min(self.nextDue, self.nextTick) : self.nextTick))
+        var next = self.hasDue ? min(self.nextDue, self.nextTick) : self.nextTick
+        let patience = self.lastProgress + self.settings.settleNanoseconds + 1
+        if self.passage >= 0, patience > now { next = min(next, patience) }
+        self.timer.set(MonotonicTime(nanoseconds: next))
         return nil
     }
 
