@@ -106,7 +106,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .rssPerConnection: "resident memory of the server for a connection with its watches"
         case .socketBytesPerConnection: "kernel memory of both ends of a connection"
         case .residentBytes: "resident memory of the server when the load ended"
-        case .residentGrowth: "how it grew, by a straight line through the last three quarters of the time"
+        case .residentGrowth: "how it grew, by a straight line through the second half of the time"
         case .valueBytes: "bytes of a value's message"
         case .answerBytes: "bytes of an answer's message"
         case .fsyncP50, .fsyncP99: "fdatasync of 16 KiB in the directory of the store, before the round"

@@ -80,10 +80,10 @@ package struct Recorder: Sendable {
     }
 
     /// Bytes a second by which the server grew, by a straight line through what its seconds say: least squares. Without the
-    /// first quarter, in which caches fill. Nil where that is less than fifteen seconds, which say nothing.
+    /// first half, in which caches fill. Nil where that is less than fifteen seconds, which say nothing.
     package var residentGrowthPerSecond: Double? {
         let points = self.intervals.filter { $0.residentBytes > 0 && $0.length > 0.5 }.dropFirst(
-            self.intervals.count / 4)
+            self.intervals.count / 2)
         guard points.count >= 15 else { return nil }
         let count = Double(points.count)
         let meanTime = points.reduce(0) { $0 + $1.end } / count
