@@ -182,8 +182,8 @@ package struct AccountFacts: Hashable, Sendable {
 /// A change of an app. What is nil stays.
 package struct AppChange: Sendable {
     package var catalogue: (catalogue: Catalogue, source: String)?
-    /// The bytes of every image that the new catalogue names.
-    package var images: [ImageContent] = []
+    /// The bytes of every image that the new catalogue names; nil where they are those of the one before.
+    package var images: [ImageContent]?
     /// The settings that a catalogue file begins with; applied where they differ from those of the file before.
     package var fileSettings: AppSettings?
     package var settings: AppSettings?

@@ -70,6 +70,26 @@ import Testing
         #expect(afterRestart == first)
     }
 
+    @Test func `keeps the images of a catalogue that is edited, and no others of one that is replaced`() throws {
+        let storage = Self.memory()
+        let engine = try Self.engine(on: storage)
+        let image = ImageContent([0xFF, 0xD8, 0xFF])
+        func load(_ images: [ImageContent]?) throws {
+            let mutation = Mutation(.app(1), needsTestApp: true) { view throws(Refusal) in
+                var change = AppChange()
+                change.catalogue = (view.app.catalogue, "test")
+                change.images = images
+                return .commitApp(change, answer: .none)
+            }
+            _ = try Self.run(engine, mutation)
+        }
+        try load([image])
+        try load(nil)
+        #expect(storage.image(1, image.hash) == image.bytes)
+        try load([])
+        #expect(storage.image(1, image.hash) == nil)
+    }
+
     @Test func `crashes in a row do not run the clock ahead by a lease each`() throws {
         let storage = Self.memory()
         _ = try Self.engine(on: storage)

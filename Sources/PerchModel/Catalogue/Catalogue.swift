@@ -54,7 +54,8 @@ package final class Catalogue: Sendable, Equatable {
     /// The same catalogue with these products in the place of its own.
     func replacing(products: [CatalogueProduct]) -> Catalogue {
         Catalogue(
-            products: products, groups: self.groups, schemaVersion: self.schemaVersion, policies: self.policies)
+            products: products, groups: self.groups, schemaVersion: self.schemaVersion, policies: self.policies,
+            images: self.images)
     }
 
     package func group(_ id: String) -> CatalogueGroup? {

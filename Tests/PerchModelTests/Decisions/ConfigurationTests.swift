@@ -139,6 +139,15 @@ import Testing
             "\(Self.wrong[index].0)")
     }
 
+    @Test func `an edit leaves the images of the catalogue as they are`() throws {
+        let image = CatalogueImage(id: "gold.png", hash: ImageContent([0xFF, 0xD8, 0xFF]).hash, byteCount: 3)
+        let catalogue = Catalogue(
+            products: Self.catalogue.products, groups: Self.catalogue.groups, schemaVersion: "4.0", images: [image])
+        var edit = ProductEdit(productID: "gold")
+        edit.displayName = "Gold of the club"
+        #expect(try edited(catalogue, by: edit, locale: "en_US").image("gold.png") == image)
+    }
+
     @Test func `a product that does not renew has no offers, and none has endlessly many`() throws {
         var edit = ProductEdit(productID: "coins")
         var offer = OfferEdit(type: .promotional, id: "x")
