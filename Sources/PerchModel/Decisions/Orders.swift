@@ -105,18 +105,28 @@ private func isUUID(_ text: String) -> Bool {
 }
 
 /// A purchase at its own date, and what it is followed by: every renewal until now, or the end of renewing.
+///
+/// What was held then may answer a purchase of the past. But a change of what comes after the period that was held is
+/// refused where that has come: whether it renewed, failed or ended is known, and a store does not charge for a time that
+/// has passed.
 private func decidePurchase(
     dated order: PurchaseOrder, record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> PurchaseOutcome {
     let date = order.date ?? now
     var outcome = try decidePurchase(order, record: record, app: app, now: date, numbers: &numbers)
-    guard !outcome.wasHeld, outcome.transaction.productType == .autoRenewable else { return outcome }
+    guard !outcome.facts.isEmpty, outcome.transaction.productType == .autoRenewable else { return outcome }
+    if outcome.wasHeld, let line = endedLine(outcome.transaction, record: record, app: app, now: now) {
+        throw Refusal(
+            .purchaseNotAllowed,
+            "\(line.latest.productID), which the account held at \(date), ended at \(line.boundary), so nothing can be "
+                + "bought any more that would have begun then; choose a later instant, or none")
+    }
     switch order.renewalBehaviour {
     case .cancelImmediately:
         let off = Fact.Body.autoRenewSet(
             original: outcome.transaction.originalID, isOn: false, preference: outcome.transaction.productID)
         outcome.facts.append(Fact(off, effective: date))
-    case .renewUntilNow:
+    case .renewUntilNow where !outcome.wasHeld:
         var after = record
         for fact in outcome.facts { after.apply(fact) }
         var count = 0
@@ -136,4 +146,11 @@ private func decidePurchase(
         break
     }
     return outcome
+}
+
+/// The line of a transaction, where it entitles no longer.
+private func endedLine(_ transaction: Transaction, record: AccountRecord, app: AppState, now: Instant) -> Line? {
+    guard let index = record.lineIndex(original: transaction.originalID) else { return nil }
+    let line = record.lines[index]
+    return line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds).isEntitled ? nil : line
 }

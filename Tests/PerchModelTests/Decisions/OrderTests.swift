@@ -83,6 +83,39 @@ import Testing
         #expect(far == .advanceLimit)
     }
 
+    @Test func `what would have begun where a period ended in the past is not bought, what was held then is returned`()
+        throws
+    {
+        var account = TestAccount(at: at("2026-01-15"))
+        let held = try account.order("gold").transaction
+        try account.setAutoRenew(false)
+        account.advance(to: at("2026-03-01"))
+        let change = refusal {
+            try account.order("bronze") {
+                $0.date = at("2026-01-20")
+                $0.renewalBehaviour = .renewUntilNow
+            }
+        }
+        #expect(change == .purchaseNotAllowed)
+        #expect(account.rows.count == 1 && account.record.attemptDue == nil)
+        #expect(try account.order("gold") { $0.date = at("2026-01-20") }.transaction == held)
+        #expect(account.state() == .expired)
+    }
+
+    @Test func `a plan that waits for the renewal does not come where it is cancelled immediately`() throws {
+        var account = TestAccount(at: at("2026-01-15"))
+        try account.order("gold")
+        account.advance(to: at("2026-01-20"))
+        let held = try account.order("bronze") {
+            $0.date = at("2026-01-18")
+            $0.renewalBehaviour = .cancelImmediately
+        }
+        #expect(held.wasHeld)
+        #expect(try !account.renewalInfo().willAutoRenew)
+        account.advance(to: at("2026-03-01"))
+        #expect(account.rows.count == 1 && account.state() == .expired)
+    }
+
     @Test func `a non-renewing purchase in the past does not take the place of a later one`() throws {
         var account = TestAccount(at: at("2026-06-15"))
         let latest = try account.order("season").transaction
