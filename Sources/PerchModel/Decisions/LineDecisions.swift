@@ -503,7 +503,8 @@ func decideDeletion(
     {
         switch history(record.histories[index], without: row, subject) {
         case .needs(let need): return .needs(need)
-        case .found(let history): remainder.histories[index] = history
+        case .found(let history?): remainder.histories[index] = history
+        case .found(nil): remainder.histories.remove(at: index)
         }
     }
     return .done(
@@ -514,7 +515,9 @@ func decideDeletion(
 /// A line whose latest transaction is another one, before it. The store attempts nothing for a period that is over: it
 /// would charge for a time that has passed.
 private func line(_ held: Line, fallingBackTo latest: Transaction, app: AppState, now: Instant) -> Line {
-    var line = Line(latest: latest, preference: latest.productID, recentStart: held.recentStart)
+    // A run that began with what was taken out is gone with it; where the one before it began, a record does not know.
+    let recentStart = min(held.recentStart, latest.purchaseDate)
+    var line = Line(latest: latest, preference: latest.productID, recentStart: recentStart)
     line.willAutoRenew = held.willAutoRenew && line.boundary > now
     if held.willAutoRenew, !line.willAutoRenew { line.lapse = .unknown }
     if line.latest.productID == held.latest.productID {
@@ -527,15 +530,21 @@ private func line(_ held: Line, fallingBackTo latest: Transaction, app: AppState
     return line
 }
 
-/// What offers ask of a group's past, when a transaction of it never was.
+/// What offers ask of a group's past, when a transaction of it never was. Nil: there is none left, so the account is new to
+/// the group again.
 private func history(
     _ held: GroupHistory, without row: Transaction, _ subject: OperationSubject
-) -> Found<GroupHistory> {
+) -> Found<GroupHistory?> {
     var history = held
     var kind = RowKind()
     kind.groupID = row.subscriptionGroupID
     kind.ownership = .purchased
     kind.except = row.id
+    switch subject.newest(kind) {
+    case .needs(let need): return .needs(need)
+    case .found(nil): return .found(nil)
+    case .found: break
+    }
     if row.offer?.type == .introductory {
         kind.offerType = .introductory
         switch subject.newest(kind) {

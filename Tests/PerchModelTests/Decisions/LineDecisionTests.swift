@@ -420,6 +420,26 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.buy("silver").transaction.originalID == 1)
     }
 
+    @Test func `of all that there was makes the account new to the group again`() throws {
+        var account = TestAccount(at: at("2026-01-10"), catalogue: OfferShop.catalogue())
+        try account.buy("silver")
+        account.advance(days: 8)
+        for id in account.rows.map(\.id) { try account.operate(.deleteTransaction(id)) }
+        #expect(account.record.histories.isEmpty)
+        #expect(try account.order("silver", .code, "WELCOME").transaction?.offer?.id == "WELCOME")
+    }
+
+    @Test func `takes the run that began with it away`() throws {
+        var account = TestAccount(at: at("2026-01-10"))
+        try account.buy("silver")
+        try account.expire()
+        account.advance(days: 100)
+        let again = try account.buy("silver").transaction
+        #expect(try account.renewalInfo().recentSubscriptionStartDate == again.purchaseDate)
+        try account.operate(.deleteTransaction(again.id))
+        #expect(try account.renewalInfo().recentSubscriptionStartDate == at("2026-01-10"))
+    }
+
     @Test func `of an upgrade leaves nothing that counts`() throws {
         var account = TestAccount()
         try account.buy("silver")
