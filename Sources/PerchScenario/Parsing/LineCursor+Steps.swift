@@ -5,7 +5,8 @@ import PerchModel
 extension LineCursor {
     /// What a line may begin with, for suggestions.
     static let verbs = [
-        "advance", "agree", "approve", "arm", "ask", "at", "auto-renew", "billing", "buy", "call", "cancel", "card",
+        "advance", "again", "agree", "approve", "arm", "ask", "at", "auto-renew", "billing", "buy", "call", "cancel",
+        "card",
         "charges", "clear", "consent", "decline", "delete", "dialogs", "disarm", "dismiss", "expect", "expire",
         "extend",
         "fail", "finish", "force", "freeze", "grace", "intent", "interrupted", "load", "locale", "manage", "next",
@@ -236,7 +237,7 @@ extension LineCursor {
         }
         if self.take("charges as set", "charges as settings", "charges by setting") { return .setCharges(fail: nil) }
         if self.take("resolve purchase of", "resolve purchase", "resolve interruption of", "resolve interruption") {
-            return .decidePurchase(product: try self.optionalProduct(), approves: true)
+            return .decidePurchase(try self.waiting(), approves: true)
         }
         if self.take(
             "resolve billing issue", "resolve billing", "resolve issue", "resolve payment", "resolve")
@@ -282,15 +283,21 @@ extension LineCursor {
         return .share(target, member: try self.word("the family member"))
     }
 
+    /// Which of those that wait: `gold`, `transaction 7`, or nothing for the oldest. They share the transactions' numbers.
+    private mutating func waiting() throws(ScenarioFault) -> Waiting {
+        if self.take("transaction", "number") { return .number(UInt64(try self.number("its number"))) }
+        return try self.optionalProduct().map { .product($0) } ?? .oldest
+    }
+
     private mutating func waitingOperation() throws(ScenarioFault) -> AccountOperation? {
         if self.take("approve purchase of", "approve the purchase of", "approve purchase", "approve", "confirm") {
-            return .decidePurchase(product: try self.optionalProduct(), approves: true)
+            return .decidePurchase(try self.waiting(), approves: true)
         }
         if self.take("decline purchase of", "decline the purchase of", "decline purchase", "decline") {
-            return .decidePurchase(product: try self.optionalProduct(), approves: false)
+            return .decidePurchase(try self.waiting(), approves: false)
         }
         if self.take("dismiss intent for", "dismiss intent", "take intent for", "take intent", "end intent") {
-            return .endIntent(product: try self.optionalProduct())
+            return .endIntent(try self.waiting())
         }
         if self.take("begin a purchase of", "begin purchase of", "create intent for", "intent for", "intent") {
             let product = try self.product()

@@ -227,6 +227,8 @@ package struct ScenarioParser {
         let start = cursor.index
         if let step = try cursor.purchase(said) {
             self.add(.step(step), cursor, from: start)
+        } else if cursor.take("again", "ask again") {
+            self.add(.step(.again), cursor, from: start)
         } else if cursor.take("load the catalogue", "load catalogue", "load catalog", "load") {
             let source = try self.catalogueSource(&cursor)
             self.add(.step(.load(source)), cursor, from: start)

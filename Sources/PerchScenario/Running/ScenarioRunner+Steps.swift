@@ -35,6 +35,11 @@ extension ScenarioRunner {
                 account)
         case .configure(let settings):
             try self.act(self.store, .configure(ConfigureRequest(app: self.appReference, settings: settings)), "")
+        case .again:
+            guard let last = self.lastKeyed else {
+                throw ScenarioFailure("nothing was bought, operated or set before that could be asked for again")
+            }
+            self.take(try last.connection.ask(last.request), last.account)
         case .load(let source):
             self.take(try self.loading(source), "")
             try self.findGroups()
@@ -55,7 +60,27 @@ extension ScenarioRunner {
 
     /// Asks, and keeps what became of it.
     private func act(_ connection: ScenarioConnection, _ request: Request, _ account: String) throws(ScenarioFailure) {
-        self.take(try connection.ask(request), account)
+        let keyed = self.keyed(request)
+        if let keyed { self.lastKeyed = (connection, keyed, account) }
+        self.take(try connection.ask(keyed ?? request), account)
+    }
+
+    /// The request under a key of its own, if it is one of those that have one.
+    private func keyed(_ request: Request) -> Request? {
+        let key = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+        switch request {
+        case .purchase(var asked):
+            asked.idempotencyKey = key
+            return .purchase(asked)
+        case .operate(var asked):
+            asked.idempotencyKey = key
+            return .operate(asked)
+        case .configure(var asked):
+            asked.idempotencyKey = key
+            return .configure(asked)
+        default:
+            return nil
+        }
     }
 
     private func take(_ answer: Result<Response, RefusedCall>, _ account: String) {
@@ -212,13 +237,13 @@ extension ScenarioRunner {
             let what = try reference.flatMap { (reference) throws(ScenarioFailure) in try target(reference) }
             if reference != nil, what == nil { return nil }
             return .stopSharing(what, member: member.map { self.key($0) })
-        case .decidePurchase(let product, let approves):
-            return try self.pendingNumber(product, account).map { .decidePurchase(id: $0, approves: approves) }
+        case .decidePurchase(let waiting, let approves):
+            return try self.pendingNumber(waiting, account).map { .decidePurchase(id: $0, approves: approves) }
         case .deleteTransaction(let reference):
             return try self.identify(reference, account).map { .deleteTransaction($0) }
         case .clearTransactions: return .clearTransactions
         case .createIntent(let product, let offer): return .createIntent(productID: product, offer: offer)
-        case .endIntent(let product): return try self.intentNumber(product, account).map { .endIntent(id: $0) }
+        case .endIntent(let waiting): return try self.intentNumber(waiting, account).map { .endIntent(id: $0) }
         case .setStorefront(let storefront): return .setStorefront(storefront)
         case .postMessage: return .postMessage
         }
@@ -275,16 +300,18 @@ extension ScenarioRunner {
         return inspection
     }
 
-    private func pendingNumber(_ product: String?, _ account: String) throws(ScenarioFailure) -> UInt64? {
-        let waiting = try self.inspect(account)?.pendingPurchases ?? []
-        if let found = waiting.first(where: { product == nil || $0.order.productID == product }) { return found.id }
+    private func pendingNumber(_ waiting: Waiting, _ account: String) throws(ScenarioFailure) -> UInt64? {
+        if case .number(let number) = waiting { return number }
+        let purchases = try self.inspect(account)?.pendingPurchases ?? []
+        if let found = purchases.first(where: { waiting.isMet(by: $0.order.productID) }) { return found.id }
         self.refuse("PENDING_UNKNOWN", "no purchase of \(account) waits", account)
         return nil
     }
 
-    private func intentNumber(_ product: String?, _ account: String) throws(ScenarioFailure) -> UInt64? {
+    private func intentNumber(_ waiting: Waiting, _ account: String) throws(ScenarioFailure) -> UInt64? {
+        if case .number(let number) = waiting { return number }
         let intents = try self.inspect(account)?.intents ?? []
-        if let found = intents.first(where: { product == nil || $0.productID == product }) { return found.id }
+        if let found = intents.first(where: { waiting.isMet(by: $0.productID) }) { return found.id }
         self.refuse("INTENT_UNKNOWN", "no intent of \(account) waits", account)
         return nil
     }
@@ -369,5 +396,12 @@ extension ScenarioRunner {
             token = page.nextPageToken
         } while !token.isEmpty && all.count < Limits.scenarioTransactionsMax
         return all
+    }
+}
+
+extension Waiting {
+    fileprivate func isMet(by product: String) -> Bool {
+        if case .product(let wanted) = self { return wanted == product }
+        return true
     }
 }

@@ -55,6 +55,8 @@ package final class ScenarioRunner {
     /// Transactions by the names that the file gives them.
     var transactions: [String: Named] = [:]
     var outcome: Outcome?
+    /// The last request that bore a key, so that it can be asked for again.
+    var lastKeyed: (connection: ScenarioConnection, request: Request, account: String)?
     /// The line of the last step.
     var step: ScenarioLine?
     /// Streams that an expectation since the last step was about.

@@ -96,6 +96,8 @@ package enum Step: Sendable {
     case redeem(account: String, code: String, product: String)
     case manage(account: String, product: String, autoRenew: Bool)
     case configure([AppSettingChange])
+    /// The last purchase, operation or setting once more, as a client asks that got no answer.
+    case again
     case load(CatalogueSource)
     case clock(ClockStep)
     case watch(WatchKey)
@@ -140,14 +142,22 @@ package enum AccountOperation: Hashable, Sendable {
     case extendRenewal(Reference?, by: ScenarioDuration)
     case share(Reference, member: String)
     case stopSharing(Reference?, member: String?)
-    /// Nil: the only one, or the oldest.
-    case decidePurchase(product: String?, approves: Bool)
+    case decidePurchase(Waiting, approves: Bool)
     case deleteTransaction(Reference)
     case clearTransactions
     case createIntent(product: String, offer: OrderedOffer?)
-    case endIntent(product: String?)
+    case endIntent(Waiting)
     case setStorefront(String)
     case postMessage
+}
+
+/// A purchase or an intent that waits, as people point at it.
+package enum Waiting: Hashable, Sendable {
+    /// The only one, or the oldest.
+    case oldest
+    /// The oldest of a product.
+    case product(String)
+    case number(UInt64)
 }
 
 /// A stream that a scenario looks at.
