@@ -328,6 +328,45 @@ extension LineCursor {
         if self.take("signed", "signature", "jws") { offer.signature = try self.word("a signature") }
         return offer
     }
+
+    // MARK: Offers that were had
+
+    /// `introductory`, `promotional spring`, `free trial`, `pay up front`.
+    mutating func expectedOffer() throws(ScenarioFault) -> Expected {
+        var type: OfferType?
+        var mode: PaymentMode?
+        var id: String?
+        while !self.isAtBreak {
+            if self.take("free trial", "trial", "free") {
+                mode = .freeTrial
+            } else if self.take("pay as you go") {
+                mode = .payAsYouGo
+            } else if self.take("pay up front", "up front") {
+                mode = .payUpFront
+            } else if type == nil, self.take("introductory", "intro") {
+                type = .introductory
+            } else if type == nil, let named = self.optionalOfferType() {
+                type = named
+                if let token = self.peek, token.kind == .word || token.kind == .quoted, !self.isNext("and") {
+                    id = token.text
+                    self.index += 1
+                }
+            } else {
+                break
+            }
+        }
+        if type == nil, mode == nil {
+            id = try self.word("an offer, such as `introductory`, `promotional NAME` or `none`")
+        }
+        return .offer(type: type, mode: mode, id: id)
+    }
+
+    private mutating func optionalOfferType() -> OfferType? {
+        if self.take("promotional", "promo") { return .promotional }
+        if self.take("win back") { return .winBack }
+        if self.take("offer code", "code") { return .code }
+        return nil
+    }
 }
 
 extension Character {
