@@ -97,7 +97,8 @@ import Testing
         let findings = Findings(
             samples: SampleReports.samples(), store: nil, isStoreInMemory: true,
             readiness: ReadyState(since: self.now), awaited: "", http: nil,
-            manager: ServiceManager(Supervision(), log: log), tls: tls, sinceProof: nil)
+            manager: ServiceManager(Supervision(), log: log), backups: Backups(), uptimeMilliseconds: 0,
+            now: self.now, tls: tls, sinceProof: nil)
         let found = findings.all.filter { $0.subject == "tls" }
         return (found.first?.level ?? "", found.first?.message ?? "")
     }
