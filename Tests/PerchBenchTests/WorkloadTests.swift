@@ -167,7 +167,9 @@ import Testing
         ])
         defer { child.kill() }
         for _ in 0..<2 {
-            let report = try measured(tiny(.keyed), server: .address(address, process: child.number))
+            var settings = tiny(.keyed)
+            settings.durationNanoseconds = 500_000_000
+            let report = try measured(settings, server: .address(address, process: child.number))
             Self.expectSound(report)
             #expect(report.targets[0].figures[.deliveries] ?? 0 > 0)
             #expect(report.targets[0].figures[.serverCPU] != nil)
