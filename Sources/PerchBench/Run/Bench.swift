@@ -107,7 +107,9 @@ package struct Bench {
             for place in targets.indices {
                 let name = targets[place].name
                 let wire = Wire(self.floorValueBytes, as: targets[0].rounds.last?.figures ?? [:])
-                let syncs = self.storeDirectory.flatMap { SyncProbe(in: $0) }
+                let syncs = self.storeDirectory.flatMap {
+                    SyncProbe(in: $0, within: self.settings.durationNanoseconds)
+                }
                 var result = try self.round(name, program, wire, processor: serverProcessor) { progress in
                     news(News(target: name, round: round + 1, rounds: self.rounds, progress: progress))
                 }

@@ -7,7 +7,10 @@ struct SyncProbe {
     private var times = LatencyHistogram()
 
     /// Nil where no file can be made or synced: the server will say why.
-    init?(in directory: String) {
+    ///
+    /// `nanoseconds`: a slow disk is tried less often than `Limits.benchSyncCount`, so that a short round stays short; a
+    /// fifth of that at least.
+    init?(in directory: String, within nanoseconds: Int64) {
         let path = "\(directory)/perch-bench.sync"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
@@ -16,8 +19,10 @@ struct SyncProbe {
             unlink(path)
         }
         let pages = [UInt8](repeating: 0x50, count: Limits.benchSyncBytes)
-        for _ in 0..<Limits.benchSyncCount {
+        let first = Clocks.monotonic().nanoseconds
+        for count in 0..<Limits.benchSyncCount {
             let began = Clocks.monotonic().nanoseconds
+            if count >= Limits.benchSyncCount / 5, began - first > nanoseconds { break }
             guard write(descriptor, pages, pages.count) == pages.count, fdatasync(descriptor) == 0 else { return nil }
             self.times.record(Clocks.monotonic().nanoseconds - began)
         }
