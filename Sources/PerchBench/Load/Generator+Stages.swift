@@ -174,7 +174,8 @@ extension Generator {
         switch self.stage {
         case .warming: self.stageBegan + self.settings.warmupNanoseconds
         case .measuring: self.stageBegan + self.settings.durationNanoseconds
-        case .settling: self.stageBegan + self.settings.settleNanoseconds
+        // A server that is behind goes on being heard: what it still says is late, and no gap.
+        case .settling: self.lastProgress + self.settings.settleNanoseconds
         default: .max
         }
     }

@@ -55,7 +55,7 @@ package struct BenchSettings: Sendable {
     package var outstanding = 1
     package var warmupNanoseconds: Int64 = 1_000_000_000
     package var durationNanoseconds: Int64 = 10_000_000_000
-    /// How long values that are still under way may take after the last change.
+    /// How long nothing may come, after the last change, before what is still under way counts as lost.
     package var settleNanoseconds: Int64 = 5_000_000_000
     /// Of a catalogue: about so many bytes in the view of its products.
     package var viewBytes = 100_000
