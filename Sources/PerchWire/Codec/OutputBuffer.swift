@@ -19,18 +19,12 @@ struct OutputBuffer {
         let isTooSmall = count > self.memory.count
         if isTooSmall || (self.memory.count > Limits.codecBytesKept && count <= Limits.codecBytesKept) {
             self.memory.deallocate()
+            // What is kept grows by doubling, what is given back soon is as large as it has to be.
             var capacity = 4096
             while capacity < count { capacity *= 2 }
+            if capacity > Limits.codecBytesKept { capacity = max(count, Limits.codecBytesKept) }
             self.memory = .allocate(byteCount: capacity, alignment: 16)
         }
         return UnsafeMutableRawBufferPointer(rebasing: self.memory[..<count])
-    }
-
-    /// Room for `count` bytes, keeping the first `kept`.
-    mutating func grow(to count: Int, keeping kept: Int) {
-        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
-        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: self.memory[..<kept]))
-        self.memory.deallocate()
-        self.memory = larger
     }
 }

@@ -31,7 +31,7 @@ package enum InflateError: Error, Equatable, Sendable, CustomStringConvertible {
 final class Inflater {
     /// Behind a pointer: zlib refuses a stream that has moved.
     private let stream: UnsafeMutablePointer<z_stream>
-    private var output = OutputBuffer()
+    private(set) var output = OutputBuffer()
     /// Whether zlib has its own memory for the stream. Asked for with the first message, and again after a refusal.
     private var hasBegun = false
 
@@ -62,13 +62,14 @@ final class Inflater {
 
     /// All of `input`, inflated. Valid until the next call.
     ///
-    /// The limit and the ratio come to one number before anything is inflated; zlib is never given room for more than
-    /// one byte beyond it, and that byte is how it is known that there is more.
+    /// The limit and the ratio come to one number before anything is inflated. So much room there is from the start, and
+    /// one byte more, which is how it is known that there is more: a message never costs more than its limit, and what
+    /// zlib itself needs, some 40 KiB. Pages of it that nothing is written to take no memory.
     func inflate(_ input: UnsafeRawBufferPointer, limit: Int) throws(InflateError) -> UnsafeRawBufferPointer {
         try self.begin()
         let byRatio = max(Limits.inflateRatioFreeBytes, input.count * Limits.inflateRatioMax)
         let allowed = min(limit, byRatio)
-        var room = min(allowed + 1, max(4096, input.count * 4))
+        let room = allowed + 1
         _ = self.output.begin(room)
         var produced = 0
         self.stream.pointee.next_in = UnsafeMutablePointer(
@@ -92,10 +93,7 @@ final class Inflater {
                 if left > 0 { throw .trailingBytes(left) }
                 return UnsafeRawBufferPointer(rebasing: self.output.memory[..<produced])
             case Z_OK, Z_BUF_ERROR:
-                if produced == room {
-                    room = min(allowed + 1, room * 2)
-                    if room > self.output.memory.count { self.output.grow(to: room, keeping: produced) }
-                } else if left == 0 {
+                if left == 0 {
                     throw .truncated(compressedBytes: input.count)
                 }
             case Z_MEM_ERROR:
