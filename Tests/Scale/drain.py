@@ -1,0 +1,143 @@
+"""See the script `drain` beside this."""
+import argparse
+import pathlib
+import signal
+import sys
+import time
+import urllib.request
+
+from client import Client, Contract
+from crowd import APP, SEASON, Crowd, Peer
+from server import Server
+
+TOLD_S, EXIT_S, RESUMED_S = 2, 10, 15
+
+
+class Drain:
+    def __init__(self, arguments):
+        self.arguments, self.contract = arguments, Contract(arguments.descriptors)
+        self.directory, self.failures = pathlib.Path(arguments.directory), []
+        self.server = Server(arguments.perch, arguments.catalog, self.directory / "store.db",
+                             self.directory / "server.log")
+        self.server.arguments[2:2] = ["--http", "127.0.0.1:0"]
+
+    def expect(self, holds, what, is_measured=False):
+        counts = not (is_measured and self.arguments.without_limits)
+        print(f"{'ok  ' if holds else 'FAIL' if counts else 'over'}  {what}", flush=True)
+        if not holds and counts:
+            self.failures.append(what)
+
+    def metric(self, name):
+        """The sum of a counter, over HTTP."""
+        while not (where := [line for line in list(self.server.lines) if line.strip().startswith("http: ")]):
+            time.sleep(0.01)  # It is told just after where it serves.
+        text = urllib.request.urlopen(f"http://{where[0].split()[1]}/metrics", timeout=10).read().decode()
+        return sum(float(line.split()[-1]) for line in text.splitlines() if line.split("{")[0].split(" ")[0] == name)
+
+    def account(self, peer):
+        return f"view-{peer.number % self.arguments.views}"
+
+    def run(self):
+        a, crowd = self.arguments, Crowd(self.contract)
+        self.server.start()
+        try:
+            writer = Client(self.server.address, self.contract)
+            writer.hello(client_name="drain")
+            for number in range(a.views):
+                self.change(writer, f"view-{number}")
+            peers = [Peer(number) for number in range(a.streams)]
+            self.connect(crowd, peers, {})
+            self.expect(all(peer.first for peer in peers), f"{a.streams} streams of {a.views} views are open")
+            self.go_away(crowd, peers, writer)
+            writer.socket.close()
+            writer.input.close()
+            self.told(crowd, peers)
+            self.resume(crowd, peers)
+        finally:
+            self.server.kill()
+        return not self.failures
+
+    def change(self, writer, account):
+        writer.call("/perch.v1.TestStoreService/Operate", app=APP, account=account,
+                    operation={"buy": {"product_id": SEASON}})
+        while writer.read().kind != 5:
+            pass
+
+    def connect(self, crowd, peers, tokens):
+        for start in range(0, len(peers), 400):
+            for peer in peers[start:start + 400]:
+                fields = {"resume_token": tokens[peer.number]} if tokens else {}
+                crowd.connect(peer, self.server.address, crowd.request(self.account(peer), **fields))
+            crowd.until(lambda: all(peer.welcomed for peer in peers[start:start + 400]), 60)
+        crowd.until(lambda: all(peer.message and self.has_value(crowd, peer) for peer in peers), 60)
+
+    def has_value(self, crowd, peer):
+        """`loading` is not one; `unchanged` is."""
+        return crowd.decode(peer.message).WhichOneof("state") != "loading"
+
+    def go_away(self, crowd, peers, writer):
+        """Half of them close at once; the others get a change as fast as before."""
+        stay, go = peers[::2], peers[1::2]
+        quiet = self.spread(crowd, stay, writer)
+        began = time.perf_counter()
+        for peer in go:
+            crowd.let_go(peer)
+        busy = self.spread(crowd, stay, writer)
+        print(f"      a change reaches {len(stay) // self.arguments.views} readers of a view in {quiet * 1e3:.0f} ms, and in "
+              f"{busy * 1e3:.0f} ms just after {len(go)} others closed at once")
+        self.expect(busy <= 1, "closing half of them at once holds nobody up for a second", True)
+        self.connect(crowd, go, {})
+        self.expect(all(peer.first for peer in go), "and those who closed come back")
+
+    def spread(self, crowd, peers, writer):
+        """Seconds from asking for a change to its value's arrival at all who look at it."""
+        looking = [peer for peer in peers if self.account(peer) == "view-0"]
+        counts = [peer.values for peer in looking]
+        began = time.perf_counter()
+        self.change(writer, "view-0")
+        if not crowd.until(lambda: all(p.values > n for p, n in zip(looking, counts)), 30):
+            raise RuntimeError("a change did not reach its readers")
+        return time.perf_counter() - began
+
+    def told(self, crowd, peers):
+        self.tokens = {}
+        for peer in peers:
+            info = crowd.decode(peer.message).info
+            self.tokens[peer.number] = info.resume_token
+        began = time.perf_counter()
+        self.server.process.send_signal(signal.SIGTERM)
+        crowd.until(lambda: all(peer.ended_at for peer in peers), 30)
+        told = [peer.told_at - began for peer in peers if peer.told_at]
+        reasons = {crowd.status(peer) for peer in peers}
+        self.expect(len(told) == len(peers) and reasons == {"SHUTTING_DOWN"},
+                    f"SIGTERM: {len(told)} of {len(peers)} are told {', '.join(map(str, reasons))}")
+        self.expect(max(told, default=99) <= TOLD_S, f"the last after {max(told, default=99):.2f} s, at most {TOLD_S}", True)
+        self.server.process.wait(30)
+        took = time.perf_counter() - began
+        self.expect(self.server.process.returncode == 0 and took <= EXIT_S,
+                    f"the process ends with {self.server.process.returncode} after {took:.2f} s, at most {EXIT_S}", True)
+
+    def resume(self, crowd, peers):
+        self.server.start()
+        began = time.perf_counter()
+        before = self.metric("perch_store_reads_total")
+        self.connect(crowd, peers, self.tokens)
+        took = max((peer.value_at or 1e9) for peer in peers) - began
+        states = {crowd.decode(peer.message).WhichOneof("state") for peer in peers if peer.message}
+        reads = self.metric("perch_store_reads_total") - before
+        self.expect(all(peer.first for peer in peers) and took <= RESUMED_S,
+                    f"{len(peers)} resume within {took:.2f} s of the start, at most {RESUMED_S}; they are told "
+                    f"{', '.join(sorted(map(str, states)))}", True)
+        loops = 2
+        self.expect(reads <= 2 * loops * self.arguments.views,
+                    f"{reads:.0f} reads of the store for {self.arguments.views} views on {loops} loops")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    for name in ("perch", "descriptors", "catalog", "directory"):
+        parser.add_argument(name)
+    parser.add_argument("--streams", type=int, default=10_000)
+    parser.add_argument("--views", type=int, default=100)
+    parser.add_argument("--without-limits", action="store_true", help="show what is measured, judge only what was told")
+    sys.exit(0 if Drain(parser.parse_args()).run() else 1)
