@@ -37,6 +37,10 @@ extension Limits {
     /// Days after which `perch doctor` asks for a backup.
     package static let backupAgeDays: Int64 = 7
 
+    /// Bytes that the store's disk must have free for a full one to count as having room again, where nobody has tried to
+    /// write anything: some hundred purchases.
+    package static let storeRoomBytes = 4 * 1024 * 1024
+
     /// Accounts that a generated store gets in one transaction: enough to make its cost disappear.
     package static let generatedAccountsPerBatch = 20_000
 }

@@ -202,6 +202,10 @@ package final class SQLiteStorage: Storage {
         return error
     }
 
+    package var hasRoom: Bool {
+        self.connection.isOnMachine ? StoreFile.roomBytes(at: self.path) >= Limits.storeRoomBytes : true
+    }
+
     package var figures: StorageFigures {
         var figures = StorageFigures()
         figures.fileBytes = StoreFile.bytes(at: self.path)

@@ -56,6 +56,14 @@ enum StoreFile {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
+    /// What an ordinary user may still write where a file lies; as much as you like where that is not known.
+    static func roomBytes(at path: String) -> Int {
+        var room = statvfs()
+        guard statvfs(path, &room) == 0 else { return .max }
+        let bytes = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))
+        return bytes.overflow ? .max : Int(clamping: bytes.partialValue)
+    }
+
     /// Whether there is anything of that name.
     static func isThere(_ path: String) -> Bool {
         var status = stat()

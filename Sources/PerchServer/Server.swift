@@ -28,7 +28,9 @@ package enum Server {
             (app, try CatalogueFile.load(app.catalogPath))
         }
         let engine = try Self.open(settings)
-        let clock = StoreClock(notBefore: engine.header.lease)
+        let lease = engine.header.lease
+        engine.prove(machine: Clocks.wall())
+        let clock = StoreClock(notBefore: lease, bound: engine.clockBound)
         let apps = try Self.openApps(catalogues, engine, clock)
 
         do throws(SystemError) {
@@ -128,6 +130,7 @@ package enum Server {
         let eventLoops = try (0..<count).map { (index) throws(SystemError) in
             try EventLoop(name: "perch-loop-\(index)")
         }
+        clock.wakes(storeLoop.wake)
         let control = Inbox<ControlEvent>(wake: controlLoop.wake)
         let store = Inbox<StoreRequest>(wake: storeLoop.wake)
         let questions = Inbox<StoreQuestion>(wake: storeLoop.wake)

@@ -12,6 +12,8 @@ enum LoopEvent: Sendable {
     /// Stands before changes: when the first of them was durable, in microseconds of the clock that never jumps.
     case committed(at: UInt64)
     case control(ticket: UInt64, ControlAnswer)
+    /// The clock stood, and goes on: a turn is all that it takes.
+    case clockWentOn
     /// Tell the control thread what this loop counts.
     case report(number: UInt64)
     /// New certificates, for handshakes that begin from now on.
@@ -218,6 +220,7 @@ final class ServerLoop: LoopDriver {
         case .store(let event): self.core.handle(event)
         case .committed(let time): self.oldestCommit = min(self.oldestCommit ?? time, time)
         case .control(let ticket, let answer): self.core.handle(control: ticket, answer)
+        case .clockWentOn: break
         case .report(let number):
             self.control.post(
                 .report(

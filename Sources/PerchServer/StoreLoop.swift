@@ -65,6 +65,10 @@ final class StoreLoop: LoopDriver {
             self.control.post(.storeAnswer(ticket: ticket, answer))
         }
         self.answerQuestions(wall: wall, machine: machine)
+        if self.engine.failure == nil, self.clock.extend(to: self.engine.clockBound) {
+            // What they look at may be due already.
+            for loop in self.loops { loop.post(.clockWentOn) }
+        }
         self.copySome()
         self.tellRoom(failedBefore: before.failedBatches, machine: machine)
         if let failure = self.engine.failure, !self.hasToldFailure, !self.hasStopped {

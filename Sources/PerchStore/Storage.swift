@@ -51,11 +51,14 @@ package protocol Storage: AnyObject {
 
     /// What the storage takes up on its medium, and how it fares there. Asks the medium for nothing that may wait.
     var figures: StorageFigures { get }
+    /// Whether the medium has room for some ordinary batches.
+    var hasRoom: Bool { get }
 }
 
 extension Storage {
     /// Storage without a medium.
     package var figures: StorageFigures { StorageFigures() }
+    package var hasRoom: Bool { true }
 }
 
 /// What storage takes up on its medium.

@@ -160,8 +160,7 @@ enum SampleReports {
         "catalogueWarnings", "storePageCacheBytes", "storeLogFileBytes", "generatedAccountsPerBatch", "logValueBytes",
         "logRepeatMilliseconds", "attentionMilliseconds", "statusMilliseconds", "slowCommitMilliseconds",
         "inheritedListenersMax", "rowsPerLook", "backupPagesPerStep", "backupTurnMicroseconds", "backupCacheBytes",
-        "backupAgeDays", "storeCopyBytes",
-        "inheritedListenersMax", "rowsPerLook", "tlsRecordBytes", "tlsPendingBytesMax", "tlsFileBytesMax",
+        "backupAgeDays", "storeCopyBytes", "storeRoomBytes", "tlsRecordBytes", "tlsPendingBytesMax", "tlsFileBytesMax",
         "tlsTicketKeyMilliseconds", "tlsTicketSecretBytesMin", "tlsTicketSecretBytesMax",
         "tlsCertificateWarningMilliseconds",
     ]

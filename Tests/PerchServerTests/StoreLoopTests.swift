@@ -24,7 +24,7 @@ private final class SteppedStore {
         let wake = try WakeUp()
         self.storage = try SQLiteStorage(path: self.folder.file("perch.db"))
         let engine = try StoreEngine(storage: self.storage, loops: 1, cacheBytesMax: 1 << 20)
-        let clock = StoreClock(notBefore: engine.header.lease)
+        let clock = StoreClock(notBefore: engine.header.lease, bound: .distantFuture)
         self.app = try engine.openApp(
             "com.example.app", .xcode, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"),
             source: "shop", fileSettings: AppSettings(), wall: clock.now())

@@ -90,6 +90,35 @@ import Testing
         #expect(storage.image(1, image.hash) == nil)
     }
 
+    @Test func `a lease that fits is no room for those who wait for some`() throws {
+        let storage = Self.memory()
+        let engine = try Self.engine(on: storage)
+        engine.prove(machine: Self.start)
+        #expect(engine.clockBound == engine.header.lease)
+        storage.nextCommitFailure = .full("of the test")
+        #expect(throws: Unanswered.self) { try Self.run(engine, Self.setRate(#require(TimeRate(rawValue: 1)))) }
+        #expect(engine.isWithoutRoom)
+        #expect(engine.clockBound == .distantFuture, "streams go on, so the clock does")
+        storage.hasRoom = false
+        engine.prove(machine: Self.start.advanced(byMilliseconds: 20_000))
+        #expect(engine.isWithoutRoom, "nobody could buy")
+        storage.hasRoom = true
+        engine.prove(machine: Self.start.advanced(byMilliseconds: 40_000))
+        #expect(!engine.isWithoutRoom)
+        #expect(engine.clockBound == Self.start.advanced(byMilliseconds: 52_000))
+    }
+
+    @Test func `a change that fits is room, whatever the medium says`() throws {
+        let storage = Self.memory()
+        let engine = try Self.engine(on: storage)
+        storage.hasRoom = false
+        storage.nextCommitFailure = .full("of the test")
+        engine.prove(machine: Self.start)
+        #expect(engine.isWithoutRoom)
+        _ = try Self.run(engine, Self.setRate(#require(TimeRate(rawValue: 1))))
+        #expect(!engine.isWithoutRoom)
+    }
+
     @Test func `crashes in a row do not run the clock ahead by a lease each`() throws {
         let storage = Self.memory()
         _ = try Self.engine(on: storage)

@@ -5,6 +5,8 @@ import PerchStore
 final class Connection {
     /// Nil once closed.
     private var handle: OpaquePointer?
+    /// Not on a disk of a test.
+    let isOnMachine: Bool
     /// Pages in the log after the latest commit; -1 before the first. C writes here.
     private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
@@ -14,6 +16,7 @@ final class Connection {
     /// directory need not be writable.
     init(path: String, on fileSystem: StoreFileSystem = .machine, isFixed: Bool = false) throws(SQLiteError) {
         self.logPages.initialize(to: -1)
+        self.isOnMachine = fileSystem.base == nil
         let registered = perch_register_file_system(fileSystem.base, fileSystem.name)
         // Everything that is stored is initialised by now: what throws below is followed by `deinit`.
         guard registered == SQLITE_OK else {

@@ -68,7 +68,7 @@ extension StoreEngine {
                 self.firstCommit = self.firstCommit ?? ended
             }
             if !changes.isEmpty { self.batchChanges.record(UInt64(changes.count)) }
-            self.isWithoutRoom = false
+            self.wrote(changes.count)
             self.counters.batches += 1
             self.counters.changes += UInt64(changes.count)
         } catch {

@@ -179,6 +179,12 @@ package final class StoreEngine {
         }
     }
 
+    /// What a clock may show: nothing that a crash would forget, were the machine's clock set back as well.
+    ///
+    /// Without room no lease can be written, and streams go on all the same: an expiry that is not shown for as long as a
+    /// disk is full would be worse than a clock that runs backwards after a full disk, a crash and a clock set back.
+    package var clockBound: Instant { self.isWithoutRoom ? .distantFuture : self.header.lease }
+
     func renewLease(_ machine: Instant) throws(StorageError) {
         let lease = machine.advanced(byMilliseconds: Self.leaseMilliseconds)
         guard lease > self.header.lease else { return }
@@ -205,6 +211,13 @@ package final class StoreEngine {
             }
         }
         return wake
+    }
+
+    /// A batch was written. Whether there is room again is told by one that changes something; a lease fits where nothing
+    /// else does, so after one alone the medium is asked.
+    func wrote(_ changes: Int) {
+        guard self.isWithoutRoom else { return }
+        self.isWithoutRoom = changes == 0 && !self.storage.hasRoom
     }
 
     func fail(_ error: StorageError) {

@@ -10,6 +10,8 @@ package final class MemoryStorage: Storage {
     private var undo: [(inout State) -> Void]?
     /// For tests: the next commit throws this and undoes its batch.
     package var nextCommitFailure: StorageError?
+    /// For tests: what is answered to whoever asks for room.
+    package var hasRoom = true
 
     private struct State {
         var header: StoreHeader

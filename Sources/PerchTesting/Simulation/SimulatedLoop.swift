@@ -7,6 +7,7 @@ package enum LoopArrival: Sendable {
     case store(StoreEvent)
     case control(ticket: UInt64, ControlAnswer)
     case drain
+    case clockWentOn
 }
 
 /// Drives one core as the server's epoll driver does, with simulated sockets: the same calls in the same order.
@@ -102,6 +103,7 @@ package final class SimulatedLoop {
             case .store(let event): self.core.handle(event)
             case .control(let ticket, let answer): self.core.handle(control: ticket, answer)
             case .drain: self.core.beginDrain()
+            case .clockWentOn: break
             }
         }
         self.core.endInput()

@@ -238,9 +238,8 @@ package final class Simulation {
         self.note("the server dies", 9, loss == .power ? 1 : 0, inCommit ? 1 : 0)
         if loss == .power { self.deaths.cut += 1 } else { self.deaths.killed += 1 }
         if inCommit { self.deaths.inCommit += 1 }
-        // A clock that was set far ahead and shown before the store's next turn stands beyond the lease. If the machine's
-        // clock is set back too before the next start, then nothing is left that knows of it: see Design.md.
-        let shown = min(self.world.wall, self.world.engine.header.lease)
+        // What a clock showed while there was no room for a lease may be forgotten: see `StoreEngine.clockBound`.
+        let shown = self.world.hasRunUnleased ? min(self.world.wall, self.world.engine.header.lease) : self.world.wall
         self.latestShown = max(self.latestShown, self.world.wall)
         self.disk?.room = nil
         let committed = self.world.restart(after: loss)

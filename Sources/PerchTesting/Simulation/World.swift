@@ -39,6 +39,10 @@ package final class World {
     package private(set) var machine = World.begin
     /// What loops have asked and the store has not seen yet.
     package private(set) var storeInbox: [StoreRequest] = []
+    /// Whether it shows what no lease covers, because there was no room to write one.
+    package private(set) var hasRunUnleased = false
+    /// The machine's clock was seen beyond the lease.
+    private var isClockAwaited = false
     /// When the store wants to run again, by the machine's clock; nil for "when something is asked".
     package private(set) var storeWake: Instant?
     package private(set) var storeFailure: String?
@@ -65,6 +69,7 @@ package final class World {
             _ = try self.engine.openApp(
                 TestShop.bundleID, setup.environment, catalogue: setup.catalogue, source: "test",
                 fileSettings: setup.settings, wall: World.begin)
+            self.engine.prove(machine: World.begin)
         } catch {
             preconditionFailure("a new store cannot be opened: \(error)")
         }
@@ -162,6 +167,7 @@ package final class World {
         self.storeWake = self.engine.run(requests, wall: self.wall, machine: self.machine, into: &outbox)
         // What a process decided in which it died is heard by nobody.
         if self.isDead { return }
+        defer { self.extendClock() }
         for event in outbox.events[0] {
             if case .change(let change) = event { self.history.append(change) }
             if case .failed(let message) = event { self.storeFailure = message }
@@ -242,7 +248,28 @@ package final class World {
     /// Somebody sets the machine's clock, forward or back. The server's goes along with it, or stands.
     package func setMachineClock(by milliseconds: Int64) {
         self.machine = self.machine.advanced(byMilliseconds: milliseconds)
-        self.wall = max(self.wall, self.machine)
+        self.lookAtMachine()
+    }
+
+    /// The server's clock goes along with the machine's, up to the lease that is on the disk; there the store is woken.
+    private func lookAtMachine() {
+        let bound = self.engine.clockBound
+        self.wall = max(self.wall, min(self.machine, bound))
+        // A store that failed writes no lease any more: its process is about to end.
+        if self.machine > bound, self.engine.failure == nil, !self.isClockAwaited {
+            self.isClockAwaited = true
+            self.storeWake = min(self.storeWake ?? self.machine, self.machine)
+        }
+        let isExcused = self.hasRunUnleased || self.engine.isWithoutRoom
+        self.hasRunUnleased = isExcused && self.wall > self.engine.header.lease
+    }
+
+    /// As the store's thread does after each of its turns.
+    private func extendClock() {
+        self.lookAtMachine()
+        guard self.isClockAwaited, self.machine <= self.engine.clockBound else { return }
+        self.isClockAwaited = false
+        for loop in self.loops { loop.inbox.append(.clockWentOn) }
     }
 
     /// Milliseconds until somebody wants to be woken; nil for never.
@@ -342,7 +369,10 @@ package final class World {
         } catch {
             preconditionFailure("a store that was left by a dead process cannot be read: \(error)")
         }
-        self.wall = max(self.machine, self.engine.header.lease)
+        // Not the machine's clock yet: the store's first run renews the lease.
+        self.wall = self.engine.header.lease
+        self.isClockAwaited = false
+        self.hasRunUnleased = false
         self.loops = Self.makeLoops(self.engine, self.setup, self.now)
         self.storeWake = self.machine
         return committed

@@ -23,6 +23,7 @@ import Testing
         .operate: true, .inspectAccount: true, .listAccounts: true, .configure: true, .getSettings: true,
         .getClock: true, .setClock: true,
         .listApps: false, .checkCatalog: false, .loadCatalog: false, .getCatalog: false, .getServerStatus: false,
+        .backup: false,
     ]
 
     /// A request that a test store would look at. Of all methods: the compiler asks for new ones.
@@ -67,6 +68,7 @@ import Testing
         case .loadCatalog: .loadCatalog(LoadCatalogRequest(file: [1], source: "test"))
         case .getCatalog: .getCatalog(GetCatalogRequest())
         case .getServerStatus: .getServerStatus
+        case .backup: .backup(BackupRequest(path: ""))
         }
     }
 

@@ -1,0 +1,38 @@
+import PerchBase
+import PerchLoop
+import Testing
+
+@testable import PerchServer
+
+@Suite struct `the server's clock` {
+    private func at(_ milliseconds: Int64) -> Instant { Instant(milliseconds: milliseconds) }
+
+    @Test func `begins at the lease, and stands until the machine's has come there`() {
+        let clock = StoreClock(notBefore: self.at(1_000), bound: self.at(9_000))
+        #expect(clock.now(machine: self.at(400)) == self.at(1_000))
+        #expect(clock.now(machine: self.at(1_001)) == self.at(1_001))
+    }
+
+    @Test func `does not go back with the machine's`() {
+        let clock = StoreClock(notBefore: self.at(0), bound: self.at(9_000))
+        #expect(clock.now(machine: self.at(5_000)) == self.at(5_000))
+        #expect(clock.now(machine: self.at(200)) == self.at(5_000))
+    }
+
+    @Test func `shows nothing beyond the lease on the disk, and wakes the store's thread once for another`() throws {
+        let wake = try WakeUp()
+        let clock = StoreClock(notBefore: self.at(0), bound: self.at(9_000))
+        clock.wakes(wake)
+        #expect(clock.now(machine: self.at(9_000)) == self.at(9_000))
+        #expect(wake.clear() == 0)
+        #expect(clock.now(machine: self.at(600_000)) == self.at(9_000))
+        #expect(clock.now(machine: self.at(600_001)) == self.at(9_000))
+        #expect(wake.clear() == 1)
+        #expect(clock.extend(to: self.at(612_000)), "somebody waited for it")
+        #expect(clock.now(machine: self.at(600_002)) == self.at(600_002))
+        #expect(!clock.extend(to: self.at(622_000)))
+        #expect(wake.clear() == 0)
+        #expect(clock.now(machine: self.at(700_000)) == self.at(622_000))
+        #expect(wake.clear() == 1, "the next time as well")
+    }
+}
