@@ -4,15 +4,17 @@ import PerchTesting
 /// Lives random sequences of everything that can be done to a test store, against the laws and invariants of the model.
 ///
 ///     modelcheck COUNT [FROM] [EVENTS]     so many sequences of 200 events, of the seeds from FROM (1) on
+///     modelcheck write SEED [EVENTS]       one of them as a scenario, on stdout
 ///
-/// Ends with 1 where something was broken, and prints the fewest events that break it; with 2 where it was not understood.
+/// Ends with 1 where something was broken: then it prints the fewest events that break it, and writes them as a scenario
+/// that `perch scenario run` plays, into .build/modelcheck. With 2 where it was not understood.
 @main
 enum Main {
     static func main() {
+        if CommandLine.arguments.dropFirst().first == "write" { self.writeScenario() }
         let numbers = CommandLine.arguments.dropFirst().map { UInt64($0) }
         guard (1...3).contains(numbers.count), !numbers.contains(nil), let count = numbers[0], count > 0 else {
-            Self.say("modelcheck COUNT [FROM] [EVENTS]")
-            exit(2)
+            self.explain()
         }
         let first = numbers.count > 1 ? numbers[1] ?? 1 : 1
         let events = numbers.count > 2 ? Int(numbers[2] ?? 200) : 200
@@ -26,6 +28,7 @@ enum Main {
                 Self.say("seed \(seed): \(failure.breach)")
                 for action in failure.actions { Self.say("    \(action)") }
                 Self.say("to see it again: modelcheck 1 \(seed) \(events)")
+                Self.say("as a scenario: \(Self.keep(failure.scenario, "seed-\(seed).scenario"))")
                 if broken == 5 { break }
             }
             if Self.seconds() - said > 10 {
@@ -38,6 +41,31 @@ enum Main {
             "\(count) sequences from seed \(first), \(tally.events) events, \(tally.refusals) of them refused, "
                 + "\(tally.revisions) revisions, in \(Int(took.rounded(.up))) s: \(broken) broken")
         exit(broken == 0 ? 0 : 1)
+    }
+
+    private static func explain() -> Never {
+        Self.say("modelcheck COUNT [FROM] [EVENTS]")
+        Self.say("modelcheck write SEED [EVENTS]")
+        exit(2)
+    }
+
+    private static func writeScenario() -> Never {
+        let numbers = CommandLine.arguments.dropFirst(2).map { UInt64($0) }
+        guard (1...2).contains(numbers.count), let seed = numbers[0], let count = numbers.count > 1 ? numbers[1] : 200
+        else { self.explain() }
+        let actions = ModelCheck.actions(of: ModelEvent.sequence(seed: seed, count: Int(clamping: count)))
+        Self.say(ModelScenario.text(of: actions, head: ["`modelcheck write \(seed) \(count)`"]))
+        exit(0)
+    }
+
+    /// Where the text was written.
+    private static func keep(_ text: String, _ name: String) -> String {
+        let directory = ".build/modelcheck"
+        mkdir(".build", 0o755)
+        mkdir(directory, 0o755)
+        let path = "\(directory)/\(name)"
+        TemporaryDirectory.write(Array(text.utf8), to: path)
+        return path
     }
 
     /// At once, so that a long run shows where it is when it is looked at through a pipe.

@@ -5,36 +5,69 @@ import PerchStore
 /// What must be true of a store at any moment, whatever happened. Each answers with what is wrong.
 ///
 /// They are written from the document of the model, not from its code: where they compute, they do it another way.
+///
+/// A value that goes along with a world: what concerns one account is looked at when it changed, or the app did, and all
+/// of it when it is asked for. Facts are only appended, so a fold goes on where it was.
 package struct ModelInvariants {
-    let world: ModelWorld
+    private let world: ModelWorld
+    private var folds = ModelWorld.accounts.map { _ in Fold() }
+    private var seen: ModelSnapshot?
 
     package init(_ world: ModelWorld) { self.world = world }
 
-    package func breach() -> String? {
-        let app = self.world.state
-        let now = self.world.now
+    /// What the facts of an account come to.
+    fileprivate struct Fold {
+        var record: AccountRecord?
+        var factCount = 0
+        /// Lines of which the latest transaction was taken out, until the purchaser's next period.
+        var takenOut: Set<TransactionID> = []
+    }
+
+    package mutating func breach(in snapshot: ModelSnapshot, looksAtAll: Bool) -> String? {
+        defer { self.seen = snapshot }
+        let app = snapshot.app
+        let now = snapshot.now
+        let isSameApp = self.seen?.app.revision == app.revision
         for account in ModelWorld.accounts.indices {
-            guard let record = self.world.record(account) else { continue }
-            let rows = self.world.rows(account)
+            guard let record = snapshot.records[account] else { continue }
+            let isSame = isSameApp && self.seen?.records[account]?.revision == record.revision
+            if isSame, !looksAtAll { continue }
+            let rows = snapshot.rows[account]
             let found =
-                self.rebuilt(record) ?? self.bounded(record) ?? self.agreesWithRows(record, rows)
-                ?? self.settled(record, now: now) ?? self.valid(record, app: app, now: now)
-                ?? self.entitled(record, rows, app: app, now: now) ?? self.crossings(record, app: app, now: now)
-                ?? self.introduced(record, rows) ?? self.contiguous(record, rows) ?? self.offered(rows)
+                self.rebuilt(record, account, anew: looksAtAll, now: now)
+                ?? self.breach(in: record, rows, app: app, now: now)
             if let found { return "\(ModelWorld.accounts[account]): \(found)" }
         }
-        return self.shared(app: app)
+        if !isSameApp, let found = self.sold(app) { return found }
+        return self.shared(snapshot.records.compactMap { $0 }, app: app, now: now)
+    }
+
+    private func breach(
+        in record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant
+    ) -> String? {
+        if let found = self.bounded(record) ?? self.agreesWithRows(record, rows) { return found }
+        if let found = self.settled(record, now: now) ?? self.valid(record, app: app, now: now) { return found }
+        if let found = self.entitled(record, rows, app: app, now: now) { return found }
+        if let found = self.crossings(record, app: app, now: now) { return found }
+        if let found = self.introduced(record, rows) ?? self.contiguous(record, rows) { return found }
+        return self.offered(rows) ?? self.told(record, rows, app: app, now: now)
     }
 
     /// A record rebuilt from its facts equals the record stored.
-    private func rebuilt(_ record: AccountRecord) -> String? {
-        var folded = AccountRecord(account: record.account, app: record.app)
-        for fact in self.world.storage.facts(of: record.account) {
+    private mutating func rebuilt(_ record: AccountRecord, _ account: Int, anew: Bool, now: Instant) -> String? {
+        var fold = anew ? Fold() : self.folds[account]
+        let facts = self.world.storage.facts(of: record.account).dropFirst(fold.factCount)
+        var folded = fold.record ?? AccountRecord(account: record.account, app: record.app)
+        for fact in facts {
+            fold.follow(fact, in: folded)
             folded.apply(fact)
-            if fact.effective > self.world.now { return "a fact of \(fact.effective) is of the future" }
+            if fact.effective > now { return "a fact of \(fact.effective) is of the future" }
         }
         folded.revision = record.revision
         folded.committed = record.committed
+        fold.factCount += facts.count
+        fold.record = folded
+        self.folds[account] = fold
         return folded == record ? nil : "the record is not the fold of its facts: \(folded) is not \(record)"
     }
 
@@ -126,6 +159,7 @@ package struct ModelInvariants {
         if info.renewalDate != end { return "it renews at \(info.renewalDate) and ends at \(end)" }
         if info.currentProductID != transaction.productID { return "two products" }
         if info.originalTransactionID != transaction.originalID { return "two lines" }
+        if info.recentSubscriptionStartDate > transaction.purchaseDate { return "its run begins after its last period" }
         if transaction.revocation != nil { return status.state == .revoked ? nil : "refunded, and \(status.state)" }
         let isPast = end <= now
         let grace = info.gracePeriodExpirationDate
@@ -164,7 +198,7 @@ package struct ModelInvariants {
         _ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant
     ) -> String? {
         for product in ModelShop.subscriptions {
-            let group = ModelShop.catalogue().product(product)?.subscription?.groupID ?? ""
+            let group = ModelShop.group(of: product)
             let entitling = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value.statuses
                 .filter { $0.state.isEntitled && $0.transaction.value.productID == product }
                 .map(\.transaction.value)
@@ -266,9 +300,9 @@ package struct ModelInvariants {
     }
 
     /// What a member of the family has is what its purchaser has.
-    private func shared(app: AppState) -> String? {
-        let records = ModelWorld.accounts.indices.compactMap { self.world.record($0) }
+    private func shared(_ records: [AccountRecord], app: AppState, now: Instant) -> String? {
         var mirrored: Set<TransactionID> = []
+        let takenOut = self.folds.reduce(into: Set()) { $0.formUnion($1.takenOut) }
         for purchaser in records {
             if Set(purchaser.shares.map(\.member)).count > 5 { return "it shares with more than five" }
             for share in purchaser.shares {
@@ -278,29 +312,61 @@ package struct ModelInvariants {
                     return "it shares with nobody"
                 }
                 guard let source = purchaser.lines.first(where: { $0.originalID == share.original }) else { continue }
-                // A member's transactions may have been taken out of the test store: they come back with the next period.
-                guard let copy = member.lines.first(where: { $0.originalID == share.memberOriginal }) else { continue }
-                if copy.isOwn { return "line \(copy.originalID) is shared, and owned" }
-                // Who moves to what cannot be shared takes it from the others.
-                if app.catalogue.product(source.latest.productID)?.isFamilyShareable == false {
-                    if copy.latest.revocation == nil { return "line \(copy.originalID) cannot be shared, and is" }
-                    continue
-                }
-                if copy.latest.productID != source.latest.productID || copy.boundary != source.boundary
-                    || copy.latest.purchaseDate != source.latest.purchaseDate
-                    || (copy.latest.revocation == nil) != (source.latest.revocation == nil)
-                    || copy.willAutoRenew != source.willAutoRenew || copy.retry != source.retry
+                let copy = member.lines.first { $0.originalID == share.memberOriginal }
+                if let found = Self.fault(
+                    in: copy, of: source, isTakenOut: takenOut.contains(share.memberOriginal), app)
                 {
-                    return "line \(copy.originalID) is not as \(source.originalID): \(copy) is not \(source)"
+                    return "line \(share.memberOriginal), shared from \(share.original): \(found)"
                 }
             }
         }
         for record in records {
             for line in record.lines where !line.isOwn && line.latest.revocation == nil {
-                if !mirrored.contains(line.originalID) { return "line \(line.originalID) is shared by nobody" }
+                if mirrored.contains(line.originalID) { continue }
+                // What a tester left of it is an older period, which was over before the sharing was.
+                guard takenOut.contains(line.originalID),
+                    !line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds).isEntitled
+                else { return "line \(line.originalID) is shared by nobody" }
             }
             if record.lines.contains(where: { !$0.isOwn && $0.attemptDue != nil }) { return "a shared line is due" }
         }
         return nil
+    }
+
+    /// A member's line is the purchaser's, unless a tester took what the member had of it out of the test store (row 41):
+    /// what is left decides then, which is an older period or nothing, until the purchaser's next period comes.
+    private static func fault(in copy: Line?, of source: Line, isTakenOut: Bool, _ app: AppState) -> String? {
+        guard let copy else { return isTakenOut ? nil : "the member has nothing of it" }
+        if copy.isOwn { return "it is owned" }
+        if isTakenOut {
+            if copy.latest.purchaseDate > source.latest.purchaseDate { return "it is newer than what is shared" }
+            return copy.latest.revocation == nil && copy.awaitsAttempt ? "it is to be renewed by nobody" : nil
+        }
+        // Who moves to what cannot be shared takes it from the others.
+        if app.catalogue.product(source.latest.productID)?.isFamilyShareable == false {
+            return copy.latest.revocation == nil ? "it cannot be shared, and is" : nil
+        }
+        let isSame =
+            copy.latest.productID == source.latest.productID && copy.boundary == source.boundary
+            && copy.latest.purchaseDate == source.latest.purchaseDate
+            && (copy.latest.revocation == nil) == (source.latest.revocation == nil)
+            && copy.willAutoRenew == source.willAutoRenew && copy.retry == source.retry
+        return isSame ? nil : "\(copy) is not \(source)"
+    }
+}
+
+extension ModelInvariants.Fold {
+    /// Notes what a tester takes out of a shared line, and what brings it back. `record`: before the fact.
+    fileprivate mutating func follow(_ fact: Fact, in record: AccountRecord) {
+        switch fact.body {
+        case .deleted(let id, _):
+            for line in record.lines where !line.isOwn && line.latest.id == id { self.takenOut.insert(line.originalID) }
+        case .cleared:
+            self.takenOut.formUnion(record.lines.filter { !$0.isOwn }.map(\.originalID))
+        case .sharedLineSet(let line, isNew: true):
+            self.takenOut.remove(line.originalID)
+        default:
+            break
+        }
     }
 }

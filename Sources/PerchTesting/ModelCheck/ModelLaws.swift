@@ -22,7 +22,9 @@ package struct ModelLaws {
                 return "refused (\(refusal.reason)), and something changed"
             }
             if refusal.message.isEmpty { return "refused without a word" }
-            return nil
+            guard case .operate(let account, let operation) = self.action, let why = self.wrongly(operation, account)
+            else { return nil }
+            return "refused (\(refusal.reason): \(refusal.message)), and \(why)"
         }
         switch self.answer {
         case .stuck: return "the store did not come to rest"
@@ -46,7 +48,7 @@ package struct ModelLaws {
         }
     }
 
-    private func entitlements(_ account: Int, _ snapshot: ModelSnapshot) -> Set<String> {
+    func entitlements(_ account: Int, _ snapshot: ModelSnapshot) -> Set<String> {
         Set(
             (ModelShop.subscriptions + ModelShop.others).filter {
                 currentEntitlement(
@@ -55,7 +57,7 @@ package struct ModelLaws {
             })
     }
 
-    private func state(_ line: Line?, _ snapshot: ModelSnapshot) -> RenewalState? {
+    func state(_ line: Line?, _ snapshot: ModelSnapshot) -> RenewalState? {
         line.map { $0.state(at: snapshot.now, leewayMilliseconds: nil) }
     }
 
@@ -79,7 +81,7 @@ package struct ModelLaws {
     }
 
     /// The account's line that the target stood for before.
-    private func line(_ target: OperationTarget, _ account: Int, _ snapshot: ModelSnapshot) -> Line? {
+    func line(_ target: OperationTarget, _ account: Int, _ snapshot: ModelSnapshot) -> Line? {
         guard let record = snapshot.records[account] else { return nil }
         switch target {
         case .product(let product):
@@ -90,7 +92,11 @@ package struct ModelLaws {
         }
     }
 
-    private func sameLine(_ line: Line, _ account: Int) -> Line? {
+    func line(of transaction: Transaction, _ account: Int, _ snapshot: ModelSnapshot) -> Line? {
+        snapshot.records[account]?.lines.first { $0.originalID == transaction.originalID }
+    }
+
+    func sameLine(_ line: Line, _ account: Int) -> Line? {
         self.after.records[account]?.lines.first { $0.originalID == line.originalID }
     }
 
@@ -162,7 +168,9 @@ package struct ModelLaws {
             if !self.after.rows[account].isEmpty { return "cleared, and \(self.after.rows[account].count) rows" }
             return self.entitlements(account, self.after).isEmpty ? nil : "cleared, and entitled"
         case .deleteTransaction(let id):
-            return self.after.rows[account].contains { $0.transaction.id == id } ? "deleted, and there" : nil
+            // Nothing is bought, renewed or changed by it; a purchase that waits has no row.
+            let left = self.before.rows[account].filter { $0.transaction.id != id }
+            return self.after.rows[account] == left ? nil : "a deletion of \(id) left other rows than those beside it"
         case .stopSharing(let target, let member):
             if target == nil, member == nil, self.after.records[account]?.shares.isEmpty == false {
                 return "all sharing ended, and there is some"
@@ -181,75 +189,6 @@ package struct ModelLaws {
         }
     }
 
-    private func bought(_ order: PurchaseOrder, _ account: Int) -> String? {
-        guard case .done(let result, _) = self.answer else { return nil }
-        guard case .transaction(let transaction, let wasHeld) = result else {
-            return self.after.rows[account] == self.before.rows[account] ? nil : "not bought, and there are rows"
-        }
-        // One of the past may bring renewals until now with it.
-        if wasHeld, order.date == nil {
-            return self.after.rows[account].count == self.before.rows[account].count ? nil : "held, and bought"
-        }
-        guard order.date == nil else { return nil }
-        if transaction.purchaseDate != self.after.now { return "bought at \(transaction.purchaseDate)" }
-        if transaction.productID != order.productID { return "bought \(transaction.productID)" }
-        guard let product = self.before.app.catalogue.product(order.productID) else { return "bought what is not sold" }
-        guard let subscription = product.subscription else {
-            return transaction.price?.milliunits == product.price.milliunits * Int64(order.quantity)
-                ? nil : "\(order.quantity) for \(String(describing: transaction.price))"
-        }
-        let old = self.before.line(account, subscription.groupID)
-        guard let new = self.after.line(account, subscription.groupID), new.latest.id == transaction.id else {
-            return "bought, and the line holds something else"
-        }
-        if !new.willAutoRenew { return "bought, and will not renew" }
-        if self.state(new, self.after) != .subscribed {
-            return "bought, and \(String(describing: self.state(new, self.after)))"
-        }
-        if let old, transaction.originalID != old.originalID { return "the line has a new number" }
-        if let old, self.state(old, self.before)?.isEntitled == true {
-            let left = self.after.rows[account].first { $0.transaction.id == old.latest.id }
-            if left?.transaction.isUpgraded != true { return "the plan changed, and nothing was left behind" }
-            guard let held = self.before.app.catalogue.product(old.latest.productID)?.subscription else { return nil }
-            if subscription.level > held.level { return "a downgrade took effect at once" }
-            if subscription.level == held.level, subscription.period != held.period {
-                return "a crossgrade of another length took effect at once"
-            }
-        }
-        return self.priced(transaction, product, subscription)
-    }
-
-    /// The price and the length are the offer's, or the product's.
-    private func priced(
-        _ transaction: Transaction, _ product: CatalogueProduct, _ subscription: CatalogueSubscription
-    ) -> String? {
-        let offers =
-            subscription.introductoryOffers + subscription.promotionalOffers + subscription.codeOffers.map(\.offer)
-            + subscription.winBackOffers.map(\.offer)
-        let rate = self.before.app.settings.timeRate
-        guard let applied = transaction.offer else {
-            let end = rate.end(
-                of: subscription.period, from: transaction.purchaseDate,
-                anchorDay: CivilTime(transaction.purchaseDate).day)
-            if transaction.expirationDate != end {
-                return "a period until \(String(describing: transaction.expirationDate)), not \(end)"
-            }
-            return transaction.price?.milliunits == product.price.milliunits
-                ? nil : "costs \(String(describing: transaction.price)), not \(product.price)"
-        }
-        guard let offer = offers.first(where: { $0.type == applied.type && $0.id == applied.id }) else {
-            return "an offer that is not there: \(applied)"
-        }
-        let length = offer.paymentMode == .payAsYouGo ? subscription.period : offer.period
-        let end = rate.end(
-            of: length, from: transaction.purchaseDate, anchorDay: CivilTime(transaction.purchaseDate).day)
-        if transaction.expirationDate != end {
-            return "an offer until \(String(describing: transaction.expirationDate)), not \(end)"
-        }
-        return transaction.price?.milliunits == offer.price.milliunits
-            ? nil : "costs \(String(describing: transaction.price)), not \(offer.price)"
-    }
-
     private func refunded(_ target: OperationTarget, _ share: RefundShare, _ account: Int) -> String? {
         guard self.after.revision != self.before.revision else { return nil }
         let changed = self.after.rows[account].filter { row in
@@ -264,7 +203,18 @@ package struct ModelLaws {
         switch share {
         case .full: if revocation.percentageMilli != 100_000 { return "refunded \(revocation.percentageMilli)" }
         case .part(let part): if revocation.percentageMilli != part { return "refunded \(revocation.percentageMilli)" }
-        case .prorated: if revocation.percentageMilli > 100_000 { return "refunded \(revocation.percentageMilli)" }
+        case .prorated:
+            guard let end = row.expirationDate else { return "a part of no period was refunded" }
+            let length = end.milliseconds(since: row.purchaseDate)
+            let left = min(length, end.milliseconds(since: self.after.now))
+            let part = Double(left) / Double(length) * 100_000
+            if abs(part - Double(revocation.percentageMilli)) > 1 {
+                return "\(revocation.percentageMilli) refunded of \(left) ms of \(length)"
+            }
+        }
+        if revocation.reason != .other { return "refunded because of \(revocation.reason)" }
+        if revocation.type != (revocation.percentageMilli == 100_000 ? .refundFull : .refundProrated) {
+            return "\(revocation.percentageMilli) refunded as \(revocation.type)"
         }
         let lost = self.entitlements(account, self.before).subtracting(self.entitlements(account, self.after))
         return lost.subtracting([row.productID]).isEmpty ? nil : "a refund of \(row.productID) took \(lost.sorted())"
@@ -274,17 +224,18 @@ package struct ModelLaws {
         guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
             return nil
         }
-        if new.latest.id == old.latest.id { return nil }
-        if new.latest.reason != .renewal { return "renewed, by a \(new.latest.reason)" }
-        if new.latest.productID != old.preference { return "renewed as \(new.latest.productID), not \(old.preference)" }
+        // At another time rate its period may be over by now, and the next ones have come as well.
+        let first = self.after.rows[account].map(\.transaction)
+            .filter { $0.originalID == old.originalID && $0.id > old.latest.id }.min { $0.id < $1.id }
+        guard let first else { return nil }
+        if first.reason != .renewal { return "renewed, by a \(first.reason)" }
+        if first.productID != old.preference { return "renewed as \(first.productID), not \(old.preference)" }
         if new.retry != nil, new.boundary > self.after.now { return "renewed, and still failing" }
         switch self.state(old, self.before) {
         case .inGracePeriod?:
-            if new.latest.purchaseDate != old.boundary { return "recovered in grace, from \(new.latest.purchaseDate)" }
+            if first.purchaseDate != old.boundary { return "recovered in grace, from \(first.purchaseDate)" }
         case .inBillingRetryPeriod?:
-            if new.latest.purchaseDate != self.after.now {
-                return "recovered in retry, from \(new.latest.purchaseDate)"
-            }
+            if first.purchaseDate != self.after.now { return "recovered in retry, from \(first.purchaseDate)" }
         default:
             break
         }
@@ -328,14 +279,15 @@ package struct ModelLaws {
         let fails = self.before.records[account]?.chargesFail ?? self.before.app.settings.areRenewalBillingIssuesEnabled
         let isWithdrawn = self.before.app.catalogue.productOnSale(old.preference) == nil
         if !isDue { return new == old ? nil : "nothing was due at \(old.boundary), and line \(old.originalID) changed" }
+        // Before the price: what is not sold would not renew for those who agreed either.
+        if isWithdrawn {
+            return new.lapse == .productUnavailable ? nil : "withdrawn, and \(String(describing: new.lapse))"
+        }
         // A price is that of a plan: who moves to another plan is not asked any more.
         let staysInPlan = old.preference == old.latest.productID
         if old.increase?.status == .pending, staysInPlan {
             return new.lapse == .didNotConsentToPriceIncrease
                 ? nil : "not agreed to, and \(String(describing: new.lapse))"
-        }
-        if isWithdrawn {
-            return new.lapse == .productUnavailable ? nil : "withdrawn, and \(String(describing: new.lapse))"
         }
         let first = self.after.rows[account].map(\.transaction)
             .filter { $0.originalID == old.originalID && $0.id > old.latest.id }.min { $0.id < $1.id }
@@ -348,16 +300,41 @@ package struct ModelLaws {
         if first.purchaseDate != old.boundary { return "renewed from \(first.purchaseDate), not \(old.boundary)" }
         if first.productID != old.preference { return "renewed as \(first.productID), not \(old.preference)" }
         if first.originalPurchaseDate != old.latest.originalPurchaseDate { return "the line began again" }
-        if let increase = old.increase, staysInPlan, first.offer == nil,
-            first.price?.milliunits != increase.price.milliunits
-        {
-            return "agreed to \(increase.price), charged \(String(describing: first.price))"
+        return self.renewedTerms(first, old, staysInPlan: staysInPlan)
+    }
+
+    /// What a renewal costs, with which offer, and until when.
+    private func renewedTerms(_ first: Transaction, _ old: Line, staysInPlan: Bool) -> String? {
+        guard let product = self.before.app.catalogue.product(first.productID), let plan = product.subscription else {
+            return "renewed as what is not sold"
         }
-        if old.offerPeriodsLeft > 0, old.preference == old.latest.productID, first.offer?.type != old.offerInForce?.type
-        {
-            return "\(old.offerPeriodsLeft) periods of the offer are left, and it is not applied"
+        let goesOn = old.offerPeriodsLeft > 0 && staysInPlan
+        let offer = goesOn ? old.offerInForce : old.queuedOffer
+        if first.offer?.type != offer?.type || first.offer?.id != offer?.id {
+            return "the offer is \(String(describing: first.offer)), not \(String(describing: offer?.id))"
         }
-        return nil
+        let agreed = staysInPlan ? old.increase?.price ?? old.agreedPrice : nil
+        let price = offer?.price ?? agreed ?? product.price
+        if first.price?.milliunits != price.milliunits {
+            return "charged \(String(describing: first.price)), not \(price)"
+        }
+        guard self.before.app.settings.timeRate == .realTime, let end = first.expirationDate else { return nil }
+        let length = offer.map { $0.paymentMode == .payAsYouGo ? plan.period : $0.period } ?? plan.period
+        guard length.isMonthly else {
+            let days = Int64(length.value) * (length.unit == .week ? 7 : 1)
+            let wanted = first.purchaseDate.advanced(byMilliseconds: days * 86_400_000)
+            return end == wanted ? nil : "it lasts until \(end), not \(wanted)"
+        }
+        // The day of the month is kept over shorter months: 31 January, 28 February, 31 March.
+        let begun = CivilTime(first.purchaseDate)
+        let isOnDay = begun.day == min(old.anchorDay, CivilTime.days(inMonth: begun.month, of: begun.year))
+        let day = isOnDay ? old.anchorDay : begun.day
+        let months = begun.year * 12 + begun.month - 1 + Int64(length.value) * (length.unit == .year ? 12 : 1)
+        let (year, month) = (months / 12, months % 12 + 1)
+        let wanted = CivilTime(
+            year: year, month: month, day: min(day, CivilTime.days(inMonth: month, of: year)),
+            milliseconds: begun.milliseconds)
+        return CivilTime(end) == wanted ? nil : "it lasts until \(end), not \(wanted)"
     }
 
     /// Grace and retry as sections 12 of the model and 7 of the format have them, for real time.

@@ -20,6 +20,16 @@ package enum ModelShop {
     package static let others = ["coins", "lifetime", "season"]
     package static let groups = ["plans", "news"]
 
+    private static let groupOfSubscription: [String: String] = {
+        let pairs = Self.catalogue().products.compactMap { product in
+            product.subscription.map { (product.id, $0.groupID) }
+        }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }()
+
+    /// Empty for what is no subscription.
+    package static func group(of product: String) -> String { self.groupOfSubscription[product, default: ""] }
+
     package static func catalogue() -> Catalogue {
         func price(_ milliunits: Int64) -> Money { Money(milliunits: milliunits, currency: "USD") }
         func offer(
@@ -70,7 +80,7 @@ package enum ModelShop {
                         offer: offer("back", .winBack, .payAsYouGo, 990, month, count: 3), isEligible: false,
                         isHighPriority: false, rule: rule),
                     WinBackOffer(
-                        offer: offer("soon", .winBack, .freeTrial, 0, month), isEligible: true, isHighPriority: true),
+                        offer: offer("soon", .winBack, .freeTrial, 0, month), isEligible: true, isHighPriority: false),
                 ]
             },
             plan("silver.twin", "plans", level: 2, month, 8_990) { subscription in

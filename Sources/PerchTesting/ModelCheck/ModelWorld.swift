@@ -108,11 +108,11 @@ package final class ModelWorld {
         let ticket = self.nextTicket
         self.nextTicket += 1
         var requests = [StoreRequest(loop: 0, ticket: ticket, .mutate(mutation))]
+        var answer: Answer?
         for _ in 0..<2_000 {
             var outbox = StoreEngine.Outbox(loops: 1)
             _ = self.engine.run(requests, wall: Self.begin, into: &outbox)
             requests = []
-            var answer: Answer?
             for event in outbox.events[0] {
                 switch event {
                 case .change(let change):
@@ -127,7 +127,9 @@ package final class ModelWorld {
                     preconditionFailure("the store in memory answered \(event)")
                 }
             }
-            if let answer { return answer }
+            // What it made due by now is settled as well, as by the store's own thread.
+            let due = self.storage.earliestDue(self.app) ?? .distantFuture
+            if let answer, due > self.now { return answer }
         }
         return .stuck
     }
@@ -141,12 +143,19 @@ package struct ModelSnapshot {
     package var records: [AccountRecord?]
     package var rows: [[TransactionRow]]
 
-    package init(of world: ModelWorld) {
+    /// `earlier`: what it says of rows is believed of accounts that no revision has touched since then.
+    package init(of world: ModelWorld, after earlier: ModelSnapshot? = nil) {
         self.now = world.now
         self.revision = world.revision
         self.app = world.state
-        self.records = ModelWorld.accounts.indices.map { world.record($0) }
-        self.rows = ModelWorld.accounts.indices.map { world.rows($0) }
+        let records = ModelWorld.accounts.indices.map { world.record($0) }
+        self.records = records
+        self.rows = ModelWorld.accounts.indices.map { account in
+            if let earlier, earlier.records[account]?.revision == records[account]?.revision {
+                return earlier.rows[account]
+            }
+            return world.rows(account)
+        }
     }
 
     package func line(_ account: Int, _ group: String) -> Line? {

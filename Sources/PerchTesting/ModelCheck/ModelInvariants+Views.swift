@@ -1,0 +1,179 @@
+import PerchBase
+import PerchModel
+import PerchStore
+
+// What readers are told has to follow from what is held: renewal information, messages, offers, products.
+extension ModelInvariants {
+    func told(_ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant) -> String? {
+        if let found = self.renewing(record, app: app, now: now) { return found }
+        if let found = self.listed(record, app: app, now: now) { return found }
+        if let found = self.messages(record, app: app, now: now) { return found }
+        return self.eligible(record, rows, app: app, now: now)
+    }
+
+    /// Section 4: what the next period is, costs and begins with; and why a line has ended.
+    private func renewing(_ record: AccountRecord, app: AppState, now: Instant) -> String? {
+        for group in ModelShop.groups {
+            let lines = record.lines.filter { $0.groupID == group }
+            let ordered = lines.filter(\.isOwn) + lines.filter { !$0.isOwn }
+            let statuses = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value.statuses
+            guard statuses.count == ordered.count else { return "\(ordered.count) lines, \(statuses.count) statuses" }
+            for (line, status) in zip(ordered, statuses) {
+                if let found = Self.fault(in: status, of: line, app: app) {
+                    return "line \(line.originalID), \(status.state): \(found)"
+                }
+                if let found = Self.fault(inWinBacksOf: status, line, ordered, app: app, now: now) {
+                    return "line \(line.originalID): \(found)"
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func fault(in status: SubscriptionStatus, of line: Line, app: AppState) -> String? {
+        let info = status.renewalInfo.value
+        if status.transaction.value != line.latest { return "it shows \(status.transaction.value.id)" }
+        if info.priceIncreaseStatus != line.increase?.status ?? .noIncreasePending {
+            return "the increase is \(info.priceIncreaseStatus)"
+        }
+        if info.recentSubscriptionStartDate != line.recentStart { return "another run" }
+        switch status.state {
+        case .subscribed where line.willAutoRenew:
+            if info.autoRenewPreference != line.preference {
+                return "it renews as \(String(describing: info.autoRenewPreference)), not \(line.preference)"
+            }
+            let staysInPlan = line.preference == line.latest.productID
+            let offer = staysInPlan && line.offerPeriodsLeft > 0 ? line.offerInForce : line.queuedOffer
+            if info.offer?.id != offer?.id || info.offer?.type != offer?.type {
+                return "the next offer is \(String(describing: info.offer))"
+            }
+            let raised = line.increase.flatMap { $0.status == .agreed ? $0.price : nil } ?? line.agreedPrice
+            let price = offer?.price ?? (staysInPlan ? raised : nil) ?? app.catalogue.product(line.preference)?.price
+            return info.renewalPrice?.milliunits == price?.milliunits
+                ? nil : "the next price is \(String(describing: info.renewalPrice)), not \(String(describing: price))"
+        case .inGracePeriod:
+            return info.gracePeriodExpirationDate == line.retry?.graceUntil ? nil : "another grace period"
+        case .expired:
+            let wanted = line.retry != nil ? .billingError : line.lapse ?? .autoRenewDisabled
+            return info.expirationReason == wanted ? nil : "it ended for \(String(describing: info.expirationReason))"
+        default:
+            return nil
+        }
+    }
+
+    /// Section 15: who lost his own subscription may be won back: with `soon` at once, with `back` after a month, for six.
+    private static func fault(
+        inWinBacksOf status: SubscriptionStatus, _ line: Line, _ lines: [Line], app: AppState, now: Instant
+    ) -> String? {
+        let offers = status.renewalInfo.value.eligibleWinBackOfferIDs
+        if !line.isOwn { return offers.isEmpty ? nil : "who is shared with is won back" }
+        let hasOther = lines.contains { other in
+            other.originalID != line.originalID && other.state(at: now, leewayMilliseconds: nil).isEntitled
+        }
+        let isSold = app.catalogue.productOnSale("silver") != nil
+        let isLost = status.state == .expired && !hasOther && isSold && line.groupID == "plans"
+        if offers.contains("soon") != isLost { return "it is \(isLost ? "" : "not ")lost, and won back by \(offers)" }
+        guard offers.contains("back"), app.settings.timeRate == .realTime else { return nil }
+        let end = max(line.boundary, line.retry?.graceUntil ?? line.boundary)
+        let days = now.milliseconds(since: end) / 86_400_000
+        return (28...184).contains(days) ? nil : "it is won back after \(days) days"
+    }
+
+    /// The list of all entitlements has what each of them is.
+    private func listed(_ record: AccountRecord, app: AppState, now: Instant) -> String? {
+        let all = currentEntitlements(of: record, app: app, at: now).map(\.value)
+        for product in ModelShop.subscriptions + ModelShop.others {
+            let found = currentEntitlement(of: record, toProduct: product, app: app, at: now).value?.value
+            if all.first(where: { $0.productID == product }) != found { return "the list has another \(product)" }
+        }
+        return nil
+    }
+
+    /// Section 10: what is told is true, told once, and again as often as that section says.
+    private func messages(_ record: AccountRecord, app: AppState, now: Instant) -> String? {
+        let viewed = storeMessages(of: record, app: app, at: now)
+        var wanted: [MessageReason: Int] = [:]
+        for line in record.lines where line.isOwn {
+            switch line.state(at: now, leewayMilliseconds: nil) {
+            case .inGracePeriod, .inBillingRetryPeriod:
+                wanted[.billingIssue, default: 0] += 1
+                if let found = Self.fault(inReminderOf: line, viewed.value, now: now) { return found }
+            case .subscribed:
+                let isAsked = line.increase?.status == .pending && line.preference == line.latest.productID
+                if isAsked, line.willAutoRenew { wanted[.priceIncreaseConsent, default: 0] += 1 }
+            case .expired:
+                let statuses = subscriptionStatuses(of: record, inGroup: line.groupID, app: app, at: now).value.statuses
+                let own = statuses.first { $0.transaction.value.originalID == line.originalID }
+                if own?.renewalInfo.value.eligibleWinBackOfferIDs.isEmpty == false {
+                    wanted[.winBackOffer, default: 0] += 1
+                }
+            default:
+                break
+            }
+        }
+        for reason in [MessageReason.billingIssue, .priceIncreaseConsent, .winBackOffer, .generic] {
+            let count = viewed.value.count { $0.reason == reason }
+            if count != wanted[reason, default: 0] { return "\(count) messages of \(reason), not \(wanted)" }
+        }
+        guard let crossing = viewed.nextCrossing, crossing < .distantFuture else { return nil }
+        let before = crossing.advanced(byMilliseconds: -1)
+        if before > now, storeMessages(of: record, app: app, at: before).value != viewed.value {
+            return "the messages change before \(crossing)"
+        }
+        return nil
+    }
+
+    /// The reminder in force is the last that was due: on days 1 to 3 each day, then every 3rd, 4th and 5th.
+    private static func fault(inReminderOf line: Line, _ messages: [StoreMessage], now: Instant) -> String? {
+        let hour: Int64 = 3_600_000
+        guard let retry = line.retry, retry.until.milliseconds(since: retry.failedAt) == 60 * 24 * hour else {
+            return nil
+        }
+        var due: [Int64] = []
+        for day in Int64(0)..<60 {
+            let (first, every): (Int64, Int64) = day < 3 ? (0, 1) : day < 16 ? (3, 3) : day < 30 ? (16, 4) : (30, 5)
+            if (day - first) % every == 0 { due.append(day * 24 * hour) }
+        }
+        let passed = now.milliseconds(since: retry.failedAt)
+        let last = retry.failedAt.advanced(byMilliseconds: due.last { $0 <= passed } ?? 0)
+        let found = messages.first {
+            $0.reason == .billingIssue && $0.originalTransactionID == line.originalID
+        }
+        return found?.since == last ? nil : "reminded at \(String(describing: found?.since)), not \(last)"
+    }
+
+    /// Section 15, for silver: a promotional offer is for who has or had a subscription in the group; codes are for who
+    /// never had one or has it no longer (`WELCOME`), and for who has it, if it is no downgrade (`LOYAL`).
+    private func eligible(
+        _ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant
+    ) -> String? {
+        let told = offerEligibility(of: record, inGroup: "plans", product: "silver", app: app, at: now)
+        let isSold = app.catalogue.productOnSale("silver") != nil
+        let hadOne = rows.contains {
+            $0.transaction.subscriptionGroupID == "plans" && $0.transaction.ownership == .purchased
+        }
+        let held = record.lines.first {
+            $0.isOwn && $0.groupID == "plans" && $0.state(at: now, leewayMilliseconds: nil).isEntitled
+        }
+        let wanted = [
+            "half": hadOne, "upfront": hadOne, "WELCOME": held == nil,
+            "LOYAL": held.map { $0.latest.productID != "gold" } ?? false,
+        ]
+        for offer in told.offers {
+            guard let isWanted = wanted[offer.offerID] else { continue }
+            if offer.isEligible != (isWanted && isSold) {
+                return "\(offer.offerID) is \(offer.isEligible ? "" : "not ")to be had: \(offer.reason)"
+            }
+        }
+        return nil
+    }
+
+    /// What is withdrawn is unavailable, and nothing else is.
+    func sold(_ app: AppState) -> String? {
+        let ids = ModelShop.subscriptions + ModelShop.others
+        let seen = products(ids, locale: "", storefront: "", app: app)
+        let withdrawn = ids.filter { app.catalogue.product($0)?.isWithdrawn == true }
+        if seen.unavailableIDs != withdrawn { return "unavailable are \(seen.unavailableIDs), not \(withdrawn)" }
+        return seen.products.map(\.id) == ids.filter { !withdrawn.contains($0) } ? nil : "products are out of order"
+    }
+}

@@ -1,0 +1,201 @@
+import PerchBase
+import PerchModel
+import PerchStore
+
+// What a purchase has to come to: sections 10, 11 and 15 of the model.
+extension ModelLaws {
+    func bought(_ order: PurchaseOrder, _ account: Int) -> String? {
+        guard case .done(let result, _) = self.answer else { return nil }
+        guard case .transaction(let transaction, let wasHeld) = result else {
+            return self.after.rows[account] == self.before.rows[account] ? nil : "not bought, and there are rows"
+        }
+        // What is held already, and is to come already, is returned as it is.
+        if order.renewalBehaviour == .cancelImmediately,
+            let new = self.line(of: transaction, account, self.after), new.willAutoRenew,
+            new != self.line(of: transaction, account, self.before)
+        {
+            return "cancelled immediately, and it renews"
+        }
+        if wasHeld {
+            if self.after.rows[account].count != self.before.rows[account].count { return "held, and bought" }
+            return order.date == nil ? self.held(order, transaction, account) : nil
+        }
+        guard order.date == nil else { return nil }
+        if transaction.purchaseDate != self.after.now { return "bought at \(transaction.purchaseDate)" }
+        if transaction.productID != order.productID { return "bought \(transaction.productID)" }
+        if order.simulatesAskToBuy || self.before.app.settings.isAskToBuyEnabled {
+            return "bought, and nobody was asked"
+        }
+        let storefront = self.before.records[account]?.storefront ?? ""
+        if transaction.storefront.countryCode != (storefront.isEmpty ? "USA" : storefront) {
+            return "bought in \(transaction.storefront.countryCode)"
+        }
+        guard let product = self.before.app.catalogue.product(order.productID) else { return "bought what is not sold" }
+        guard let subscription = product.subscription else {
+            let owned = self.before.records[account]?.owned.contains {
+                $0.productID == product.id && $0.ownership == .purchased
+            }
+            if product.type == .nonConsumable, owned == true { return "bought, and owned before" }
+            return transaction.price?.milliunits == product.price.milliunits * Int64(order.quantity)
+                ? nil : "\(order.quantity) for \(String(describing: transaction.price))"
+        }
+        let old = self.before.line(account, subscription.groupID)
+        guard let new = self.after.line(account, subscription.groupID), new.latest.id == transaction.id else {
+            return "bought, and the line holds something else"
+        }
+        if !new.willAutoRenew { return "bought, and will not renew" }
+        if self.state(new, self.after) != .subscribed {
+            return "bought, and \(String(describing: self.state(new, self.after)))"
+        }
+        if let old, transaction.originalID != old.originalID { return "the line has a new number" }
+        if let old, self.state(old, self.before)?.isEntitled == true {
+            let left = self.after.rows[account].first { $0.transaction.id == old.latest.id }
+            if left?.transaction.isUpgraded != true { return "the plan changed, and nothing was left behind" }
+            if old.latest.productID == order.productID { return "bought, and held" }
+            guard let held = self.before.app.catalogue.product(old.latest.productID)?.subscription else { return nil }
+            if subscription.level > held.level { return "a downgrade took effect at once" }
+            if subscription.level == held.level, subscription.period != held.period {
+                return "a crossgrade of another length took effect at once"
+            }
+        }
+        return self.run(of: new, after: old) ?? self.offered(transaction, order, account)
+            ?? self.priced(transaction, product, subscription)
+    }
+
+    /// The price and the length are the offer's, or the product's.
+    private func priced(
+        _ transaction: Transaction, _ product: CatalogueProduct, _ subscription: CatalogueSubscription
+    ) -> String? {
+        let offers =
+            subscription.introductoryOffers + subscription.promotionalOffers + subscription.codeOffers.map(\.offer)
+            + subscription.winBackOffers.map(\.offer)
+        let rate = self.before.app.settings.timeRate
+        guard let applied = transaction.offer else {
+            let end = rate.end(
+                of: subscription.period, from: transaction.purchaseDate,
+                anchorDay: CivilTime(transaction.purchaseDate).day)
+            if transaction.expirationDate != end {
+                return "a period until \(String(describing: transaction.expirationDate)), not \(end)"
+            }
+            return transaction.price?.milliunits == product.price.milliunits
+                ? nil : "costs \(String(describing: transaction.price)), not \(product.price)"
+        }
+        guard let offer = offers.first(where: { $0.type == applied.type && $0.id == applied.id }) else {
+            return "an offer that is not there: \(applied)"
+        }
+        let length = offer.paymentMode == .payAsYouGo ? subscription.period : offer.period
+        let end = rate.end(
+            of: length, from: transaction.purchaseDate, anchorDay: CivilTime(transaction.purchaseDate).day)
+        if transaction.expirationDate != end {
+            return "an offer until \(String(describing: transaction.expirationDate)), not \(end)"
+        }
+        return transaction.price?.milliunits == offer.price.milliunits
+            ? nil : "costs \(String(describing: transaction.price)), not \(offer.price)"
+    }
+
+    /// What was held is returned: it is what was ordered, or the order waits for the renewal.
+    private func held(_ order: PurchaseOrder, _ transaction: Transaction, _ account: Int) -> String? {
+        guard let product = self.before.app.catalogue.product(order.productID), let plan = product.subscription else {
+            return transaction.productID == order.productID ? nil : "held is \(transaction.productID)"
+        }
+        guard let old = self.before.line(account, plan.groupID), self.state(old, self.before)?.isEntitled == true,
+            let new = self.after.line(account, plan.groupID), new.latest == old.latest, transaction == old.latest
+        else { return "held, and nothing is" }
+        let isSame = old.latest.productID == order.productID
+        let held = self.before.app.catalogue.product(old.latest.productID)?.subscription
+        if let held, !isSame, plan.level < held.level { return "an upgrade waits" }
+        if let held, !isSame, plan.level == held.level, plan.period == held.period { return "a crossgrade waits" }
+        if !isSame || old.willAutoRenew || order.offer != nil {
+            if new.preference != order.productID { return "ordered, and the next plan is \(new.preference)" }
+            // He had declined a price, or switched renewal off: an order of the next plan switches it on.
+            if !new.willAutoRenew, order.renewalBehaviour != .cancelImmediately { return "ordered, and nothing renews" }
+        }
+        if let offer = order.offer, new.queuedOffer?.id != offer.id { return "the offer \(offer.id) is forgotten" }
+        return nil
+    }
+
+    /// Section 4: a run of periods goes on over a lapse of less than 60 days.
+    private func run(of new: Line, after old: Line?) -> String? {
+        guard let old else { return new.recentStart == self.after.now ? nil : "a run begins at \(new.recentStart)" }
+        let served = max(old.boundary, old.retry?.graceUntil ?? old.boundary)
+        let end = min(served, old.latest.revocation?.date ?? served)
+        let goesOn = self.before.now < end.advanced(byMilliseconds: 60 * 86_400_000)
+        let wanted = goesOn ? old.recentStart : self.after.now
+        return new.recentStart == wanted ? nil : "the run begins at \(new.recentStart), not \(wanted)"
+    }
+
+    /// Which offer is applied: the one that was ordered, else the introductory one, once a group.
+    private func offered(_ transaction: Transaction, _ order: PurchaseOrder, _ account: Int) -> String? {
+        if let offer = order.offer {
+            return transaction.offer?.id == offer.id && transaction.offer?.type == offer.type
+                ? nil : "ordered with \(offer.id), bought with \(String(describing: transaction.offer))"
+        }
+        let wasUsed = self.before.rows[account].contains {
+            $0.transaction.subscriptionGroupID == transaction.subscriptionGroupID
+                && $0.transaction.offer?.type == .introductory && $0.transaction.ownership == .purchased
+        }
+        let mayHave =
+            order.introductoryEligibility == .allowed || (order.introductoryEligibility == .byHistory && !wasUsed)
+        let plan = self.before.app.catalogue.product(order.productID)?.subscription
+        let wanted = mayHave ? plan?.introductoryOffers.first : nil
+        return transaction.offer?.type == wanted?.type
+            ? nil : "the introductory offer is \(String(describing: transaction.offer))"
+    }
+
+    // MARK: Refusals
+
+    /// Why an operation that was refused should not have been; nil where that is not for this to say.
+    func wrongly(_ operation: StoreOperation, _ account: Int) -> String? {
+        let onSale = { (product: String) in self.before.app.catalogue.productOnSale(product) != nil }
+        let own = { (target: OperationTarget) -> (line: Line, state: RenewalState)? in
+            guard let line = self.line(target, account, self.before), line.isOwn,
+                let state = self.state(line, self.before)
+            else { return nil }
+            return (line, state)
+        }
+        let row = { (id: TransactionID) in
+            self.before.rows[account].first { $0.transaction.id == id }?.transaction
+        }
+        let record = self.before.records[account]
+        switch operation {
+        case .buy(let order):
+            let isPlain = order.offer == nil && order.date == nil && onSale(order.productID)
+            let isConsumable = order.productID == "coins"
+            let waiting = record?.pendingPurchases.count ?? 0
+            return isPlain && (order.quantity == 1 || isConsumable) && waiting < 10 ? "it is for sale" : nil
+        case .setAutoRenew(let target, _):
+            guard let (_, state) = own(target), state != .expired, state != .revoked else { return nil }
+            return "the line is \(state)"
+        case .expire(let target):
+            return own(target).flatMap { $0.state.isEntitled ? "the line is \($0.state)" : nil }
+        case .renew(let target), .resolveBilling(let target):
+            guard let (line, state) = own(target), onSale(line.preference) else { return nil }
+            if case .renew = operation {
+                let isAsked = line.increase?.status == .pending && line.preference == line.latest.productID
+                return state.isEntitled && !isAsked ? "the line is \(state)" : nil
+            }
+            return state == .inGracePeriod || state == .inBillingRetryPeriod ? "the line is \(state)" : nil
+        case .extendRenewal(let target, _):
+            return own(target).flatMap { $0.state == .subscribed ? "the period runs" : nil }
+        case .refund(.transaction(let id), _, .full):
+            return row(id).flatMap { $0.ownership == .purchased ? "it was bought" : nil }
+        case .reverseRefund(.transaction(let id)):
+            return row(id).flatMap { $0.ownership == .purchased && $0.revocation != nil ? "it was refunded" : nil }
+        case .deleteTransaction(let id):
+            return row(id) == nil ? nil : "it is there"
+        case .share(.product(let product), let member):
+            guard ["gold", "silver"].contains(product), member != ModelWorld.accounts[account],
+                let (_, state) = own(.product(product)), state.isEntitled
+            else { return nil }
+            return "it can be shared"
+        case .stopSharing(nil, nil):
+            return record?.shares.isEmpty == false ? "something is shared" : nil
+        case .decidePurchase(let id, approves: false):
+            return record?.pendingPurchases.contains { $0.id == id } == true ? "it waits" : nil
+        case .clearTransactions:
+            return record == nil ? nil : "there is an account"
+        default:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import PerchModel
+import PerchTesting
+import Testing
+
+@testable import PerchScenario
+
+/// What the model's check finds is written as a scenario. That it plays is shown by Tests/Scenarios/run.
+@Suite("A random sequence, written as a scenario")
+struct ModelScenarioTests {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>) func `is read without a fault`(_ seed: UInt64) {
+        let actions = ModelCheck.actions(of: ModelEvent.sequence(seed: seed, count: 120))
+        let text = ModelScenario.text(of: actions)
+        let parsed = ScenarioParser.parse(text)
+        #expect(parsed.faults.map(\.description) == [], "\(text)")
+        #expect(parsed.scenario.accounts == ModelWorld.accounts)
+        #expect(parsed.scenario.stepCount > 100)
+        #expect(parsed.scenario.start == ModelWorld.begin)
+    }
+
+    /// A law that is wrong stands for a mistake: nobody may be refunded a subscription.
+    @Test func `has only the steps that break something, and says what they break`() throws {
+        let law: ModelCheck.Law = { _, after in
+            let lines = after.records.compactMap { $0?.lines }.joined()
+            return lines.contains { $0.latest.revocation?.type == .refundFull } ? "a subscription was refunded" : nil
+        }
+        var tally = ModelCheck.Tally()
+        let failure = try #require(
+            (1...20 as ClosedRange<UInt64>).lazy.compactMap {
+                ModelCheck.live(seed: $0, events: 100, tally: &tally, law: law)
+            }.first)
+        #expect(failure.breach.hasSuffix("a subscription was refunded"))
+        #expect(failure.actions.count <= 4, "\(failure.actions)")
+        let parsed = ScenarioParser.parse(failure.scenario)
+        #expect(parsed.faults.map(\.description) == [], "\(failure.scenario)")
+        #expect(parsed.scenario.stepCount == failure.actions.count)
+        #expect(failure.scenario.contains("# Broken: "))
+        #expect(failure.scenario.contains("refund "))
+    }
+}
