@@ -140,7 +140,7 @@ extension ServerLoop {
         if secure.isResumed { self.tls.resumed += 1 }
         guard let peer = secure.peer else { return true }
         // Who resumes a session is not verified again: its end is looked at here.
-        guard peer.notAfter > Clocks.wall() else {
+        guard peer.notAfter > self.clock.now() else {
             self.core.refuse(
                 connection,
                 WireStatus(

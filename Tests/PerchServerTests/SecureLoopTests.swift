@@ -22,12 +22,18 @@ private final class SteppedLoop {
     static let authority = MadeCertificate.authority()
     static let certificate = MadeCertificate.server(of: authority)
 
-    static func context(of made: MadeCertificate = certificate, _ tickets: TicketKeys) throws -> TLSContext {
-        try TLSContext(
-            server: TLSContext.ServerFiles(certificates: made.certificate, key: made.key), tickets: tickets)
+    static func context(
+        of made: MadeCertificate = certificate, _ tickets: TicketKeys, asksClients: Bool = false
+    ) throws -> TLSContext {
+        var files = TLSContext.ServerFiles(certificates: made.certificate, key: made.key)
+        if asksClients { files.clientAuthorities = Self.authority.certificate }
+        return try TLSContext(server: files, tickets: tickets)
     }
 
-    init(_ mode: TLSSettings.Mode, sendBufferBytes: Int = Limits.sendBufferBytes) throws {
+    init(
+        _ mode: TLSSettings.Mode, sendBufferBytes: Int = Limits.sendBufferBytes, asksClients: Bool = false,
+        notBefore lease: Instant = Instant(milliseconds: 0)
+    ) throws {
         self.loop = try EventLoop(name: "secure-test")
         let other = try WakeUp()
         self.inbox = Inbox(wake: other)
@@ -38,14 +44,14 @@ private final class SteppedLoop {
         self.address = Sockets.localAddress(listener.number)
         let acceptor = try Acceptor(
             listener, tag: ServerLoop.listenerTag, on: self.loop.poller, budget: ConnectionBudget(limit: 10))
-        let context = mode == .off ? nil : try Self.context(self.tickets)
+        let context = mode == .off ? nil : try Self.context(self.tickets, asksClients: asksClients)
         self.driver = ServerLoop(
             loop: self.loop, index: 0,
             core: LoopCore(
                 loop: 0, identity: StoreIdentity(high: 1, low: 2), epoch: 1, revision: 1, apps: [],
                 settings: CoreSettings(), now: Moment(monotonic: 0, wall: Instant(milliseconds: 0))),
             acceptor: acceptor, inbox: self.inbox, store: Inbox(wake: other), control: self.control,
-            clock: StoreClock(notBefore: Instant(milliseconds: 0)), limits: SharedLimits(loops: 1),
+            clock: StoreClock(notBefore: lease), limits: SharedLimits(loops: 1),
             port: TLSPort(mode: mode, context: context, tickets: context == nil ? nil : self.tickets))
     }
 
@@ -71,22 +77,24 @@ private final class Client {
     let descriptor: Descriptor
     private var output: [UInt8] = []
     private(set) var plaintext: [UInt8] = []
-    private(set) var raw: [UInt8] = []
     private(set) var event = TLSClientSide.Event.goesOn
     private(set) var hasEnded = false
-    private(set) var drains: [Drain] = []
 
-    static func context() throws -> TLSContext {
+    private static func context(showing made: MadeCertificate?) throws -> TLSContext {
         var files = TLSContext.ClientFiles()
         files.authorities = SteppedLoop.authority.certificate
+        files.certificates = made?.certificate ?? []
+        files.key = made?.key ?? []
         return try TLSContext(client: files)
     }
 
-    init(_ stage: SteppedLoop, isSecure: Bool = true, session: TLSSession? = nil) throws {
+    init(
+        _ stage: SteppedLoop, isSecure: Bool = true, session: TLSSession? = nil, showing made: MadeCertificate? = nil
+    ) throws {
         self.descriptor = try Sockets.connect(to: stage.address)
         guard isSecure else { return }
         self.secure = try TLSClientSide(
-            self.window, Client.context(), to: TLSServerName("localhost"), session: session)
+            self.window, Client.context(showing: made), to: TLSServerName("localhost"), session: session)
     }
 
     deinit { self.secure?.free() }
@@ -117,7 +125,6 @@ private final class Client {
                 if outcome == .end { self.hasEnded = true }
                 return
             }
-            self.raw += buffer[..<count]
             guard self.secure != nil else {
                 self.plaintext += buffer[..<count]
                 continue
@@ -258,6 +265,36 @@ private final class Client {
         let back = try Client(stage, session: client.secure?.takeSession())
         #expect(back.greet(stage))
         #expect(stage.driver.tls.resumed == 1 && stage.driver.tls.handshakes == 2)
+    }
+
+    @Test func `tells the core who the client is, also where a session is resumed`() throws {
+        let stage = try SteppedLoop(.required, asksClients: true)
+        let alice = MadeCertificate("alice", names: "URI:spiffe://example.com/alice", issuer: SteppedLoop.authority)
+        let client = try Client(stage, showing: alice)
+        #expect(client.greet(stage))
+        #expect(stage.driver.core.certificates.values.map(\.commonName) == ["alice"])
+        let back = try Client(stage, session: client.secure?.takeSession(), showing: alice)
+        #expect(back.greet(stage))
+        #expect(stage.driver.tls.resumed == 1)
+        #expect(
+            stage.driver.core.certificates.values.map(\.names) == [
+                ["spiffe://example.com/alice"], ["spiffe://example.com/alice"],
+            ])
+        let nobody = try Client(stage)
+        #expect(nobody.greet(stage))
+        #expect(stage.driver.core.certificates.count == 2)
+    }
+
+    @Test func `refuses a client whose certificate has ended by the server's clock, with a reason`() throws {
+        // As one that resumes a session: TLS does not look at its certificate again, and finds nothing wrong.
+        let alice = MadeCertificate("alice", issuer: SteppedLoop.authority)
+        let later = Clocks.wall().advanced(byMilliseconds: 2 * 86_400_000)
+        let stage = try SteppedLoop(.required, asksClients: true, notBefore: later)
+        let client = try Client(stage, showing: alice)
+        #expect(client.step(stage, until: { client.hasEnded }))
+        #expect(try client.frames() == [.drain])
+        #expect(stage.driver.core.counters.refusalsByReason[.certificateExpired] == 1)
+        #expect(stage.driver.core.certificates.isEmpty)
     }
 
     @Test func `says farewell in TLS before it closes`() throws {
