@@ -40,11 +40,15 @@ package enum ExitCode: Int32, Error, Hashable, Sendable, CaseIterable {
         case "TLS_REQUIRED":
             self = .usage
         // FAILED_PRECONDITION and RESOURCE_EXHAUSTED that pass by themselves.
-        case "BEHIND", "CONNECTION_LIMIT", "HANDSHAKE_LIMIT", "PARTIAL_FRAMES_LIMIT", "WRITE_STALLED", "STORE_FULL":
+        case "BEHIND", "CONNECTION_LIMIT", "HANDSHAKE_LIMIT", "PARTIAL_FRAMES_LIMIT", "WRITE_STALLED", "STORE_FULL",
+            "CONNECT_RATE", "CALL_RATE":
             self = .unavailable
         // RESOURCE_EXHAUSTED of what was asked for.
         case "FRAME_TOO_LONG", "INFLATE_LIMIT", "INFLATE_RATIO":
             self = .failure
+        // RESOURCE_EXHAUSTED of whoever tries keys.
+        case "CREDENTIALS_LIMIT":
+            self = .denied
         default:
             self = Self.byCode(code)
         }

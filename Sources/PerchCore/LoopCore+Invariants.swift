@@ -15,6 +15,7 @@ extension LoopCore {
         self.checkCalls()
         self.checkViews(refer)
         self.checkAccounts()
+        self.checkIdentities()
         for (call, state) in self.updates {
             precondition(
                 self.calls.isTaken(call) && self.calls[call].kind == .updates, "events for call \(call), which is gone")
@@ -48,12 +49,33 @@ extension LoopCore {
         precondition(self.accountsOfNumber.isEmpty, "numbers of accounts are left")
         precondition(self.clientIDs.isEmpty && self.certificates.isEmpty, "names of clients are left")
         precondition(
+            self.addresses.isEmpty && self.callIdentities.isEmpty && self.credentialFailures.isEmpty,
+            "what quotas count is left")
+        precondition(
             self.partialInputs.isEmpty && self.partialBytes == 0, "\(self.partialBytes) partial bytes are left")
         precondition(self.unfinishedFrames.isEmpty, "\(self.unfinishedFrames.count) unfinished frames are left")
         precondition(self.dying.isEmpty && self.handshakes == 0, "\(self.handshakes) handshakes are left")
         precondition(self.beats.count == 0 && self.stalls.count == 0, "a wheel is not empty")
         precondition(self.crossings.values.allSatisfy { $0.count == 0 }, "crossings are left")
         precondition(self.sweep.isEmpty && self.heldBarriers.isEmpty, "a sweep or a barrier is left")
+    }
+
+    private func checkIdentities() {
+        var uses: [UInt32: Int] = [:]
+        for connection in 0..<self.connections.extent where self.connections.isTaken(connection) {
+            let slot = self.connections[connection]
+            guard slot.flags.contains(.isCounted) else {
+                precondition(slot.identity == IdentityTable.nobody, "connection \(connection) is somebody's, uncounted")
+                continue
+            }
+            precondition(slot.phase == .open, "connection \(connection) counts for somebody, and is not open")
+            if slot.identity != IdentityTable.nobody { uses[slot.identity, default: 0] += 1 }
+        }
+        for (call, identity) in self.callIdentities {
+            precondition(self.calls.isTaken(call), "a call that is gone has an identity")
+            if identity != IdentityTable.nobody { uses[identity, default: 0] += 1 }
+        }
+        self.identities.checkInvariants(uses: uses)
     }
 
     private func checkConnections(_ refer: (PayloadHandle) -> Void) {

@@ -1,4 +1,5 @@
 package import PerchBase
+package import PerchIdentity
 package import PerchModel
 package import PerchStore
 package import PerchWire
@@ -38,6 +39,12 @@ package struct LoopCore: ~Copyable {
     var clientIDs: [Int32: [UInt8]] = [:]
     /// Of connections whose peer has shown one.
     var certificates: [Int32: PeerCertificate] = [:]
+    /// Of connections that count for their address.
+    var addresses: [Int32: PeerAddress] = [:]
+    /// Of calls that brought credentials of their own.
+    var callIdentities: [Int32: UInt32] = [:]
+    /// Of connections whose calls brought some that were not taken.
+    var credentialFailures: [Int32: Int] = [:]
     var partialInputs: [Int32: [UInt8]] = [:]
     package internal(set) var partialBytes = 0
     var unfinishedFrames: [Int32: UnfinishedFrame] = [:]
@@ -46,6 +53,17 @@ package struct LoopCore: ~Copyable {
     var updates: [Int32: UpdatesState] = [:]
     /// Digests of what was said last to watches whose view has changed twice or more since.
     var lateReaders: [Int32: Digest] = [:]
+
+    // Who calls.
+    /// Nil: whoever reaches this server may do everything.
+    var authenticator: Authenticator?
+    var identities: IdentityTable
+    /// What tokens were taken back by.
+    var revocations: Set<String>
+    let quotas: SharedQuotas
+
+    /// Why credentials were refused last, for the log: it names the key, and nothing of a token.
+    package internal(set) var lastCredentialRefusal = ""
 
     // What is known of the store.
     var apps: [AppNumber: AppState]
@@ -94,8 +112,14 @@ package struct LoopCore: ~Copyable {
 
     package init(
         loop: Int, identity: StoreIdentity, epoch: UInt32, revision: UInt64, apps: [AppState], settings: CoreSettings,
+        authenticator: Authenticator? = nil, revocations: [RevokedToken] = [], quotas: SharedQuotas = SharedQuotas(),
         now: Moment
     ) {
+        self.authenticator = authenticator
+        self.identities = IdentityTable(
+            nobody: authenticator == nil ? .everyone : .anonymous, keptMax: settings.identitiesKeptMax)
+        self.revocations = Set(revocations.map(\.id))
+        self.quotas = quotas
         self.loop = loop
         self.identity = identity
         self.epoch = epoch
@@ -128,6 +152,12 @@ package struct CoreSettings: Sendable {
     package var frameBytesMax = Limits.frameBytesMax
     package var callsPerConnectionMax = Limits.callsPerConnectionMax
     package var connectionsMax = Int.max
+    package var connectionsPerAddressMax = Limits.connectionsPerAddressMax
+    package var connectionsPerIdentityMax = Limits.connectionsPerIdentityMax
+    package var connectsPerAddress = Limits.connectsPerAddress
+    package var callsPerIdentity = Limits.callsPerIdentity
+    /// Identities that are kept while nobody uses them.
+    package var identitiesKeptMax = Limits.identitiesKeptMax
     package var handshakesMax = Limits.handshakesMax
     package var partialFramesBytesMax = Limits.partialFramesBytesMax
     package var owedBytesMax = Limits.owedBytesMax
@@ -211,6 +241,11 @@ package struct LoopCounters: Sendable {
     /// Connections that were told that the server stops.
     package var connectionsDrained: UInt64 = 0
     package var refusalsByReason: [ErrorReason: UInt64] = [:]
+    /// Tokens whose signature was looked at; those that are known are not looked at again.
+    package var credentialsVerified: UInt64 = 0
+    package var credentialsRefused: UInt64 = 0
+    /// Identities whose time was over, or that were taken back, while they were known.
+    package var identitiesEnded: UInt64 = 0
 
     package init() {}
 }

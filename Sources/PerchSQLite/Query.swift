@@ -15,6 +15,7 @@ enum Query: Int, CaseIterable {
     case insertCommit, commitTime
     case insertDue, deleteDue, dueThrough, earliestDue
     case answer, setAnswer, forgetAnswers
+    case revocations, setRevocation, forgetRevokedTokens
 
     var sql: String {
         switch self {
@@ -121,6 +122,11 @@ enum Query: Int, CaseIterable {
         case .answer: "SELECT blob FROM answers WHERE app = ?1 AND key = ?2"
         case .setAnswer: "INSERT OR REPLACE INTO answers VALUES (?1, ?2, ?3, ?4)"
         case .forgetAnswers: "DELETE FROM answers WHERE kept < ?1"
+
+        // All of them, when the store is opened: `Limits.revocationsMax` at most.
+        case .revocations: "SELECT id, blob FROM revocations WHERE id > ?1 ORDER BY id"
+        case .setRevocation: "INSERT OR REPLACE INTO revocations VALUES (?1, ?2, ?3)"
+        case .forgetRevokedTokens: "DELETE FROM revocations WHERE expires < ?1"
         }
     }
 }

@@ -213,6 +213,19 @@ extension SQLiteStorage {
         }
     }
 
+    package func revokedTokens() throws(StorageError) -> [RevokedToken] {
+        var revocations: [RevokedToken] = []
+        try self.run(.revocations, [.bytes([])]) { (row) throws(StorageError) in
+            let id = row.bytes(0)
+            revocations.append(
+                try Self.unsealing("a revocation") { () throws(DecodingFault) in
+                    try RevokedToken(unsealing: row.bytes(1), id: id)
+                })
+            return true
+        }
+        return revocations
+    }
+
     /// A blob that does not open is damage, or of a newer version's making; the message says which.
     static func unsealing<Value>(
         _ what: String, _ open: () throws(DecodingFault) -> Value

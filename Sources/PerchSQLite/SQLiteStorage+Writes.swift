@@ -128,6 +128,19 @@ extension SQLiteStorage {
         self.currentHeader.lease = instant
     }
 
+    package func revoke(_ revocation: RevokedToken) throws(StorageError) {
+        try self.write(
+            .setRevocation,
+            [
+                .bytes(Array(revocation.id.utf8)), .integer(revocation.expires.milliseconds),
+                .bytes(revocation.sealed()),
+            ])
+    }
+
+    package func forgetRevokedTokens(before instant: Instant) throws(StorageError) {
+        try self.write(.forgetRevokedTokens, [.integer(instant.milliseconds)])
+    }
+
     package func forgetAnswers(before instant: Instant) throws(StorageError) {
         try self.write(.forgetAnswers, [.integer(instant.milliseconds)])
     }

@@ -4,7 +4,7 @@ enum Schema {
     static let applicationID: Int64 = 0x5072_6368
     /// Counts the changes of what follows and of what the blobs hold. A file with any other one is refused: what was
     /// written before the first release is not carried over.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// Tables are keyed by what is looked up. Numbers are below 2^63, so their order is that of SQLite's integers.
     ///
@@ -64,5 +64,7 @@ enum Schema {
             PRIMARY KEY (app, key)) WITHOUT ROWID
         """,
         "CREATE INDEX answers_by_age ON answers (kept)",
+        "CREATE TABLE revocations (id BLOB PRIMARY KEY, expires INTEGER NOT NULL, blob BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE INDEX revocations_by_end ON revocations (expires)",
     ]
 }

@@ -30,7 +30,9 @@ struct Attention {
 
     /// Limits that are reached in the ordinary course of things, and only counted.
     static func isOrdinary(_ metric: String) -> Bool {
-        ["perch_store_checkpoints_total", "perch_record_cache_evictions_total", "perch_http_connections_expired_total"]
-            .contains(metric)
+        [
+            "perch_identities_ended_total", "perch_store_checkpoints_total", "perch_record_cache_evictions_total",
+            "perch_http_connections_expired_total",
+        ].contains(metric)
     }
 }

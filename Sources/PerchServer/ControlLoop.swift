@@ -2,6 +2,7 @@ import PerchBase
 import PerchCatalogue
 import PerchCore
 import PerchHTTP
+import PerchIdentity
 import PerchLoop
 import PerchMetrics
 import PerchModel
@@ -47,6 +48,8 @@ final class ControlLoop: LoopDriver {
     var keeper: TLSKeeper?
     /// When the end of the certificate is warned of again.
     var nextCertificateWarning = MonotonicTime.zero
+    /// Credentials that were refused, as of the last look.
+    private var refusalsTold: UInt64 = 0
     private var drain: Drain?
     /// Set when the server has ended, with the process's exit status.
     private(set) var exitStatus: Int32?
@@ -116,6 +119,7 @@ final class ControlLoop: LoopDriver {
                     self.beginDrain()
                 }
             case .hangUp:
+                self.reloadKeys()
                 self.reload()
             }
         }
@@ -211,6 +215,22 @@ final class ControlLoop: LoopDriver {
         guard self.drain == nil else { return }
         _ = self.readiness.set(isThere ? nil : Self.isWithoutRoom, at: Clocks.wall())
         self.parts.manager.tell(self.summary())
+    }
+
+    // MARK: Keys
+
+    /// Keys and names of certificates that are gone take their identities along.
+    private func reloadKeys() {
+        guard self.drain == nil, self.parts.settings.hasAuthenticator else { return }
+        do throws(ServerError) {
+            guard let authenticator = try KeyFiles.authenticator(self.parts.settings.authentication) else { return }
+            for loop in self.parts.loops { loop.post(.trust(authenticator)) }
+            self.log.info(
+                "keys and names of certificates are those of their files", LogField("keys", authenticator.keys.count),
+                LogField("certificates", authenticator.certificates.count))
+        } catch {
+            self.log.error("keys and names of certificates stay as they were: \(error)")
+        }
     }
 
     // MARK: Files
@@ -361,8 +381,19 @@ final class ControlLoop: LoopDriver {
                     "a limit was reached", LogField("series", notice.series), LogField("limits", notice.limits),
                     LogField("count", notice.count))
             }
+            self.tellRefusals(report)
             if self.drain == nil { self.parts.manager.tell(self.summary(report)) }
         }
+    }
+
+    /// Once in a while, with the last reason: who tries keys does not fill the log.
+    private func tellRefusals(_ report: ReportDesk.Report) {
+        let count = report.loops.reduce(0) { $0 + ($1?.counters.credentialsRefused ?? 0) }
+        guard count > self.refusalsTold else { return }
+        self.log.warning(
+            "credentials were refused", LogField("count", count - self.refusalsTold),
+            LogField("last", report.loops.compactMap { $0?.credentialRefusal }.last { !$0.isEmpty } ?? ""))
+        self.refusalsTold = count
     }
 
     /// Asks every thread on behalf of the watchdog, and has the store commit something.
@@ -505,6 +536,7 @@ final class ControlLoop: LoopDriver {
                 manager: self.parts.manager, backups: self.backups,
                 uptimeMilliseconds: Clocks.monotonic().milliseconds(since: self.started), now: Clocks.wall(),
                 tls: self.keeper.map { TLSFinding($0, isLoopback: self.parts.address.isLoopback, wall: Clocks.wall()) },
+                hasAuthenticator: self.parts.settings.hasAuthenticator, isRemote: !self.parts.address.isLoopback,
                 sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
             ).all)
     }

@@ -21,11 +21,15 @@ struct Findings {
     var now: Instant
     /// Nil where TLS is off.
     var tls: TLSFinding?
+    /// Callers have to show who they are.
+    var hasAuthenticator = false
+    /// The listener can be reached from other machines.
+    var isRemote = false
     /// Seconds since all threads answered the watchdog and the store committed for it.
     var sinceProof: Int64?
 
     var all: [Finding] {
-        self.threads + [self.ready, self.descriptors] + self.storage + self.backup + self.limits
+        self.threads + [self.ready, self.access, self.descriptors] + self.storage + self.backup + self.limits
             + [self.secure, self.scraping, self.supervision] + self.log
     }
 
@@ -46,6 +50,18 @@ struct Findings {
         }
         return Finding(
             level: "problem", subject: "readiness", message: "not ready since \(self.readiness.since)", remedy: reason)
+    }
+
+    private var access: Finding {
+        guard self.hasAuthenticator else {
+            let everyone = "whoever reaches this server may do everything"
+            guard self.isRemote else { return Self.ok("access", "\(everyone); it listens on loopback") }
+            return Self.warning(
+                "access", "\(everyone), and it can be reached from elsewhere",
+                "ask callers for tokens: --token-keys, and `perch token --help`")
+        }
+        let refused = Int64(self.samples.value("perch_credentials_refused_total") ?? 0)
+        return Self.ok("access", "callers have to show credentials; \(refused) were refused since the start")
     }
 
     private var descriptors: Finding {

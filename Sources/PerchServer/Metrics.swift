@@ -13,6 +13,8 @@ extension MetricSamples {
         let census = report.census
         self.add("perch_connections", census.connections, help: "Open connections.")
         self.add("perch_handshakes", census.handshakes, help: "Connections that have not been welcomed yet.")
+        self.add(
+            "perch_identities", census.identities, help: "Identities that loops know, used now or not long ago.")
         self.add("perch_connections_closing", census.dying, help: "Connections that are read from while they close.")
         self.add("perch_calls", census.calls, help: "Live calls.")
         self.add("perch_views", census.views, help: "Distinct views that somebody watches.")
@@ -96,6 +98,15 @@ extension MetricSamples {
                 "perch_refusals_total", labels: Exposition.label("reason", reason.rawValue),
                 counters.refusalsByReason[reason] ?? 0, help: "Calls and connections ended, by reason.")
         }
+        self.add(
+            "perch_credentials_verified_total", counters.credentialsVerified,
+            help: "Tokens that were verified; one that a loop knows is not verified again.")
+        self.add(
+            "perch_credentials_refused_total", counters.credentialsRefused,
+            help: "Credentials that were not taken; perch_refusals_total says why.")
+        self.add(
+            "perch_identities_ended_total", counters.identitiesEnded,
+            help: "Identities that ended while a loop knew them: their time was over, or they were taken back.")
         self.add("perch_frames_received_total", counters.framesIn, help: "Frames received.")
         self.add("perch_frames_sent_total", counters.framesOut, help: "Frames sent.")
         self.add("perch_received_bytes_total", counters.bytesIn, help: "Bytes received.")
@@ -313,6 +324,19 @@ struct LimitCounter {
         LimitCounter("callsPerConnectionMax", reason: .callsLimit),
         LimitCounter("connectionsPerAddressMax", reason: .connectionLimit),
         LimitCounter("connectionsPerIdentityMax", reason: .connectionLimit),
+        LimitCounter("connectsPerAddress", reason: .connectRate),
+        LimitCounter("callsPerIdentity", reason: .callRate),
+        LimitCounter("credentialFailuresMax", reason: .credentialsLimit),
+        LimitCounter("tokenBytesMax", reason: .credentialsMalformed),
+        LimitCounter("tokenDepthMax", reason: .credentialsMalformed),
+        LimitCounter("tokenValuesMax", reason: .credentialsMalformed),
+        LimitCounter("tokenClaimBytesMax", reason: .credentialsMalformed),
+        LimitCounter("tokenListMax", reason: .credentialsMalformed),
+        LimitCounter("tokenKeyIDBytesMax", reason: .credentialsMalformed),
+        LimitCounter("tokenSkewMilliseconds", reason: .credentialsNotYetValid),
+        LimitCounter("endedIdentityMilliseconds", "perch_identities_ended_total"),
+        LimitCounter("revocationIDBytesMax", reason: .fieldInvalid),
+        LimitCounter("revocationsMax", reason: .revocationLimit),
         LimitCounter("owedBytesMax", "perch_read_pauses_total"),
         LimitCounter("writeStallMilliseconds", "perch_connections_stalled_total"),
         LimitCounter(

@@ -12,6 +12,8 @@ struct LoopReport: Sendable {
     var acceptor: Acceptor.Counters
     var measures: LoopMeasures
     var tls = TLSCounters()
+    /// Why credentials were refused last; empty for never.
+    var credentialRefusal = ""
 }
 
 /// What a loop measures of its own turns.

@@ -2,6 +2,7 @@ import Glibc
 import PerchBase
 import PerchCatalogue
 import PerchCore
+import PerchIdentity
 import PerchLoop
 import PerchMetrics
 package import PerchModel
@@ -24,6 +25,7 @@ package enum Server {
         let log = Log(settings.log, settings.supervision)
         let listeners = try Listeners(settings, log: log)
         let keeper = settings.tls.mode == .off ? nil : try TLSKeeper(settings.tls, wall: Clocks.wall())
+        let authenticator = try KeyFiles.authenticator(settings.authentication)
         let catalogues = try settings.apps.map { (app) throws(ServerError) in
             (app, try CatalogueFile.load(app.catalogPath))
         }
@@ -35,8 +37,8 @@ package enum Server {
 
         do throws(SystemError) {
             return try Self.run(
-                settings, listeners: listeners, keeper: keeper, engine: engine, clock: clock, apps: apps, log: log,
-                ready: ready)
+                settings, listeners: listeners, keeper: keeper, authenticator: authenticator, engine: engine,
+                clock: clock, apps: apps, log: log, ready: ready)
         } catch {
             throw ServerError("\(error)")
         }
@@ -74,7 +76,8 @@ package enum Server {
         }
         do throws(StorageError) {
             return try StoreEngine(
-                storage: storage, loops: Self.loopCount(settings), cacheBytesMax: settings.recordCacheBytesMax)
+                storage: storage, loops: Self.loopCount(settings), cacheBytesMax: settings.recordCacheBytesMax,
+                limits: settings.storeLimits)
         } catch {
             throw ServerError("\(error)")
         }
@@ -120,8 +123,9 @@ package enum Server {
     }
 
     private static func run(
-        _ settings: ServerSettings, listeners: Listeners, keeper: TLSKeeper?, engine: StoreEngine, clock: StoreClock,
-        apps: [(settings: ServerSettings.AppSettings, number: AppNumber)], log: Log, ready: (Ready) -> Void
+        _ settings: ServerSettings, listeners: Listeners, keeper: TLSKeeper?, authenticator: Authenticator?,
+        engine: StoreEngine, clock: StoreClock, apps: [(settings: ServerSettings.AppSettings, number: AppNumber)],
+        log: Log, ready: (Ready) -> Void
     ) throws(SystemError) -> Int32 {
         let count = Self.loopCount(settings)
         let budget = ConnectionBudget.ofProcess(keeping: listeners.isHTTPOn ? Limits.httpConnectionsMax : 0)
@@ -137,6 +141,7 @@ package enum Server {
         let limits = SharedLimits(loops: count)
         let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
 
+        let quotas = SharedQuotas()
         var core = CoreSettings()
         core.serverVersion = settings.version
         core.frameBytesMax = settings.frameBytesMax
@@ -144,6 +149,15 @@ package enum Server {
         core.writeStallMilliseconds = settings.writeStallMilliseconds
         core.lingerMilliseconds = settings.lingerMilliseconds
         core.drainMilliseconds = settings.drainMilliseconds
+        core.handshakesMax = settings.handshakesMax
+        core.helloTimeoutMilliseconds = settings.helloTimeoutMilliseconds
+        core.firstByteTimeoutMilliseconds = settings.firstByteTimeoutMilliseconds
+        core.partialFramesBytesMax = settings.partialFramesBytesMax
+        core.dyingConnectionsMax = settings.dyingConnectionsMax
+        core.connectionsPerAddressMax = settings.connectionsPerAddressMax
+        core.connectionsPerIdentityMax = settings.connectionsPerIdentityMax
+        core.connectsPerAddress = settings.connectsPerAddress
+        core.callsPerIdentity = settings.callsPerIdentity
         let states = engine.apps.values.map(\.state).sorted { $0.number < $1.number }
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 
@@ -158,7 +172,8 @@ package enum Server {
                     loop: eventLoop, index: index,
                     core: LoopCore(
                         loop: index, identity: engine.header.identity, epoch: engine.header.epoch,
-                        revision: engine.header.revision, apps: states, settings: core, now: moment),
+                        revision: engine.header.revision, apps: states, settings: core,
+                        authenticator: authenticator, revocations: engine.revoked, quotas: quotas, now: moment),
                     acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
                     limits: limits,
                     port: TLSPort(mode: settings.tls.mode, context: keeper?.context, tickets: keeper?.tickets),

@@ -1,5 +1,6 @@
 import PerchBase
 import PerchCore
+import PerchIdentity
 import PerchLoop
 import PerchMetrics
 import PerchStore
@@ -18,6 +19,8 @@ enum LoopEvent: Sendable {
     case report(number: UInt64)
     /// New certificates, for handshakes that begin from now on.
     case secure(TLSContext)
+    /// Other keys and names hold from now on.
+    case trust(Authenticator)
     case drain
 }
 
@@ -155,7 +158,9 @@ final class ServerLoop: LoopDriver {
         // Judged by what the others hold now: a storm of connects fills many turns of one loop.
         self.core.elsewhere = self.limits.elsewhere(than: self.index)
         defer { self.publishLimits() }
-        _ = self.core.accepted(socket: socket, isLoopback: peer.isLoopback)
+        let address = PeerAddress(high: peer.host.high, low: peer.host.low)
+        _ = self.core.accepted(
+            socket: socket, isLoopback: peer.isLoopback, address: peer.isLoopback ? nil : address)
     }
 
     private func publishLimits() {
@@ -227,10 +232,11 @@ final class ServerLoop: LoopDriver {
                     number: number,
                     LoopReport(
                         counters: self.core.counters, census: self.core.census, acceptor: self.acceptor.counters,
-                        measures: self.measures, tls: self.tls),
+                        measures: self.measures, tls: self.tls, credentialRefusal: self.core.lastCredentialRefusal),
                     loop: self.index))
         case .secure(let context):
             self.port.context = context
+        case .trust(let authenticator): self.core.trust(authenticator)
         case .drain:
             guard !self.isDraining else { return }
             self.isDraining = true

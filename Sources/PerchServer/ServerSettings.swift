@@ -1,5 +1,6 @@
 package import PerchBase
 package import PerchModel
+package import PerchStore
 
 /// Everything that an operator can set. The defaults serve a test store on loopback.
 package struct ServerSettings: Sendable {
@@ -21,6 +22,19 @@ package struct ServerSettings: Sendable {
     package var tls = TLSSettings()
     /// The operator has written out that a listener off loopback may do without TLS.
     package var isPlaintextAllowed = false
+    /// How callers show who they are.
+    package var authentication = AuthenticationSettings()
+    package var hasAuthenticator: Bool { self.authentication.isOn }
+    package var handshakesMax = Limits.handshakesMax
+    package var helloTimeoutMilliseconds = Limits.helloTimeoutMilliseconds
+    package var firstByteTimeoutMilliseconds = Limits.firstByteTimeoutMilliseconds
+    package var partialFramesBytesMax = Limits.partialFramesBytesMax
+    package var dyingConnectionsMax = Limits.dyingConnectionsMax
+    package var connectionsPerAddressMax = Limits.connectionsPerAddressMax
+    package var connectionsPerIdentityMax = Limits.connectionsPerIdentityMax
+    package var connectsPerAddress = Limits.connectsPerAddress
+    package var callsPerIdentity = Limits.callsPerIdentity
+    package var storeLimits = StoreLimits()
     /// The operator has written out that a listener off loopback may do without credentials.
     package var isUnauthenticatedAllowed = false
     /// The operator has written out that test apps and production apps may share this listener.

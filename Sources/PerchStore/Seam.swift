@@ -266,6 +266,8 @@ package struct StoreRequest: Sendable {
         /// An image of an app's catalogue.
         case image(AppNumber, ContentHash)
         case mutate(Mutation)
+        /// A token is taken back: durable before it is answered.
+        case revoke(RevokedToken)
         /// A loop has applied everything up to a barrier.
         case barrierReached(UInt64)
     }
@@ -284,6 +286,19 @@ package struct KnownAs: Hashable, Sendable {
     }
 }
 
+/// A token that was taken back before its end. No part of any view, and so of no revision.
+package struct RevokedToken: Hashable, Sendable {
+    /// Its `jti`, or a hash.
+    package var id: String
+    /// When it would have ended by itself: from then on nobody has to remember.
+    package var expires: Instant
+
+    package init(id: String, expires: Instant) {
+        self.id = id
+        self.expires = expires
+    }
+}
+
 /// What the store answers.
 package enum StoreAnswer: Sendable {
     case record(AccountRecord?)
@@ -298,6 +313,7 @@ package enum StoreAnswer: Sendable {
     /// The bytes of an image; nil where the catalogue has changed and it is gone.
     case image([UInt8]?, ContentHash)
     case mutated(MutationResult, Position)
+    case revoked(wasRevoked: Bool)
     case refused(Refusal)
 }
 
@@ -336,6 +352,8 @@ package final class Change: Sendable {
 package enum StoreEvent: Sendable {
     case change(Change)
     case answer(ticket: UInt64, StoreAnswer)
+    /// Tokens were taken back.
+    case revoked([RevokedToken])
     /// Say so when everything before this is applied and said.
     case barrier(UInt64)
     /// The store can acknowledge nothing any more; the process is about to end.

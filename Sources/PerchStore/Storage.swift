@@ -35,12 +35,18 @@ package protocol Storage: AnyObject {
     func due(_ app: AppNumber, through instant: Instant, limit: Int) throws(StorageError) -> [DueEntry]
     func earliestDue(_ app: AppNumber) throws(StorageError) -> Instant?
     func answer(to key: MutationKey) throws(StorageError) -> KeptAnswer?
+    /// Tokens that were taken back and are not forgotten.
+    func revokedTokens() throws(StorageError) -> [RevokedToken]
 
     func begin() throws(StorageError)
     func apply(_ change: StoredChange) throws(StorageError)
     /// Keeps the answer to a key that changed nothing, and so has no revision.
     func keep(_ answer: KeptAnswer, for key: MutationKey) throws(StorageError)
     func setLease(until instant: Instant) throws(StorageError)
+    /// Takes a token back, or says anew when it would have ended.
+    func revoke(_ revocation: RevokedToken) throws(StorageError)
+    /// Forgets tokens that would have ended before an instant.
+    func forgetRevokedTokens(before instant: Instant) throws(StorageError)
     /// Forgets the answers that were kept before an instant.
     func forgetAnswers(before instant: Instant) throws(StorageError)
     func commit() throws(StorageError)

@@ -49,6 +49,8 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case shuttingDown = "SHUTTING_DOWN"
     case tlsRequired = "TLS_REQUIRED"
     case certificateExpired = "CERTIFICATE_EXPIRED"
+    case connectRate = "CONNECT_RATE"
+    case credentialsLimit = "CREDENTIALS_LIMIT"
 
     // What ends a call.
     case cancelled = "CANCELLED"
@@ -90,6 +92,14 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case historyLimit = "HISTORY_LIMIT"
     case unauthenticated = "UNAUTHENTICATED"
     case permissionDenied = "PERMISSION_DENIED"
+    case credentialsMalformed = "CREDENTIALS_MALFORMED"
+    case credentialsUntrusted = "CREDENTIALS_UNTRUSTED"
+    case credentialsMisdirected = "CREDENTIALS_MISDIRECTED"
+    case credentialsNotYetValid = "CREDENTIALS_NOT_YET_VALID"
+    case credentialsExpired = "CREDENTIALS_EXPIRED"
+    case credentialsRevoked = "CREDENTIALS_REVOKED"
+    case revocationLimit = "REVOCATION_LIMIT"
+    case callRate = "CALL_RATE"
     case purchaseInvalidQuantity = "PURCHASE_INVALID_QUANTITY"
     case purchaseProductUnavailable = "PURCHASE_PRODUCT_UNAVAILABLE"
     case purchaseNotAllowed = "PURCHASE_NOT_ALLOWED"
@@ -146,7 +156,8 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .permissionDenied
         case .frameTooLong, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit, .inflateLimit,
             .inflateRatio, .callsLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong, .advanceLimit,
-            .familyLimit, .pendingLimit, .intentLimit, .historyLimit:
+            .familyLimit, .pendingLimit, .intentLimit, .historyLimit, .connectRate, .callRate, .credentialsLimit,
+            .revocationLimit:
             .resourceExhausted
         case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .tokenOtherStore,
             .tokenFuture, .behind, .keyReused, .clockBackwards, .purchaseProductUnavailable, .purchaseNotAllowed,
@@ -164,7 +175,8 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .internal
         case .shuttingDown, .storeFailed, .leaseWait:
             .unavailable
-        case .unauthenticated, .certificateExpired:
+        case .unauthenticated, .certificateExpired, .credentialsMalformed, .credentialsUntrusted,
+            .credentialsMisdirected, .credentialsNotYetValid, .credentialsExpired, .credentialsRevoked:
             .unauthenticated
         }
     }

@@ -15,13 +15,16 @@ import Testing
     @Test func `are the first line of a file, or what was said, or none`() throws {
         #expect(try self.read(Array("Bearer abc\n# mine".utf8)) == "Bearer abc")
         #expect(try self.read(Array("Bearer abc".utf8)) == "Bearer abc")
+        // A token alone, as `perch token create` writes it.
+        #expect(try self.read(Array("abc.def.ghi\n".utf8)) == "Bearer abc.def.ghi")
         #expect(try PerchClientOptions.Authorization.value("x").read() == "x")
         #expect(try PerchClientOptions.Authorization.none.read() == "")
     }
 
     @Test func `of the greatest length are taken, and longer ones refused`() throws {
         let limit = Limits.clientAuthorizationBytesMax
-        #expect(try self.read([UInt8](repeating: 65, count: limit)).utf8.count == limit)
+        let word = Array("Bearer ".utf8)
+        #expect(try self.read(word + [UInt8](repeating: 65, count: limit - word.count)).utf8.count == limit)
         let error = #expect(throws: PerchError.self) { try self.read([UInt8](repeating: 65, count: limit + 1)) }
         #expect(error?.message.contains("\(limit) bytes") == true)
     }

@@ -174,13 +174,16 @@ import Testing
         #expect(self.server.actions().shown(1) == ["4"])
     }
 
-    @Test func `with other credentials is made when the server refuses the old ones, if there may be others`() throws {
+    @Test(arguments: [ErrorReason.unauthenticated, .credentialsExpired, .credentialsRevoked, .credentialsUntrusted])
+    func `with other credentials is made when the server refuses the old ones, if there may be others`(
+        _ reason: ErrorReason
+    ) throws {
         let server = ScriptedServer { $0.canReauthenticate = true }
         server.core.watch(1, Sample.watch, atLeast: nil)
         try server.connect()
-        try server.end(try server.call().stream, .unauthenticated)
+        try server.end(try server.call().stream, reason)
         let actions = server.actions()
-        #expect(actions.contains(.disconnect) && actions.shown(1) == ["UNAUTHENTICATED after nothing"])
+        #expect(actions.contains(.disconnect) && actions.shown(1) == ["\(reason.rawValue) after nothing"])
         try server.advanceToWake()
         try server.connect()
         try server.say(Sample.entitled(4, revision: 6), on: try server.call().stream)

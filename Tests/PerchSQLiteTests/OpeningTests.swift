@@ -75,9 +75,9 @@ import Testing
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 9")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 2))
+        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 3))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 9") && error.description.contains("knows 2"))
+        #expect(error.description.contains("schema 9") && error.description.contains("knows 3"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
     }
 
@@ -87,9 +87,9 @@ import Testing
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 1")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 2))
+        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 3))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 1") && error.description.contains("knows 2"))
+        #expect(error.description.contains("schema 1") && error.description.contains("knows 3"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
     }
 

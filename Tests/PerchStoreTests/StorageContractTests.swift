@@ -317,6 +317,39 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
+    func `remembers tokens that were taken back, until they would have ended`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let storage = try implementation.make().storage
+        let revision = try storage.header().revision
+        func batch(isUndone: Bool = false, _ body: () throws -> Void) throws {
+            try storage.begin()
+            try body()
+            if isUndone { storage.rollback() } else { try storage.commit() }
+        }
+        func token(_ id: String, _ expires: Int64) -> RevokedToken {
+            RevokedToken(id: id, expires: Instant(milliseconds: expires))
+        }
+        try batch {
+            try storage.revoke(token("b", 20))
+            try storage.revoke(token("a", 10))
+            try storage.revoke(RevokedToken(id: "c", expires: .distantFuture))
+        }
+        let all = [token("a", 10), token("b", 20), RevokedToken(id: "c", expires: .distantFuture)]
+        #expect(try storage.revokedTokens() == all)
+        try batch(isUndone: true) {
+            try storage.revoke(token("d", 40))
+            try storage.revoke(token("a", 99))
+            try storage.forgetRevokedTokens(before: Instant(milliseconds: 50))
+        }
+        #expect(try storage.revokedTokens() == all)
+        try batch { try storage.revoke(token("a", 30)) }
+        try batch { try storage.forgetRevokedTokens(before: Instant(milliseconds: 30)) }
+        #expect(try storage.revokedTokens() == [token("a", 30), RevokedToken(id: "c", expires: .distantFuture)])
+        #expect(try storage.header().revision == revision, "taking a token back is no change of a view")
+    }
+
+    @Test(arguments: all)
     func `renews its lease only with the batch that does`(_ implementation: StorageImplementation) throws {
         let storage = try implementation.make().storage
         try storage.begin()

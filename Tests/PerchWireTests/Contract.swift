@@ -146,6 +146,7 @@ enum Contract {
         case .getServerStatus:
             (Perch__V1__GetServerStatusRequest.descriptor, Perch__V1__GetServerStatusResponse.descriptor)
         case .backup: (Perch__V1__BackupRequest.descriptor, Perch__V1__BackupResponse.descriptor)
+        case .revokeToken: (Perch__V1__RevokeTokenRequest.descriptor, Perch__V1__RevokeTokenResponse.descriptor)
         }
     }
 

@@ -303,6 +303,10 @@ extension Samples {
         case .getCatalog: return .getCatalog(GetCatalogRequest(app: self.app()))
         case .getServerStatus: return .getServerStatus
         case .backup: return .backup(BackupRequest(path: self.text()))
+        case .revokeToken:
+            let end = self.next() % 2 == 0 ? nil : self.instant()
+            return .revokeToken(
+                RevokeTokenRequest(tokenID: self.text(), expires: end?.milliseconds == 0 ? nil : end))
         }
     }
 
@@ -458,6 +462,7 @@ extension Samples {
                 BackupSummary(
                     revision: self.u64(), byteCount: self.u64(), durationMilliseconds: self.u64(),
                     longestStallMicroseconds: self.u64()))
+        case .revokeToken: return .revokeToken(RevokeTokenResponse(wasRevoked: self.next() % 2 == 0))
         }
     }
 

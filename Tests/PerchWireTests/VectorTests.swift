@@ -143,6 +143,12 @@ struct `vectors` {
             try again($0, Perch__V1__FinishResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.Forecast": { try again($0, Perch__V1__Forecast.self, { Forecast($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.RevokeTokenRequest": {
+            try again($0, Perch__V1__RevokeTokenRequest.self, { RevokeTokenRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.RevokeTokenResponse": {
+            try again($0, Perch__V1__RevokeTokenResponse.self, { RevokeTokenResponse($0) }, { $0.write(to: $1, $2) })
+        },
         "perch.v1.GetCatalogRequest": {
             try again($0, Perch__V1__GetCatalogRequest.self, { GetCatalogRequest($0) }, { $0.write(to: $1, $2) })
         },

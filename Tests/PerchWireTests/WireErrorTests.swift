@@ -94,22 +94,4 @@ import Testing
             #expect(method.requestBytesMax == (isLong ? 4 * 1024 * 1024 : 64 * 1024))
         }
     }
-
-    @Test func `scopes go by service, and only what a customer does writes`() {
-        for method in PerchWire.Method.allCases {
-            let expected: Scope =
-                if method.path.hasPrefix("/perch.v1.AdminService") {
-                    .admin
-                } else if method.path.hasPrefix("/perch.v1.TestStoreService") {
-                    .test
-                } else if [.purchase, .finish, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions]
-                    .contains(method)
-                {
-                    .write
-                } else {
-                    .read
-                }
-            #expect(method.scope == expected, "\(method)")
-        }
-    }
 }

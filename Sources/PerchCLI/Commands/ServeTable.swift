@@ -1,4 +1,5 @@
 import PerchBase
+import PerchIdentity
 import PerchMetrics
 import PerchModel
 import PerchServer
@@ -10,7 +11,7 @@ enum ServeTable {
         serve.discussion = [
             "Without settings it listens on loopback only, without credentials. SIGTERM and SIGINT drain: every stream is "
                 + "told, and its client comes back with its token. SIGHUP reads the catalogue again and pushes what "
-                + "changed, and the files of TLS for the connections that come.",
+                + "changed, the keys of tokens, and the files of TLS for the connections that come.",
             "Under systemd it tells when it is ready, reloading or stopping, answers a watchdog as long as every loop turns "
                 + "and the store commits, and takes the listeners of .socket units: deploy/README.md.",
             "A setting is an option, a PERCH_ variable, or a line `name = value` in the file of --config; the first of "
@@ -72,6 +73,49 @@ enum ServeTable {
             "calls-per-connection", .count(1...16_777_215), "N", default: String(Limits.callsPerConnectionMax),
             "Live calls on one connection."),
         OptionSpec(
+            "handshakes", .count(1...1_000_000), "N", default: String(Limits.handshakesMax),
+            "Connections that have not said HELLO yet."),
+        OptionSpec(
+            "hello-timeout", .duration(1_000...3_600_000), "DURATION",
+            default: exactly(milliseconds: Limits.helloTimeoutMilliseconds), "How long a HELLO may take to come."),
+        OptionSpec(
+            "first-byte-timeout", .duration(100...3_600_000), "DURATION",
+            default: exactly(milliseconds: Limits.firstByteTimeoutMilliseconds),
+            "How long its first byte may take, at most as long as all of it."),
+        OptionSpec(
+            "partial-frames-bytes", .bytes(64 * 1024...(1 << 40)), "SIZE",
+            default: byteCount(Int64(Limits.partialFramesBytesMax)),
+            "Frames of all connections that have not come whole."),
+        OptionSpec(
+            "connections-per-address", .count(1...1_000_000), "N", default: String(Limits.connectionsPerAddressMax),
+            "Connections from one address (of IPv6: one network of 64 bits); loopback has no limit."),
+        OptionSpec(
+            "connections-per-identity", .count(1...1_000_000), "N", default: String(Limits.connectionsPerIdentityMax),
+            "Connections of one identity."),
+        OptionSpec(
+            "connects-per-second", .count(0...1_000_000), "N", default: String(Limits.connectsPerAddress.perSecond),
+            "New connections from one address, after as many at once as it may have; 0 for no limit."),
+        OptionSpec(
+            "calls-per-second", .count(0...1_000_000), "N", default: String(Limits.callsPerIdentity.perSecond),
+            "Calls of one identity on one loop, after as many at once as a connection may have; 0 for no limit."),
+        OptionSpec(
+            "dying-connections", .count(1...1_000_000), "N", default: String(Limits.dyingConnectionsMax),
+            "Closing connections that may still read why."),
+        OptionSpec(
+            "idempotency-keys", .duration(1_000...Limits.commandTimeoutMilliseconds), "DURATION",
+            default: exactly(milliseconds: Limits.idempotencyKeyMilliseconds),
+            "How long the answer to a client's key is kept."),
+        OptionSpec(
+            "cursor-time", .duration(1_000...Limits.commandTimeoutMilliseconds), "DURATION",
+            default: exactly(milliseconds: Limits.cursorRetentionMilliseconds),
+            "How long the cursor of a stream of transactions can be resumed, and longer until --cursor-revisions."),
+        OptionSpec(
+            "cursor-revisions", .count(1...1_000_000_000_000), "N",
+            default: String(Limits.cursorRetentionRevisionsMin), "Revisions for which it can, however old."),
+        OptionSpec(
+            "record-entries", .count(1...Int64(Limits.recordEntriesMax)), "N",
+            default: String(Limits.recordEntriesMax), "Subscription lines and owned products of one account."),
+        OptionSpec(
             "write-stall", .duration(1_000...3_600_000), "DURATION",
             default: exactly(milliseconds: Limits.writeStallMilliseconds),
             "A reader that takes nothing for so long, while something waits, is closed."),
@@ -116,6 +160,20 @@ enum ServeTable {
         OptionSpec(
             flag: "allow-unauthenticated",
             "Let anybody who reaches a listener off loopback do everything."),
+        OptionSpec(
+            "token-keys", .text, "PATH",
+            "Ask callers for tokens, signed with one of these keys: a JWK, JWKS or PEM file, or a directory of them. Public "
+                + "halves are enough; a file with a secret is refused where others can read it. Read again at SIGHUP, and "
+                + "who has a token of a key that is gone is told so."),
+        OptionSpec(
+            "token-audience", .text, "NAME", default: Authenticator.standardAudience,
+            "Whom tokens must be for: this server, in their claim aud."),
+        OptionSpec(
+            "token-issuer", .text, "NAME",
+            "Who must have signed them, in their claim iss; anybody with a key if not given."),
+        OptionSpec(
+            "certificate-identities", .text, "FILE",
+            "Whom client certificates stand for, as JSON: deploy/README.md. Read again at SIGHUP."),
         OptionSpec(
             flag: "with-parent",
             "End at once when the process that started this one ends, for servers that only a test knows of."),

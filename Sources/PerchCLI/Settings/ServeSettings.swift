@@ -2,6 +2,7 @@ import PerchBase
 import PerchMetrics
 import PerchModel
 package import PerchServer
+import PerchStore
 
 extension ServerSettings {
     /// What `perch serve` was told, as the server wants it.
@@ -28,6 +29,23 @@ extension ServerSettings {
         self.drainMilliseconds = settings.number("drain") ?? self.drainMilliseconds
         self.tls = TLSSettings(settings)
         self.isPlaintextAllowed = settings.flag("allow-plaintext")
+        self.authentication = AuthenticationSettings(settings)
+        self.handshakesMax = number("handshakes")
+        self.helloTimeoutMilliseconds = settings.number("hello-timeout") ?? self.helloTimeoutMilliseconds
+        self.firstByteTimeoutMilliseconds = min(
+            settings.number("first-byte-timeout") ?? self.firstByteTimeoutMilliseconds, self.helloTimeoutMilliseconds)
+        self.partialFramesBytesMax = number("partial-frames-bytes")
+        self.dyingConnectionsMax = number("dying-connections")
+        self.connectionsPerAddressMax = number("connections-per-address")
+        self.connectionsPerIdentityMax = number("connections-per-identity")
+        self.connectsPerAddress = RateLimit(
+            perSecond: number("connects-per-second"), burst: self.connectionsPerAddressMax)
+        self.callsPerIdentity = RateLimit(perSecond: number("calls-per-second"), burst: self.callsPerConnectionMax)
+        self.storeLimits.answersKeptMilliseconds =
+            settings.number("idempotency-keys") ?? self.storeLimits.answersKeptMilliseconds
+        self.storeLimits.cursorMilliseconds = settings.number("cursor-time") ?? self.storeLimits.cursorMilliseconds
+        self.storeLimits.cursorRevisions = UInt64(number("cursor-revisions"))
+        self.storeLimits.recordEntriesMax = number("record-entries")
         self.isUnauthenticatedAllowed = settings.flag("allow-unauthenticated")
         self.isMixingEnvironmentsAllowed = settings.flag("allow-mixed-environments")
         self.endsWithParent = settings.flag("with-parent")
@@ -55,5 +73,15 @@ extension TLSSettings {
         // Who has a certificate wants it used, and for everybody, unless he says otherwise.
         self.mode =
             settings.text("tls").flatMap { Mode(rawValue: $0) } ?? (self.certificatePath == nil ? .off : .required)
+    }
+}
+
+extension AuthenticationSettings {
+    fileprivate init(_ settings: Settings) {
+        self.init()
+        self.tokenKeysPath = settings.text("token-keys")
+        self.audience = settings.text("token-audience") ?? self.audience
+        self.issuer = settings.text("token-issuer")
+        self.certificateIdentitiesPath = settings.text("certificate-identities")
     }
 }

@@ -124,10 +124,15 @@ extension Settings {
             else { continue }
             throw UsageError(
                 "the environment has \(printable(name)), which is no setting of perch",
-                suggesting: nearest(to: String(name.dropFirst(6)), in: known.sorted().map { String($0.dropFirst(6)) })
-                    .map { "PERCH_\($0)" })
+                suggesting: Self.secrets.contains(name)
+                    ? "PERCH_CREDENTIALS_FILE"
+                    : nearest(to: String(name.dropFirst(6)), in: known.sorted().map { String($0.dropFirst(6)) })
+                        .map { "PERCH_\($0)" })
         }
     }
+
+    /// Where somebody puts a secret himself: it is never taken from there.
+    private static let secrets: Set = ["PERCH_TOKEN", "PERCH_CREDENTIALS", "PERCH_AUTHORIZATION"]
 
     private static func variables(of command: CommandSpec) -> [String] {
         command.options.compactMap(\.environmentName) + command.commands.flatMap { Self.variables(of: $0) }

@@ -1,3 +1,4 @@
+public import PerchBase
 import PerchWire
 
 // Running a server.
@@ -60,6 +61,19 @@ extension PerchClient {
         try await self.call(.backup(BackupRequest(path: path)), timeout: timeout) { response in
             guard case .backup(let summary) = response else { return nil }
             return BackupSummary(summary)
+        }
+    }
+
+    /// Takes a token back before its end, by its `jti`; what its holder watches ends within five seconds. Answers whether
+    /// it had been taken back before.
+    ///
+    /// `expires` is when the token would have ended by itself: the server forgets the revocation then. Nil for never.
+    public func revokeToken(
+        _ id: String, expires: Instant? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Bool {
+        try await self.call(.revokeToken(RevokeTokenRequest(tokenID: id, expires: expires)), timeout: timeout) {
+            guard case .revokeToken(let answer) = $0 else { return nil }
+            return answer.wasRevoked
         }
     }
 }

@@ -90,6 +90,8 @@ extension Request {
             return [("path", request.path)]
         case .checkCatalog(let request):
             return request.images.map { ("images.id", $0.id) }
+        case .revokeToken(let request):
+            return [("token_id", request.tokenID)]
         case .listApps, .getServerStatus:
             return []
         }

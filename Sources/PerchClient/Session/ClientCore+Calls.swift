@@ -54,6 +54,8 @@ enum Repeatability {
             .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock,
             .listApps, .checkCatalog, .getCatalog, .getServerStatus:
             self = .read
+        // Revoking twice is revoking once.
+        case .revokeToken: self = .read
         }
     }
 

@@ -279,9 +279,10 @@ enum StreamRefusal: Equatable {
         case .shuttingDown, .cancelled, .deadline: self = .comeBack
         case .tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture: self = .withoutToken
         case .behind: self = .later
-        case .unauthenticated where canReauthenticate: self = .reauthenticate
         default:
             switch StatusCode(rawValue: status.code) {
+            // Also of credentials that were good and have ended.
+            case .unauthenticated where canReauthenticate: self = .reauthenticate
             case .unavailable, .internal, .unknown, .resourceExhausted, .aborted, .deadlineExceeded, .ok: self = .later
             default: self = .final
             }

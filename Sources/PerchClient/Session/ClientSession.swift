@@ -242,7 +242,8 @@ extension PerchClientOptions.Authorization {
             guard let text = String(validating: line, as: UTF8.self), !text.utf8.contains(0) else {
                 throw refusal("is not UTF-8 text")
             }
-            return text
+            // What `perch token create` writes is the token alone.
+            return text.utf8.contains(UInt8(ascii: " ")) ? text : "Bearer " + text
         }
     }
 }

@@ -21,6 +21,7 @@ public struct PerchClientOptions: Sendable {
         case none
         case value(String)
         /// The first line of a file, read anew for each connection: credentials can be replaced while the client runs.
+        /// A line without a space is a token, and stands for `Bearer` and the token.
         case file(path: String)
     }
 

@@ -11,6 +11,7 @@ extension LoopCore {
         case .change(let change): self.apply(change)
         case .answer(let number, let answer): self.answered(number, answer)
         case .barrier(let number): self.heldBarriers.append((number, self.askedCount))
+        case .revoked(let revoked): self.revoke(revoked)
         case .failed(let message): self.storeFailure = message
         }
     }

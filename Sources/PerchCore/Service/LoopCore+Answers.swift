@@ -34,6 +34,8 @@ extension LoopCore {
             }
         case .image(let bytes, let hash):
             self.finishImage(call, pending, bytes, hash)
+        case .revoked(let wasRevoked):
+            self.answer(call, .revokeToken(RevokeTokenResponse(wasRevoked: wasRevoked)))
         case .events:
             preconditionFailure("no unary call asks for events")
         }

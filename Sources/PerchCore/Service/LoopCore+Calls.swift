@@ -52,6 +52,14 @@ extension LoopCore {
                         .unknownMethod,
                         "there is no method \(String(call.path.prefix(128))); proto/perch lists what there is"))
             }
+            let caller: UInt32
+            do throws(CallRefusal) {
+                caller = try self.caller(connection, call.metadata)
+            } catch {
+                if self.credentialsFailed(connection) { return }
+                throw error
+            }
+            try self.permit(method, caller)
             guard call.request.count <= method.requestBytesMax else {
                 throw CallRefusal(
                     WireStatus(
@@ -69,6 +77,10 @@ extension LoopCore {
                 throw CallRefusal(WireStatus(error))
             }
             let slot = self.insertCall(connection, stream, method)
+            if caller != self.connections[connection].identity {
+                self.callIdentities[slot] = caller
+                self.identities.use(caller)
+            }
             if call.timeoutMilliseconds > 0 {
                 let timeout = Int64(clamping: min(call.timeoutMilliseconds, 365 * 86_400_000))
                 self.calls[slot].hasDeadline = true
@@ -144,6 +156,7 @@ extension LoopCore {
     /// The call is over and its number free.
     mutating func removeCall(_ call: Int32) {
         self.detach(call)
+        if let identity = self.callIdentities.removeValue(forKey: call) { self.identities.letGo(identity) }
         let slot = self.calls[call]
         if slot.previousInConnection >= 0 {
             self.calls[slot.previousInConnection].nextInConnection = slot.nextInConnection

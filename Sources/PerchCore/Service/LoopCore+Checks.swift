@@ -166,6 +166,14 @@ extension LoopCore {
                     .fieldInvalid, "path is not absolute; the server's working directory is not the caller's",
                     details: [StatusDetail(key: "field", value: "path")])
             }
+        case .revokeToken(let asked):
+            let count = asked.tokenID.utf8.count
+            guard (1...Limits.revocationIDBytesMax).contains(count) else {
+                throw CallRefusal(
+                    .fieldInvalid,
+                    "token_id has \(count) bytes; it must have 1 to \(Limits.revocationIDBytesMax), `perch token inspect` shows it",
+                    details: [.field("token_id"), .found(count), .limit(Limits.revocationIDBytesMax)])
+            }
         }
     }
 

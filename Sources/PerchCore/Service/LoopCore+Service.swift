@@ -1,4 +1,5 @@
 import PerchBase
+import PerchIdentity
 import PerchModel
 import PerchStore
 import PerchWire
@@ -7,7 +8,9 @@ import PerchWire
 extension LoopCore {
     /// Begins a call whose request is decoded: attaches a watch, asks the store, or answers at once.
     mutating func begin(_ call: Int32, _ request: Request) throws(CallRefusal) {
-        let app = try self.app(of: request)
+        let identity = self.identity(ofCall: call)
+        let app = try self.app(of: request, for: identity)
+        try self.permit(request, identity)
         try self.check(request)
         if let token = try self.token(of: request, app: app) {
             self.callTokens[call] = token
@@ -152,7 +155,8 @@ extension LoopCore {
                             now: now, isFrozen: isFrozen, offsetMilliseconds: offset, timeRate: rate.rawValue))))
 
         case .listApps:
-            let apps = self.apps.values.sorted {
+            let identity = self.identity(ofCall: call)
+            let apps = self.apps.values.filter { identity.apps.includes($0.name) }.sorted {
                 ($0.bundleID, $0.environment.rawValue) < ($1.bundleID, $1.environment.rawValue)
             }
             self.answer(
@@ -188,6 +192,9 @@ extension LoopCore {
             self.control(call, request, app: app, .serverStatus)
         case .backup(let asked):
             self.control(call, request, app: app, .backup(path: asked.path))
+        case .revokeToken(let asked):
+            let revocation = RevokedToken(id: asked.tokenID, expires: asked.expires ?? .distantFuture)
+            self.ask(call, request, app: app, .revoke(revocation))
         }
     }
 
@@ -389,26 +396,34 @@ extension LoopCore {
 
     // MARK: Reading a request
 
-    /// The app that a request names, or the only one there is.
-    private func app(of request: Request) throws(CallRefusal) -> AppNumber {
+    /// The app that a request names, or the only one there is for whoever asks.
+    private func app(of request: Request, for identity: Identity) throws(CallRefusal) -> AppNumber {
         guard let reference = request.appReference else { return 0 }
-        if reference.isBlank {
-            guard self.apps.count == 1, let only = self.apps.keys.first else {
-                throw CallRefusal(
-                    .appAmbiguous, "this server has \(self.apps.count) apps; name one by bundle_id and environment")
-            }
-            return only
+        func fits(_ app: AppName) -> Bool {
+            (reference.bundleID.isEmpty || app.bundleID == reference.bundleID)
+                && (reference.environment == .unspecified || app.environment == reference.environment)
         }
-        let named = self.apps.values.filter {
-            (reference.bundleID.isEmpty || $0.bundleID == reference.bundleID)
-                && (reference.environment == .unspecified || $0.environment == reference.environment)
+        // Judged by the name alone: what this server has beside his apps is not his to know.
+        if case .apps(let apps) = identity.apps, !apps.contains(where: fits) {
+            throw CallRefusal(
+                .permissionDenied,
+                "the credentials are for \(identity.apps), and the request is about another app; ask with credentials for that one",
+                details: [StatusDetail(key: "needed", value: "app")])
         }
+        let named = self.apps.values.filter { identity.apps.includes($0.name) && fits($0.name) }
         guard named.count < 2 else {
             throw CallRefusal(
                 .appAmbiguous,
-                "\(named.count) apps of this server fit that name; name the bundle_id and the environment")
+                reference.isBlank
+                    ? "there are \(named.count) apps that the credentials are for; name one by bundle_id and environment"
+                    : "\(named.count) apps of this server fit that name; name the bundle_id and the environment")
         }
         guard let app = named.first else { throw self.unknownApp }
         return app.number
     }
+}
+
+extension AppState {
+    /// What identities name it by.
+    var name: AppName { AppName(bundleID: self.bundleID, environment: self.environment) }
 }

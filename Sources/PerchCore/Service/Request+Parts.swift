@@ -1,4 +1,5 @@
 import PerchBase
+import PerchModel
 import PerchWire
 
 // What requests have in common.
@@ -36,7 +37,7 @@ extension Request {
         case .setClock(let asked): asked.app
         case .loadCatalog(let asked): asked.app
         case .getCatalog(let asked): asked.app
-        case .listApps, .checkCatalog, .getServerStatus, .backup: nil
+        case .listApps, .checkCatalog, .getServerStatus, .backup, .revokeToken: nil
         }
     }
 
@@ -59,6 +60,40 @@ extension Request {
         case .explain(let asked): asked.atLeast
         case .inspectAccount(let asked): asked.atLeast
         default: nil
+        }
+    }
+
+    /// Every account that the request is about, for callers who may ask for one only. Exhaustive, so that a new request
+    /// says whose it is; one without an account for a method that needs one gives an empty name, which is nobody's.
+    var accountsNamed: [String] {
+        switch self {
+        case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked): [asked.account]
+        case .currentEntitlementTask(let asked), .getCurrentEntitlement(let asked): [asked.account]
+        case .listCurrentEntitlements(let asked): [asked.account]
+        case .purchase(let asked): [asked.account]
+        case .finish(let asked): [asked.account]
+        case .listTransactions(let asked): [asked.account]
+        case .listUnfinished(let asked): [asked.account]
+        case .getLatestTransaction(let asked): [asked.account]
+        case .transactionUpdates(let asked): [asked.account]
+        case .sync(let asked): [asked.account]
+        case .requestRefund(let asked): [asked.account]
+        case .redeemOfferCode(let asked): [asked.account]
+        case .manageSubscriptions(let asked): [asked.account]
+        case .getAppTransaction(let asked): [asked.account]
+        case .purchaseIntents(let asked), .messages(let asked): [asked.account]
+        case .listPlanOptions(let asked): [asked.account]
+        case .getOfferEligibility(let asked): [asked.account]
+        case .explain(let asked): [asked.account]
+        // Sharing names the member of the family as well.
+        case .operate(let asked): [asked.account] + (asked.operation?.member.map { [$0] } ?? [])
+        case .inspectAccount(let asked): [asked.account]
+        case .setClock(let asked):
+            if case .advanceToBoundary(let account)? = asked.change { [account] } else { [] }
+        case .productsTask, .getProducts, .getImage, .getAppPolicies, .listAccounts, .configure, .getSettings,
+            .getClock,
+            .listApps, .checkCatalog, .loadCatalog, .getCatalog, .getServerStatus, .revokeToken:
+            []
         }
     }
 }

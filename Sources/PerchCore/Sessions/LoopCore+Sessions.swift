@@ -12,7 +12,9 @@ extension LoopCore {
     }
 
     /// A connection was accepted. Its number names it in effects and events from now on.
-    package mutating func accepted(socket: Int32, isLoopback: Bool) -> Int32 {
+    ///
+    /// `address` is what it counts for among its like; nil for loopback, where nobody is counted.
+    package mutating func accepted(socket: Int32, isLoopback: Bool, address: PeerAddress? = nil) -> Int32 {
         var flags: Connection.Flags = []
         if isLoopback { flags.insert(.isLoopback) }
         let index = self.connections.insert(
@@ -38,6 +40,8 @@ extension LoopCore {
                     .handshakeLimit,
                     "\(self.handshakes + self.elsewhere.handshakes - 1) connections have not said HELLO yet, the limit is \(self.settings.handshakesMax); come back in a moment"
                 ))
+        } else if let address, !self.admit(index, from: address) {
+            // It is told why.
         } else {
             self.scheduleDeadline(
                 .firstByte(index, self.connections.generation(index)),
@@ -53,6 +57,35 @@ extension LoopCore {
             self.connections[connection].phase != .open, "a certificate came after connection \(connection) had greeted"
         )
         self.certificates[connection] = certificate
+    }
+
+    /// Counts a connection for where it comes from. False: there are too many, or too fast, and it is being closed.
+    private mutating func admit(_ index: Int32, from address: PeerAddress) -> Bool {
+        let limit = self.settings.connectionsPerAddressMax
+        let rate = self.settings.connectsPerAddress
+        switch self.quotas.enter(address, max: limit, rate: rate, nowMilliseconds: self.now.monotonic) {
+        case .admitted:
+            self.addresses[index] = address
+            return true
+        case .full(let count):
+            self.close(
+                index,
+                WireStatus(
+                    .connectionLimit,
+                    "this address has \(count) connections, the limit is \(limit); close some, or share one among more watches",
+                    details: [.found(count), .limit(limit), .setting("connections-per-address")]))
+        case .tooFast(let wait):
+            self.close(
+                index,
+                WireStatus(
+                    .connectRate,
+                    "this address connects more than \(rate.perSecond) times a second, after \(rate.burst) at once; come back in \(wait) ms",
+                    details: [
+                        .limit(rate.perSecond), StatusDetail(key: "retry_after_ms", value: "\(wait)"),
+                        .setting("connects-per-second"),
+                    ]), reconnectAfterMilliseconds: UInt32(clamping: wait))
+        }
+        return false
     }
 
     /// Whether the driver should go on reading this connection in this turn.
@@ -275,6 +308,14 @@ extension LoopCore {
                     "client_id has \(hello.clientID.count) bytes, the limit is \(Limits.clientIDBytesMax)"))
             return
         }
+        let identity: UInt32
+        do throws(CallRefusal) {
+            identity = try self.identify(index, hello.authorization)
+        } catch {
+            self.close(index, error.status)
+            return
+        }
+        guard self.admit(index, as: identity) else { return }
         let asked = hello.heartbeatSeconds == 0 ? Limits.heartbeatSecondsDefault : hello.heartbeatSeconds
         let heartbeat = min(max(asked, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
         self.connections[index].phase = .open
@@ -319,12 +360,13 @@ extension LoopCore {
 
     /// Closes with a reason that the peer can read: what is under way is finished, DRAIN is written, the writing side
     /// shut, and what still comes is read for a while.
-    mutating func close(_ index: Int32, _ status: WireStatus) {
+    mutating func close(_ index: Int32, _ status: WireStatus, reconnectAfterMilliseconds wait: UInt32 = 0) {
         guard self.connections[index].phase.takesFrames else { return }
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
         self.leaveOpenPhase(index, to: .closing)
         self.dropOwed(index)
-        let drain = status.drain(isFinal: true, reconnectAfterMilliseconds: 0, jitterMilliseconds: 1_000)
+        let drain = status.drain(
+            isFinal: true, reconnectAfterMilliseconds: wait, jitterMilliseconds: max(1_000, wait))
         let payload = self.encoded { codec throws(MessageError) in try codec.encode(drain) }
         self.owe(index, .drain, stream: 0, payload)
         self.connections[index].flags.insert(.writesReason)
@@ -349,6 +391,7 @@ extension LoopCore {
     mutating func leaveOpenPhase(_ index: Int32, to phase: Connection.Phase) {
         if self.connections[index].phase == .greeting { self.handshakes -= 1 }
         self.connections[index].phase = phase
+        self.letGoIdentity(of: index)
         // Nothing is said any more: the list is let go as a whole, before its members.
         while self.connections[index].firstDirty >= 0 {
             let call = self.connections[index].firstDirty
@@ -390,6 +433,10 @@ extension LoopCore {
         self.dying.removeAll { $0 == index }
         self.clientIDs[index] = nil
         self.certificates[index] = nil
+        self.credentialFailures[index] = nil
+        if let address = self.addresses.removeValue(forKey: index) {
+            self.quotas.leave(address, nowMilliseconds: self.now.monotonic)
+        }
         _ = self.stalls.remove(index)
         self.counters.connectionsClosed += 1
         self.effects.append(.close(connection: index, socket: self.connections[index].socket))

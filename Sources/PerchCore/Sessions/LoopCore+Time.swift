@@ -11,6 +11,7 @@ enum Deadline {
     case behind(Int32, UInt32)
     case dying(Int32, UInt32)
     case drained(Int32, UInt32)
+    case identityEnded(Int32, UInt32)
 
     /// Three bits of kind, 29 of generation, 32 of index. Generations that differ by 2^29 are taken for equal: a slot
     /// would have to change hands half a billion times within one deadline.
@@ -23,6 +24,7 @@ enum Deadline {
             case .behind(let index, let generation): (3, index, generation)
             case .dying(let index, let generation): (4, index, generation)
             case .drained(let index, let generation): (5, index, generation)
+            case .identityEnded(let index, let generation): (6, index, generation)
             }
         return kind << 61 | UInt64(generation & 0x1FFF_FFFF) << 32 | UInt64(UInt32(bitPattern: index))
     }
@@ -65,6 +67,7 @@ extension LoopCore {
 
     mutating func runTimers() {
         while let due = self.deadlines.popDue(at: self.now.monotonic) { self.expired(due.payload) }
+        self.endExpiredIdentities()
         for app in self.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry) }
         let second = self.now.monotonic / 1_000
         self.beats.advance(to: second)
@@ -105,6 +108,8 @@ extension LoopCore {
         case 4:
             self.counters.lingerExpired += 1
             self.remove(index)
+        case 6:
+            self.identityCloseDue(index)
         default:
             self.close(index, Self.shuttingDown)
         }
@@ -176,6 +181,9 @@ extension LoopCore {
             guard let time = heap.nextTime, let state = self.apps[app], case .running = state.clock else { continue }
             consider(self.now.monotonic + max(0, time - self.clock(of: app).milliseconds))
         }
+        if let end = self.identities.nextEnd {
+            consider(self.now.monotonic + max(0, end - self.now.wall.milliseconds))
+        }
         for waiter in self.waiters where self.applied >= waiter.position.revision {
             let wait = waiter.position.asOf.milliseconds(since: self.clock(of: waiter.app))
             if wait < 86_400_000 { consider(self.now.monotonic + max(0, wait)) }
@@ -210,7 +218,8 @@ extension LoopCore {
                 + Staging.byteCount + self.partialBytes,
             connectionBytes: MemoryLayout<Connection>.stride, callBytes: MemoryLayout<CallSlot>.stride,
             viewBytes: MemoryLayout<ViewSlot>.stride, handshakes: self.handshakes,
-            dying: self.dying.count, partialBytes: self.partialBytes, applied: self.applied)
+            dying: self.dying.count, partialBytes: self.partialBytes, identities: self.identities.count,
+            applied: self.applied)
     }
 }
 
@@ -230,6 +239,8 @@ package struct LoopCensus: Sendable {
     /// Connections that are closing.
     package var dying: Int
     package var partialBytes: Int
+    /// Identities that are known, whether somebody uses them now or not.
+    package var identities: Int
     /// The revision up to which the loop has applied every change.
     package var applied: UInt64
 }

@@ -31,6 +31,8 @@ struct Connection: BitwiseCopyable {
         static let hasPartialInput = Flags(rawValue: 256)
         static let isLoopback = Flags(rawValue: 512)
         static let writesReason = Flags(rawValue: 1024)
+        /// It counts among the connections of its identity.
+        static let isCounted = Flags(rawValue: 2048)
     }
 
     var socket: Int32
@@ -54,7 +56,8 @@ struct Connection: BitwiseCopyable {
     var lastBeat: Int64
     /// When it is given up, while closing or dying.
     var dyingDeadline: Int64 = 0
-    var tokenPeer: Int32 = -1
+    /// Whose it is: a number among the loop's identities.
+    var identity = IdentityTable.nobody
 }
 
 /// One call on a connection: a unary one under way, a watch of a view, or a stream of events.

@@ -74,6 +74,10 @@ final class BlobsTarget: FuzzTarget {
             // Its key is a hash of its own bytes, so what is read from other bytes has no way back.
             let bytes = try? ImageContent.unsealed(value, app: 1, hash: ContentHash(of: []))
             precondition(bytes.map { $0.count < value.count } ?? true, "an image is longer than its blob")
+        case .revocation:
+            self.thereAndBack(.revocation([1]), value) { (blob) throws(DecodingFault) in
+                try RevokedToken(unsealing: blob, id: [1]).sealed()
+            }
         case .answer:
             self.thereAndBack(.answer(Self.answerKey), value) { (blob) throws(DecodingFault) in
                 try KeptAnswer(unsealing: blob, to: Self.answerKey).sealed(to: Self.answerKey)

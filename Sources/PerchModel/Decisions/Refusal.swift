@@ -38,6 +38,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case appUnknown = "APP_UNKNOWN"
         case cursorTooOld = "CURSOR_TOO_OLD"
         case tokenFuture = "TOKEN_FUTURE"
+        case revocationLimit = "REVOCATION_LIMIT"
         // Errors of StoreKit that a test store was told to fail with.
         case storeKitUnknown = "STOREKIT_UNKNOWN"
         case storeKitUserCancelled = "STOREKIT_USER_CANCELLED"

@@ -14,6 +14,7 @@ package struct BlobKey: Hashable, Sendable {
         case catalogue = 6
         case answer = 7
         case image = 8
+        case revocation = 9
 
         /// The form that this version writes, and the only one that it reads. Forms begin with 1.
         package var version: UInt8 { 1 }
@@ -53,6 +54,9 @@ package struct BlobKey: Hashable, Sendable {
     package static func image(_ app: UInt32, _ hash: ContentHash) -> BlobKey {
         BlobKey(.image, UInt64(app), name: hash.bytes)
     }
+
+    /// Of a token that was taken back.
+    package static func revocation(_ id: [UInt8]) -> BlobKey { BlobKey(.revocation, name: id) }
 
     package static func answer(_ key: MutationKey) -> BlobKey {
         BlobKey(.answer, UInt64(key.app), name: key.bytes)

@@ -90,3 +90,16 @@ extension StoreHeader {
         }
     }
 }
+
+extension RevokedToken {
+    package func sealed() -> [UInt8] {
+        SealedBlob.seal(.revocation(Array(self.id.utf8))) { $0.write(self.expires) }
+    }
+
+    package init(unsealing bytes: [UInt8], id: [UInt8]) throws(DecodingFault) {
+        let expires = try SealedBlob.open(bytes, .revocation(id)) { (reader) throws(DecodingFault) in
+            try Instant(from: &reader)
+        }
+        self.init(id: String(decoding: id, as: UTF8.self), expires: expires)
+    }
+}

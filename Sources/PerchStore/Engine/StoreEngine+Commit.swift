@@ -27,7 +27,8 @@ extension StoreEngine {
             if renewsLease { try self.renewLease(machine) }
             if self.answersSwept.advanced(byMilliseconds: 3_600_000) < wall {
                 self.answersSwept = wall
-                try self.storage.forgetAnswers(before: wall.advanced(byMilliseconds: -Self.answersKeptMilliseconds))
+                try self.storage.forgetAnswers(
+                    before: wall.advanced(byMilliseconds: -self.limits.answersKeptMilliseconds))
             }
             for request in mutations {
                 guard case .mutate(let mutation) = request.body else { continue }
@@ -106,7 +107,9 @@ extension StoreEngine {
                 ))
         }
         let mutationKey = MutationKey(app: appNumber, bytes: mutation.key)
-        if !mutation.key.isEmpty, let kept = try self.storage.answer(to: mutationKey) {
+        // To the millisecond, whenever what is older was swept: afterwards the key is new.
+        let keptSince = wall.advanced(byMilliseconds: -self.limits.answersKeptMilliseconds)
+        if !mutation.key.isEmpty, let kept = try self.storage.answer(to: mutationKey), kept.kept >= keptSince {
             guard kept.digest == mutation.keyDigest else {
                 return .refused(
                     Refusal(
@@ -418,11 +421,11 @@ extension StoreEngine {
             guard let record = before else { preconditionFailure("facts for account \(entry.account), which is not") }
             var after = record
             for fact in entry.facts { after.apply(fact) }
-            if after.entryCount > Limits.recordEntriesMax, after.entryCount > record.entryCount {
+            if after.entryCount > self.limits.recordEntriesMax, after.entryCount > record.entryCount {
                 return .refused(
                     Refusal(
                         .recordLimit,
-                        "the account would hold \(after.entryCount) subscription lines and owned products, the limit is \(Limits.recordEntriesMax)"
+                        "the account would hold \(after.entryCount) subscription lines and owned products, the limit is \(self.limits.recordEntriesMax)"
                     ))
             }
         }

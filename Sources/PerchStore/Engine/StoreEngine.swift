@@ -2,6 +2,20 @@ package import PerchBase
 package import PerchMetrics
 package import PerchModel
 
+/// Limits of a store that an operator may set; the defaults are those of `Limits`.
+package struct StoreLimits: Sendable {
+    /// Answers to idempotency keys are kept for so long.
+    package var answersKeptMilliseconds = Limits.idempotencyKeyMilliseconds
+    /// Cursors of events go on for so long, and for so many revisions.
+    package var cursorMilliseconds = Limits.cursorRetentionMilliseconds
+    package var cursorRevisions = Limits.cursorRetentionRevisionsMin
+    /// Subscription lines and owned products of an account.
+    package var recordEntriesMax = Limits.recordEntriesMax
+    package var revokedTokensMax = Limits.revocationsMax
+
+    package init() {}
+}
+
 /// What the store thread decides: batches of requests in, changes and answers out, in one order.
 ///
 /// Plain code over a synchronous `Storage`, without a clock or a thread of its own: the server runs it on the store
@@ -32,10 +46,13 @@ package final class StoreEngine {
     package internal(set) var batchChanges = Histogram()
     /// What the stopwatch said when the first commit of the latest run was durable: from then on its watchers wait.
     package internal(set) var firstCommit: UInt64?
+    let limits: StoreLimits
     /// When the kept answers were last looked through.
     var answersSwept = Instant.distantPast
     /// How many facts a read about the past goes through: `Limits.factsPerReadMax`, less in tests.
     package var factsPerReadMax = Limits.factsPerReadMax
+    /// Tokens that were taken back, and when each would have ended by itself.
+    var revocations: [String: Instant] = [:]
 
     package struct Counters: Sendable {
         package var batches: UInt64 = 0
@@ -82,12 +99,16 @@ package final class StoreEngine {
         }
     }
 
-    package init(storage: any Storage, loops: Int, cacheBytesMax: Int) throws(StorageError) {
+    package init(
+        storage: any Storage, loops: Int, cacheBytesMax: Int, limits: StoreLimits = StoreLimits()
+    ) throws(StorageError) {
+        self.limits = limits
         self.storage = storage
         self.loopCount = loops
         self.cache = RecordCache(bytesMax: cacheBytesMax)
         self.header = try storage.header()
         for app in try storage.appStates() { self.apps[app.state.number] = app }
+        for revocation in try storage.revokedTokens() { self.revocations[revocation.id] = revocation.expires }
     }
 
     /// How long ahead of the wall clock the lease is written.
@@ -97,8 +118,6 @@ package final class StoreEngine {
     static let leaseRenewalMilliseconds: Int64 = 2_000
     /// Renewal attempts in one group commit.
     static let attemptsPerBatchMax = 256
-    /// Answers to keys are kept for so long.
-    package static let answersKeptMilliseconds: Int64 = 7 * 86_400_000
 
     package func app(_ bundleID: String, _ environment: AppEnvironment) -> AppState? {
         self.apps.values.first { $0.state.bundleID == bundleID && $0.state.environment == environment }?.state
@@ -123,10 +142,13 @@ package final class StoreEngine {
         self.firstCommit = nil
         var mutations = self.deferred
         self.deferred.removeAll()
+        var revocations: [StoreRequest] = []
         for request in requests {
             switch request.body {
             case .mutate:
                 mutations.append(request)
+            case .revoke:
+                revocations.append(request)
             case .barrierReached(let number):
                 self.reached(number, wall: wall, into: &outbox)
             default:
@@ -134,9 +156,10 @@ package final class StoreEngine {
             }
         }
         if self.failure != nil {
-            for request in mutations { outbox.answer(request, .refused(self.failedRefusal)) }
+            for request in mutations + revocations { outbox.answer(request, .refused(self.failedRefusal)) }
             return nil
         }
+        self.revoke(revocations, wall: wall, into: &outbox)
         self.commitTogether(mutations, wall: wall, machine: machine, into: &outbox)
         let hasMore = self.settleDue(wall: wall, into: &outbox)
         guard self.failure == nil else {
@@ -277,7 +300,7 @@ package final class StoreEngine {
                 return try self.events(key, after: place, limit: limit, wall: wall)
             case .image(let app, let hash):
                 return .image(try self.storage.image(app, hash), hash)
-            case .mutate, .barrierReached:
+            case .mutate, .revoke, .barrierReached:
                 preconditionFailure("not a read")
             }
         } catch {
@@ -374,10 +397,6 @@ package final class StoreEngine {
         return (past, self.failedRefusal)
     }
 
-    /// Cursors are good for so many revisions, and for so long, whichever is more.
-    package static let cursorRevisionsMax: UInt64 = 100_000
-    package static let cursorMilliseconds: Int64 = 24 * 3_600_000
-
     private func events(
         _ key: AccountKey, after place: EventPlace?, limit: Int, wall: Instant
     ) throws(StorageError) -> StoreAnswer {
@@ -392,14 +411,14 @@ package final class StoreEngine {
                     "the cursor is of revision \(place.revision), the store is at \(self.header.revision); begin without one"
                 ))
         }
-        if self.header.revision - place.revision > Self.cursorRevisionsMax,
+        if self.header.revision - place.revision > self.limits.cursorRevisions,
             let committed = try self.storage.commitTime(of: place.revision),
-            wall.milliseconds(since: committed) > Self.cursorMilliseconds
+            wall.milliseconds(since: committed) > self.limits.cursorMilliseconds
         {
             return .refused(
                 Refusal(
                     .cursorTooOld,
-                    "the cursor is \(self.header.revision - place.revision) revisions and more than 24 h old, the limit is \(Self.cursorRevisionsMax); list the transactions and begin without a cursor"
+                    "the cursor is \(self.header.revision - place.revision) revisions and more than \(self.limits.cursorMilliseconds / 3_600_000) h old, the limit is \(self.limits.cursorRevisions); list the transactions and begin without a cursor"
                 ))
         }
         guard let account = try self.storage.account(key) else {

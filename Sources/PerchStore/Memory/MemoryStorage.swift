@@ -25,6 +25,7 @@ package final class MemoryStorage: Storage {
         /// By app; sorted by instant, then account.
         var due: [AppNumber: [DueEntry]] = [:]
         var answers: [MutationKey: KeptAnswer] = [:]
+        var revocations: [String: Instant] = [:]
         var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
     }
 
@@ -213,6 +214,20 @@ package final class MemoryStorage: Storage {
 
     package func keep(_ answer: KeptAnswer, for key: MutationKey) {
         self.change(\.answers[key]) { $0 = answer }
+    }
+
+    package func revokedTokens() -> [RevokedToken] {
+        self.state.revocations.map { RevokedToken(id: $0.key, expires: $0.value) }.sorted { $0.id < $1.id }
+    }
+
+    package func revoke(_ revocation: RevokedToken) {
+        self.change(\.revocations[revocation.id]) { $0 = revocation.expires }
+    }
+
+    package func forgetRevokedTokens(before instant: Instant) {
+        for (id, expires) in self.state.revocations where expires < instant {
+            self.change(\.revocations[id]) { $0 = nil }
+        }
     }
 
     package func setLease(until instant: Instant) {

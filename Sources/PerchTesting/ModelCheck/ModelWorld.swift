@@ -123,7 +123,7 @@ package final class ModelWorld {
                     answer = .done(result, position)
                 case .answer(ticket, .refused(let refusal)):
                     answer = .refused(refusal)
-                case .answer, .failed:
+                case .answer, .revoked, .failed:
                     preconditionFailure("the store in memory answered \(event)")
                 }
             }

@@ -1,11 +1,14 @@
 import PerchBase
 package import PerchCore
+package import PerchIdentity
 package import PerchStore
 
 /// What comes to a loop from the store and from the server around it, in one order.
 package enum LoopArrival: Sendable {
     case store(StoreEvent)
     case control(ticket: UInt64, ControlAnswer)
+    /// Other keys and names hold from now on.
+    case trust(Authenticator)
     case drain
     case clockWentOn
 }
@@ -70,9 +73,12 @@ package final class SimulatedLoop {
                 socket.close()
                 continue
             }
-            let connection = Int(self.core.accepted(socket: socket.number, isLoopback: true))
+            let accepted = self.core.accepted(
+                socket: socket.number, isLoopback: socket.address == nil, address: socket.address)
+            let connection = Int(accepted)
             while self.tenants.count <= connection { self.tenants.append(nil) }
             self.tenants[connection] = Tenant(socket: socket)
+            if let certificate = socket.certificate { self.core.authenticated(accepted, as: certificate) }
             self.execute()
         }
         self.backlog.removeAll()
@@ -102,6 +108,7 @@ package final class SimulatedLoop {
             switch arrival {
             case .store(let event): self.core.handle(event)
             case .control(let ticket, let answer): self.core.handle(control: ticket, answer)
+            case .trust(let authenticator): self.core.trust(authenticator)
             case .drain: self.core.beginDrain()
             case .clockWentOn: break
             }

@@ -1,3 +1,5 @@
+package import PerchBase
+
 /// One connection's two pipes, with a kernel's bounds: what the server sends waits in a buffer of so many bytes until
 /// the network takes it to the client; what the client sends waits likewise.
 ///
@@ -15,6 +17,11 @@ package final class SimulatedSocket {
     package private(set) var serverReadable: [UInt8] = []
     /// Sent by the server, not yet read by the client.
     package private(set) var serverInFlight: [UInt8] = []
+
+    /// What TLS would have verified of the client.
+    package var certificate: PeerCertificate?
+    /// Where the client comes from; nil: from the same machine.
+    package var address: PeerAddress?
 
     private var hasClientEnded = false
     private var hasServerSeenEnd = false

@@ -36,21 +36,57 @@ package final class WireClient {
     // MARK: Saying
 
     package func hello(
-        clientID: [UInt8] = [], heartbeatSeconds: UInt32 = 0, accepts: [Encoding] = [], version: UInt32 = 1
+        clientID: [UInt8] = [], heartbeatSeconds: UInt32 = 0, accepts: [Encoding] = [], version: UInt32 = 1,
+        authorization: String = ""
     ) {
         let hello = Hello(
-            protocolVersion: version, clientName: "simulated", accepts: accepts, heartbeatSeconds: heartbeatSeconds,
-            clientID: clientID)
+            protocolVersion: version, authorization: authorization, clientName: "simulated", accepts: accepts,
+            heartbeatSeconds: heartbeatSeconds, clientID: clientID)
         self.send(.hello) { codec throws(MessageError) in try codec.encode(hello) }
     }
 
     @discardableResult
-    package func call(_ request: Request, timeoutMilliseconds: UInt64 = 0) -> UInt32 {
+    package func call(
+        _ request: Request, timeoutMilliseconds: UInt64 = 0, authorization: String? = nil
+    ) -> UInt32 {
         let stream = self.nextStream
         self.nextStream += 1
         self.methods[stream] = request.method
         self.send(.call, stream: stream) { codec throws(MessageError) in
-            try codec.encodeCall(request, timeoutMilliseconds: timeoutMilliseconds)
+            try codec.encodeCall(
+                request, timeoutMilliseconds: timeoutMilliseconds,
+                metadata: authorization.map { [Metadata(key: "authorization", value: Array($0.utf8))] } ?? [])
+        }
+        return stream
+    }
+
+    /// A call whose request is any bytes.
+    @discardableResult
+    package func call(_ method: Method, requestBytes: [UInt8], compressed: Bool = false) -> UInt32 {
+        let stream = self.nextStream
+        self.nextStream += 1
+        self.methods[stream] = method
+        do throws(MessageError) {
+            guard compressed else {
+                // By hand: the codec of ours makes no frame that is over the limits.
+                func field(_ tag: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+                    var (length, digits) = (bytes.count, [UInt8]())
+                    repeat {
+                        digits.append(UInt8(truncatingIfNeeded: length & 0x7F | (length > 0x7F ? 0x80 : 0)))
+                        length >>= 7
+                    } while length > 0
+                    return [tag] + digits + bytes
+                }
+                self.sendFrame(.call, stream: stream, field(0x0A, Array(method.path.utf8)) + field(0x22, requestBytes))
+                return stream
+            }
+            _ = try requestBytes.span.bytes.withUnsafeBytes { bytes throws(MessageError) in
+                try self.codec.encodeCall(path: method.path, request: bytes)
+            }
+            guard let smaller = self.codec.compressed() else { preconditionFailure("it does not get smaller") }
+            self.socket.clientSends(Array(smaller.frame(.call, stream: stream)))
+        } catch {
+            preconditionFailure("a request of a test cannot be encoded: \(error)")
         }
         return stream
     }

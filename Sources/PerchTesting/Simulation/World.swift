@@ -1,5 +1,6 @@
 package import PerchBase
 package import PerchCore
+package import PerchIdentity
 package import PerchModel
 import PerchSQLite
 package import PerchStore
@@ -20,6 +21,11 @@ package final class World {
         /// Bytes that a server may have on their way to a client.
         package var sendBufferBytes = 128 * 1024
         package var cacheBytesMax = 1 << 20
+        package var storeLimits = StoreLimits()
+        /// Nil: whoever connects may do everything.
+        package var authenticator: Authenticator?
+        /// Bundle identifiers of apps beside the shop's, with its catalogue.
+        package var moreApps: [String] = []
 
         package init() {}
     }
@@ -65,10 +71,16 @@ package final class World {
         self.storage = Self.openStorage(setup)
         do throws(StorageError) {
             self.engine = try StoreEngine(
-                storage: self.storage, loops: setup.loops, cacheBytesMax: setup.cacheBytesMax)
+                storage: self.storage, loops: setup.loops, cacheBytesMax: setup.cacheBytesMax,
+                limits: setup.storeLimits)
             _ = try self.engine.openApp(
                 TestShop.bundleID, setup.environment, catalogue: setup.catalogue, source: "test",
                 fileSettings: setup.settings, wall: World.begin)
+            for bundleID in setup.moreApps {
+                _ = try self.engine.openApp(
+                    bundleID, setup.environment, catalogue: setup.catalogue, source: "test",
+                    fileSettings: setup.settings, wall: World.begin)
+            }
             self.engine.prove(machine: World.begin)
         } catch {
             preconditionFailure("a new store cannot be opened: \(error)")
@@ -93,11 +105,13 @@ package final class World {
     }
 
     private static func makeLoops(_ engine: StoreEngine, _ setup: Setup, _ now: Moment) -> [SimulatedLoop] {
-        (0..<setup.loops).map { index in
+        let quotas = SharedQuotas()
+        return (0..<setup.loops).map { index in
             SimulatedLoop(
                 LoopCore(
                     loop: index, identity: engine.header.identity, epoch: engine.header.epoch,
-                    revision: engine.header.revision, apps: Self.apps(of: engine), settings: setup.core, now: now))
+                    revision: engine.header.revision, apps: Self.apps(of: engine), settings: setup.core,
+                    authenticator: setup.authenticator, revocations: engine.revoked, quotas: quotas, now: now))
         }
     }
 
@@ -105,8 +119,12 @@ package final class World {
 
     // MARK: Clients
 
-    package func connect(loop: Int = 0) -> WireClient {
+    package func connect(
+        loop: Int = 0, certificate: PeerCertificate? = nil, address: PeerAddress? = nil
+    ) -> WireClient {
         let socket = SimulatedSocket(number: self.nextSocket, capacity: self.setup.sendBufferBytes)
+        socket.certificate = certificate
+        socket.address = address
         self.nextSocket += 1
         self.sockets.removeAll { $0.isClosedByServer }
         self.sockets.append(socket)
@@ -118,10 +136,12 @@ package final class World {
 
     /// A client that has greeted and was welcomed.
     package func welcomedClient(
-        loop: Int = 0, clientID: [UInt8] = [], heartbeatSeconds: UInt32 = 600, accepts: [Encoding] = []
+        loop: Int = 0, clientID: [UInt8] = [], heartbeatSeconds: UInt32 = 600, accepts: [Encoding] = [],
+        authorization: String = "", certificate: PeerCertificate? = nil
     ) -> WireClient {
-        let client = self.connect(loop: loop)
-        client.hello(clientID: clientID, heartbeatSeconds: heartbeatSeconds, accepts: accepts)
+        let client = self.connect(loop: loop, certificate: certificate)
+        client.hello(
+            clientID: clientID, heartbeatSeconds: heartbeatSeconds, accepts: accepts, authorization: authorization)
         self.settle()
         precondition(client.welcome != nil, "a client was not welcomed")
         return client
@@ -328,6 +348,11 @@ package final class World {
             }
             return .commitApp(change, answer: .none)
         }
+    }
+
+    /// Gives every loop other keys and names, as SIGHUP does.
+    package func trust(_ authenticator: Authenticator) {
+        for loop in self.loops { loop.inbox.append(.trust(authenticator)) }
     }
 
     /// Stops every loop, as SIGTERM does.

@@ -86,6 +86,12 @@ extension Perch__V1__BackupRequest: CMessage {
 extension Perch__V1__BackupResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__backup_response__init(message) }
 }
+extension Perch__V1__RevokeTokenRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__revoke_token_request__init(message) }
+}
+extension Perch__V1__RevokeTokenResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__revoke_token_response__init(message) }
+}
 extension Perch__V1__AppRef: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_ref__init(message) }
 }

@@ -98,6 +98,8 @@ extension MessageCodec {
             return .getServerStatus
         case .backup:
             return .backup(BackupRequest(try self.request(Perch__V1__BackupRequest.self, bytes)))
+        case .revokeToken:
+            return .revokeToken(RevokeTokenRequest(try self.request(Perch__V1__RevokeTokenRequest.self, bytes)))
         }
     }
 
@@ -187,6 +189,8 @@ extension MessageCodec {
             return try self.pack(Perch__V1__GetServerStatusRequest.self) { _ in }
         case .backup(let request):
             return try self.pack(Perch__V1__BackupRequest.self) { request.write(to: $0, arena) }
+        case .revokeToken(let request):
+            return try self.pack(Perch__V1__RevokeTokenRequest.self) { request.write(to: $0, arena) }
         }
     }
 }

@@ -129,6 +129,8 @@ extension MessageCodec {
             return .getServerStatus(ServerStatus(try self.response(Perch__V1__GetServerStatusResponse.self, bytes)))
         case .backup:
             return .backup(BackupSummary(try self.response(Perch__V1__BackupResponse.self, bytes)))
+        case .revokeToken:
+            return .revokeToken(RevokeTokenResponse(try self.response(Perch__V1__RevokeTokenResponse.self, bytes)))
         }
     }
 
@@ -218,6 +220,8 @@ extension MessageCodec {
             return try self.pack(Perch__V1__GetServerStatusResponse.self) { response.write(to: $0, arena) }
         case .backup(let response):
             return try self.pack(Perch__V1__BackupResponse.self) { response.write(to: $0, arena) }
+        case .revokeToken(let response):
+            return try self.pack(Perch__V1__RevokeTokenResponse.self) { response.write(to: $0, arena) }
         }
     }
 

@@ -264,3 +264,27 @@ extension BackupSummary {
             longestStallMicroseconds: message.pointee.longest_stall_us)
     }
 }
+
+extension RevokeTokenRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RevokeTokenRequest>, _ arena: Arena) {
+        message.pointee.token_id = arena.text(self.tokenID)
+        message.pointee.expires_at_ms = self.expires?.milliseconds ?? 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RevokeTokenRequest>) {
+        let expires = message.pointee.expires_at_ms
+        self.init(
+            tokenID: String(wire: message.pointee.token_id),
+            expires: expires == 0 ? nil : Instant(milliseconds: expires))
+    }
+}
+
+extension RevokeTokenResponse {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RevokeTokenResponse>, _ arena: Arena) {
+        message.pointee.already_revoked = self.wasRevoked ? 1 : 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RevokeTokenResponse>) {
+        self.init(wasRevoked: message.pointee.already_revoked != 0)
+    }
+}

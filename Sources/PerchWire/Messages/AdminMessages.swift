@@ -303,3 +303,23 @@ package struct BackupSummary: Hashable, Sendable {
         self.longestStallMicroseconds = longestStallMicroseconds
     }
 }
+
+/// Takes a token back.
+package struct RevokeTokenRequest: Hashable, Sendable {
+    /// Its `jti`, or `sha256:` and a hash; never the token.
+    package var tokenID: String
+    /// When it would have ended by itself; 0 in the contract is nil here.
+    package var expires: Instant?
+
+    package init(tokenID: String = "", expires: Instant? = nil) {
+        self.tokenID = tokenID
+        self.expires = expires
+    }
+}
+
+/// The token is taken back.
+package struct RevokeTokenResponse: Hashable, Sendable {
+    package var wasRevoked: Bool
+
+    package init(wasRevoked: Bool = false) { self.wasRevoked = wasRevoked }
+}

@@ -38,6 +38,7 @@ package enum Request: Hashable, Sendable {
     case getCatalog(GetCatalogRequest)
     case getServerStatus
     case backup(BackupRequest)
+    case revokeToken(RevokeTokenRequest)
 
     package var method: Method {
         switch self {
@@ -79,6 +80,7 @@ package enum Request: Hashable, Sendable {
         case .getCatalog: .getCatalog
         case .getServerStatus: .getServerStatus
         case .backup: .backup
+        case .revokeToken: .revokeToken
         }
     }
 }

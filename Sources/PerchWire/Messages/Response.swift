@@ -41,6 +41,7 @@ package enum Response: Hashable, Sendable {
     case getCatalog(CatalogContents)
     case getServerStatus(ServerStatus)
     case backup(BackupSummary)
+    case revokeToken(RevokeTokenResponse)
 
     package var method: Method {
         switch self {
@@ -82,6 +83,7 @@ package enum Response: Hashable, Sendable {
         case .getCatalog: .getCatalog
         case .getServerStatus: .getServerStatus
         case .backup: .backup
+        case .revokeToken: .revokeToken
         }
     }
 }

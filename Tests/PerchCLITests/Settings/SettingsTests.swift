@@ -98,7 +98,7 @@ struct BadFile: CustomTestStringConvertible {
     @Test(
         arguments: [
             ("PERCH_LISTN", "PERCH_LISTEN"), ("PERCH_LISTEN_ADDRESS", nil), ("PERCH_SERVE", "PERCH_SERVER"),
-            ("PERCH_TOKEN", nil), ("PERCH_", nil),
+            ("PERCH_TOKEN", "PERCH_CREDENTIALS_FILE"), ("PERCH_", nil),
         ] as [(String, String?)])
     func `a variable that is no setting is refused, for every command`(_ name: String, _ suggestion: String?) {
         for line in ["serve", "get apps"] {

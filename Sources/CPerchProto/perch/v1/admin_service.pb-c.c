@@ -862,6 +862,96 @@ void   perch__v1__backup_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__backup_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__revoke_token_request__init
+                     (Perch__V1__RevokeTokenRequest         *message)
+{
+  static const Perch__V1__RevokeTokenRequest init_value = PERCH__V1__REVOKE_TOKEN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__revoke_token_request__get_packed_size
+                     (const Perch__V1__RevokeTokenRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_token_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__revoke_token_request__pack
+                     (const Perch__V1__RevokeTokenRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_token_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__revoke_token_request__pack_to_buffer
+                     (const Perch__V1__RevokeTokenRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_token_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RevokeTokenRequest *
+       perch__v1__revoke_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RevokeTokenRequest *)
+     protobuf_c_message_unpack (&perch__v1__revoke_token_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__revoke_token_request__free_unpacked
+                     (Perch__V1__RevokeTokenRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__revoke_token_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__revoke_token_response__init
+                     (Perch__V1__RevokeTokenResponse         *message)
+{
+  static const Perch__V1__RevokeTokenResponse init_value = PERCH__V1__REVOKE_TOKEN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__revoke_token_response__get_packed_size
+                     (const Perch__V1__RevokeTokenResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_token_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__revoke_token_response__pack
+                     (const Perch__V1__RevokeTokenResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_token_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__revoke_token_response__pack_to_buffer
+                     (const Perch__V1__RevokeTokenResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_token_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RevokeTokenResponse *
+       perch__v1__revoke_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RevokeTokenResponse *)
+     protobuf_c_message_unpack (&perch__v1__revoke_token_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__revoke_token_response__free_unpacked
+                     (Perch__V1__RevokeTokenResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__revoke_token_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor perch__v1__app__field_descriptors[4] =
 {
   {
@@ -2116,7 +2206,96 @@ const ProtobufCMessageDescriptor perch__v1__backup_response__descriptor =
   (ProtobufCMessageInit) perch__v1__backup_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[6] =
+static const ProtobufCFieldDescriptor perch__v1__revoke_token_request__field_descriptors[2] =
+{
+  {
+    "token_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RevokeTokenRequest, token_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RevokeTokenRequest, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__revoke_token_request__field_indices_by_name[] = {
+  1,   /* field[1] = expires_at_ms */
+  0,   /* field[0] = token_id */
+};
+static const ProtobufCIntRange perch__v1__revoke_token_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__revoke_token_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RevokeTokenRequest",
+  "RevokeTokenRequest",
+  "Perch__V1__RevokeTokenRequest",
+  "perch.v1",
+  sizeof(Perch__V1__RevokeTokenRequest),
+  2,
+  perch__v1__revoke_token_request__field_descriptors,
+  perch__v1__revoke_token_request__field_indices_by_name,
+  1,  perch__v1__revoke_token_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__revoke_token_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__revoke_token_response__field_descriptors[1] =
+{
+  {
+    "already_revoked",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RevokeTokenResponse, already_revoked),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__revoke_token_response__field_indices_by_name[] = {
+  0,   /* field[0] = already_revoked */
+};
+static const ProtobufCIntRange perch__v1__revoke_token_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__revoke_token_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RevokeTokenResponse",
+  "RevokeTokenResponse",
+  "Perch__V1__RevokeTokenResponse",
+  "perch.v1",
+  sizeof(Perch__V1__RevokeTokenResponse),
+  1,
+  perch__v1__revoke_token_response__field_descriptors,
+  perch__v1__revoke_token_response__field_indices_by_name,
+  1,  perch__v1__revoke_token_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__revoke_token_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[7] =
 {
   { "ListApps", &perch__v1__list_apps_request__descriptor, &perch__v1__list_apps_response__descriptor },
   { "CheckCatalog", &perch__v1__check_catalog_request__descriptor, &perch__v1__check_catalog_response__descriptor },
@@ -2124,6 +2303,7 @@ static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descript
   { "GetCatalog", &perch__v1__get_catalog_request__descriptor, &perch__v1__get_catalog_response__descriptor },
   { "GetServerStatus", &perch__v1__get_server_status_request__descriptor, &perch__v1__get_server_status_response__descriptor },
   { "Backup", &perch__v1__backup_request__descriptor, &perch__v1__backup_response__descriptor },
+  { "RevokeToken", &perch__v1__revoke_token_request__descriptor, &perch__v1__revoke_token_response__descriptor },
 };
 const unsigned perch__v1__admin_service__method_indices_by_name[] = {
   5,        /* Backup */
@@ -2131,7 +2311,8 @@ const unsigned perch__v1__admin_service__method_indices_by_name[] = {
   3,        /* GetCatalog */
   4,        /* GetServerStatus */
   0,        /* ListApps */
-  2         /* LoadCatalog */
+  2,        /* LoadCatalog */
+  6         /* RevokeToken */
 };
 const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
 {
@@ -2140,7 +2321,7 @@ const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
   "AdminService",
   "Perch__V1__AdminService",
   "perch.v1",
-  6,
+  7,
   perch__v1__admin_service__method_descriptors,
   perch__v1__admin_service__method_indices_by_name
 };
@@ -2191,6 +2372,14 @@ void perch__v1__admin_service__backup(ProtobufCService *service,
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
   service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__revoke_token(ProtobufCService *service,
+                                            const Perch__V1__RevokeTokenRequest *input,
+                                            Perch__V1__RevokeTokenResponse_Closure closure,
+                                            void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
                                      Perch__V1__AdminService_ServiceDestroy destroy)

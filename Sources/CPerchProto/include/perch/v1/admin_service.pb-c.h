@@ -35,6 +35,8 @@ typedef struct Perch__V1__Finding Perch__V1__Finding;
 typedef struct Perch__V1__GetServerStatusResponse Perch__V1__GetServerStatusResponse;
 typedef struct Perch__V1__BackupRequest Perch__V1__BackupRequest;
 typedef struct Perch__V1__BackupResponse Perch__V1__BackupResponse;
+typedef struct Perch__V1__RevokeTokenRequest Perch__V1__RevokeTokenRequest;
+typedef struct Perch__V1__RevokeTokenResponse Perch__V1__RevokeTokenResponse;
 
 
 /* --- enums --- */
@@ -523,6 +525,43 @@ struct  Perch__V1__BackupResponse
     , 0, 0, 0, 0 }
 
 
+/*
+ * Takes a token back.
+ */
+struct  Perch__V1__RevokeTokenRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Its `jti`; of a token without one, `sha256:` and the hash of its first two parts, as `perch token inspect` shows it.
+   * Never the token itself.
+   */
+  char *token_id;
+  /*
+   * When the token would have ended by itself: from then on the revocation is forgotten. 0 for never.
+   */
+  int64_t expires_at_ms;
+};
+#define PERCH__V1__REVOKE_TOKEN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__revoke_token_request__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * The token is taken back, and stays so after a restart.
+ */
+struct  Perch__V1__RevokeTokenResponse
+{
+  ProtobufCMessage base;
+  /*
+   * It had been taken back before.
+   */
+  protobuf_c_boolean already_revoked;
+};
+#define PERCH__V1__REVOKE_TOKEN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__revoke_token_response__descriptor) \
+    , 0 }
+
+
 /* Perch__V1__App methods */
 void   perch__v1__app__init
                      (Perch__V1__App         *message);
@@ -884,6 +923,44 @@ Perch__V1__BackupResponse *
 void   perch__v1__backup_response__free_unpacked
                      (Perch__V1__BackupResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__RevokeTokenRequest methods */
+void   perch__v1__revoke_token_request__init
+                     (Perch__V1__RevokeTokenRequest         *message);
+size_t perch__v1__revoke_token_request__get_packed_size
+                     (const Perch__V1__RevokeTokenRequest   *message);
+size_t perch__v1__revoke_token_request__pack
+                     (const Perch__V1__RevokeTokenRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__revoke_token_request__pack_to_buffer
+                     (const Perch__V1__RevokeTokenRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RevokeTokenRequest *
+       perch__v1__revoke_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__revoke_token_request__free_unpacked
+                     (Perch__V1__RevokeTokenRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RevokeTokenResponse methods */
+void   perch__v1__revoke_token_response__init
+                     (Perch__V1__RevokeTokenResponse         *message);
+size_t perch__v1__revoke_token_response__get_packed_size
+                     (const Perch__V1__RevokeTokenResponse   *message);
+size_t perch__v1__revoke_token_response__pack
+                     (const Perch__V1__RevokeTokenResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__revoke_token_response__pack_to_buffer
+                     (const Perch__V1__RevokeTokenResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RevokeTokenResponse *
+       perch__v1__revoke_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__revoke_token_response__free_unpacked
+                     (Perch__V1__RevokeTokenResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Perch__V1__App_Closure)
@@ -943,6 +1020,12 @@ typedef void (*Perch__V1__BackupRequest_Closure)
 typedef void (*Perch__V1__BackupResponse_Closure)
                  (const Perch__V1__BackupResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__RevokeTokenRequest_Closure)
+                 (const Perch__V1__RevokeTokenRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RevokeTokenResponse_Closure)
+                 (const Perch__V1__RevokeTokenResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -974,6 +1057,10 @@ struct Perch__V1__AdminService_Service
                  const Perch__V1__BackupRequest *input,
                  Perch__V1__BackupResponse_Closure closure,
                  void *closure_data);
+  void (*revoke_token)(Perch__V1__AdminService_Service *service,
+                       const Perch__V1__RevokeTokenRequest *input,
+                       Perch__V1__RevokeTokenResponse_Closure closure,
+                       void *closure_data);
 };
 typedef void (*Perch__V1__AdminService_ServiceDestroy)(Perch__V1__AdminService_Service *);
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
@@ -987,7 +1074,8 @@ void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
       function_prefix__ ## load_catalog,\
       function_prefix__ ## get_catalog,\
       function_prefix__ ## get_server_status,\
-      function_prefix__ ## backup  }
+      function_prefix__ ## backup,\
+      function_prefix__ ## revoke_token  }
 void perch__v1__admin_service__list_apps(ProtobufCService *service,
                                          const Perch__V1__ListAppsRequest *input,
                                          Perch__V1__ListAppsResponse_Closure closure,
@@ -1012,6 +1100,10 @@ void perch__v1__admin_service__backup(ProtobufCService *service,
                                       const Perch__V1__BackupRequest *input,
                                       Perch__V1__BackupResponse_Closure closure,
                                       void *closure_data);
+void perch__v1__admin_service__revoke_token(ProtobufCService *service,
+                                            const Perch__V1__RevokeTokenRequest *input,
+                                            Perch__V1__RevokeTokenResponse_Closure closure,
+                                            void *closure_data);
 
 /* --- descriptors --- */
 
@@ -1034,6 +1126,8 @@ extern const ProtobufCMessageDescriptor perch__v1__finding__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_server_status_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__backup_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__backup_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__revoke_token_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__revoke_token_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor;
 
 PROTOBUF_C__END_DECLS

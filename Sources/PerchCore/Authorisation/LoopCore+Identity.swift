@@ -1,0 +1,265 @@
+import PerchBase
+package import PerchIdentity
+import PerchModel
+import PerchStore
+import PerchWire
+
+// Who calls: from credentials to an identity, and to its end.
+extension LoopCore {
+    /// Whose a connection is that greets with these credentials; empty for none.
+    mutating func identify(_ connection: Int32, _ authorization: String) throws(CallRefusal) -> UInt32 {
+        guard let authenticator = self.authenticator else { return IdentityTable.nobody }
+        if !authorization.isEmpty { return try self.identify(authorization, authenticator) }
+        guard let certificate = self.certificates[connection],
+            let identity = authenticator.certificates.identity(of: certificate)
+        else { return IdentityTable.nobody }
+        if let known = self.identities.find(.certificate(certificate.fingerprint)) { return known }
+        guard self.now.wall < identity.expires else { throw self.refused(.expired(at: identity.expires)) }
+        return self.identities.insert(identity, .certificate(certificate.fingerprint))
+    }
+
+    private mutating func identify(
+        _ authorization: String, _ authenticator: Authenticator
+    ) throws(CallRefusal) -> UInt32 {
+        let key = IdentityTable.Key.token(ContentHash(of: Array(authorization.utf8)))
+        // One that has ended is not found: it is verified again, and told why.
+        if let known = self.identities.find(key) { return known }
+        self.counters.credentialsVerified += 1
+        let identity: Identity
+        do throws(CredentialFault) {
+            identity = try authenticator.identity(ofAuthorization: authorization, now: self.now.wall)
+        } catch {
+            throw self.refused(error)
+        }
+        if case .token(_, let id) = identity.source, self.revocations.contains(id) {
+            throw self.refused(.revoked(Self.wasTakenBack))
+        }
+        return self.identities.insert(identity, key)
+    }
+
+    private static let wasTakenBack = "an administrator took the token back"
+    private static let lostItsKey = "the server no longer takes its key or certificate"
+
+    private mutating func refused(_ fault: CredentialFault) -> CallRefusal {
+        self.counters.credentialsRefused += 1
+        self.lastCredentialRefusal = fault.description
+        return CallRefusal(WireStatus(fault))
+    }
+
+    /// Who makes a call: whoever its own metadata names, else the connection's identity.
+    mutating func caller(_ connection: Int32, _ metadata: [Metadata]) throws(CallRefusal) -> UInt32 {
+        guard self.authenticator != nil else { return IdentityTable.nobody }
+        guard let own = metadata.last(where: { $0.key == "authorization" }) else {
+            return self.connections[connection].identity
+        }
+        guard let text = String(validating: own.value, as: UTF8.self) else {
+            throw self.refused(.malformed("it is not text"))
+        }
+        return try self.identify(connection, text)
+    }
+
+    /// Counts a refusal of a call's credentials; true: it was one too many, and the connection is closed.
+    mutating func credentialsFailed(_ connection: Int32) -> Bool {
+        let count = self.credentialFailures[connection, default: 0] + 1
+        self.credentialFailures[connection] = count
+        guard count > Limits.credentialFailuresMax else { return false }
+        self.close(
+            connection,
+            WireStatus(
+                .credentialsLimit,
+                "\(count) calls of this connection came with credentials that were not taken, the limit is \(Limits.credentialFailuresMax); connect again with good ones",
+                details: [.found(count), .limit(Limits.credentialFailuresMax)]))
+        return true
+    }
+
+    // MARK: Quotas
+
+    /// Counts a connection for whose it is now. False: he has too many, and it is being closed.
+    mutating func admit(_ connection: Int32, as identity: UInt32) -> Bool {
+        guard self.authenticator != nil else { return true }
+        let limit = self.settings.connectionsPerIdentityMax
+        if case .full(let count) = self.quotas.enter(
+            principal: self.identities[identity].identity.principal, max: limit)
+        {
+            self.close(
+                connection,
+                WireStatus(
+                    .connectionLimit,
+                    "this identity has \(count) connections, the limit is \(limit); close some, or share one among more watches",
+                    details: [.found(count), .limit(limit), .setting("connections-per-identity")]))
+            return false
+        }
+        self.identities.use(identity)
+        self.connections[connection].identity = identity
+        self.connections[connection].flags.insert(.isCounted)
+        return true
+    }
+
+    /// The connection is nobody's any more.
+    mutating func letGoIdentity(of connection: Int32) {
+        guard self.connections[connection].flags.contains(.isCounted) else { return }
+        self.connections[connection].flags.remove(.isCounted)
+        let identity = self.connections[connection].identity
+        self.connections[connection].identity = IdentityTable.nobody
+        self.quotas.leave(principal: self.identities[identity].identity.principal)
+        self.identities.letGo(identity)
+    }
+
+    // MARK: Permission
+
+    /// Whether a caller may make such a call at all, and now.
+    mutating func permit(_ method: Method, _ caller: UInt32) throws(CallRefusal) {
+        guard self.authenticator != nil else { return }
+        if let ended = self.identities[caller].ended { throw CallRefusal(ended) }
+        if let wait = self.identities[caller].meter.take(
+            self.settings.callsPerIdentity, nowMilliseconds: self.now.monotonic)
+        {
+            let rate = self.settings.callsPerIdentity
+            throw CallRefusal(
+                .callRate,
+                "this identity makes more than \(rate.perSecond) calls a second, after \(rate.burst) at once; try again in \(wait) ms",
+                details: [
+                    .limit(rate.perSecond), StatusDetail(key: "retry_after_ms", value: "\(wait)"),
+                    .setting("calls-per-second"),
+                ])
+        }
+        guard let refusal = Permission(for: method).refusal(of: self.identities[caller].identity) else { return }
+        throw CallRefusal(WireStatus(refusal, method))
+    }
+
+    /// Whether a caller may ask for that account.
+    func permit(_ request: Request, _ identity: Identity) throws(CallRefusal) {
+        guard let own = identity.account else { return }
+        // Bytewise, as keys are compared: text that Swift takes for equal may be another account.
+        for name in request.accountsNamed where !name.utf8.elementsEqual(own.utf8) {
+            throw CallRefusal(
+                .permissionDenied,
+                "the credentials are for one account, and the request is about another; ask with credentials for that one",
+                details: [StatusDetail(key: "needed", value: "account")])
+        }
+    }
+
+    /// Whoever made a call.
+    func identity(ofCall call: Int32) -> Identity {
+        let index = self.callIdentities[call] ?? self.connections[self.calls[call].connection].identity
+        return self.identities[index].identity
+    }
+
+    // MARK: The end
+
+    /// Identities whose time is over.
+    mutating func endExpiredIdentities() {
+        while let index = self.identities.popEnded(at: self.now.wall) {
+            let identity = self.identities[index].identity
+            self.endIdentity(index, WireStatus(.expired(at: identity.expires)))
+        }
+    }
+
+    /// Tokens were taken back, durably.
+    mutating func revoke(_ revoked: [RevokedToken]) {
+        for revocation in revoked { self.revocations.insert(revocation.id) }
+        for index in self.identities.live {
+            guard case .token(_, let id) = self.identities[index].identity.source,
+                revoked.contains(where: { $0.id == id })
+            else { continue }
+            self.endIdentity(index, WireStatus(.revoked(Self.wasTakenBack)))
+        }
+    }
+
+    /// Other keys and names hold from now on. Identities that they do not bear end.
+    package mutating func trust(_ authenticator: Authenticator) {
+        guard self.authenticator != nil else { preconditionFailure("a server without an authenticator was given one") }
+        self.authenticator = authenticator
+        for index in self.identities.live where !authenticator.stillTrusts(self.identities[index].identity) {
+            self.endIdentity(index, WireStatus(.revoked(Self.lostItsKey)))
+        }
+    }
+
+    /// Tells everyone who came by an identity that it is over: streams end now, and a connection soon.
+    private mutating func endIdentity(_ index: UInt32, _ status: WireStatus) {
+        self.counters.identitiesEnded += 1
+        self.identities.end(index, status)
+        for call in self.callIdentities.keys.sorted() where self.callIdentities[call] == index {
+            if self.calls[call].method.isStreaming { self.end(call, status) }
+        }
+        var connection: Int32 = 0
+        while connection < self.connections.extent {
+            if self.connections.isTaken(connection), self.connections[connection].identity == index,
+                self.connections[connection].phase == .open
+            {
+                self.endStreams(of: connection, status)
+            }
+            connection += 1
+        }
+    }
+
+    /// A unary call under way was allowed when it began, and still gets its answer.
+    private mutating func endStreams(of connection: Int32, _ status: WireStatus) {
+        var call = self.connections[connection].firstCall
+        while call >= 0 {
+            let next = self.calls[call].nextInConnection
+            if self.calls[call].method.isStreaming, self.callIdentities[call] == nil { self.end(call, status) }
+            call = next
+        }
+        self.scheduleIdentityClose(connection)
+    }
+
+    private mutating func scheduleIdentityClose(_ connection: Int32) {
+        // Spread by connection number: those of one token do not all close in one turn.
+        let wait = Limits.endedIdentityMilliseconds
+        let spread = Int64(truncatingIfNeeded: UInt32(bitPattern: connection) &* 2_654_435_761 >> 8) % wait
+        self.scheduleDeadline(
+            .identityEnded(connection, self.connections.generation(connection)),
+            at: self.now.monotonic + wait + spread)
+    }
+
+    /// A connection whose identity has ended has had time to take what it was owed. It stays while calls are on it that
+    /// brought their own.
+    mutating func identityCloseDue(_ connection: Int32) {
+        guard self.connections[connection].phase == .open,
+            let ended = self.identities[self.connections[connection].identity].ended
+        else { return }
+        if self.connections[connection].callCount > 0 {
+            self.scheduleIdentityClose(connection)
+        } else {
+            self.close(connection, ended)
+        }
+    }
+}
+
+extension WireStatus {
+    package init(_ fault: CredentialFault) {
+        let reason: ErrorReason =
+            switch fault {
+            case .malformed: .credentialsMalformed
+            case .untrusted: .credentialsUntrusted
+            case .misdirected: .credentialsMisdirected
+            case .notYetValid: .credentialsNotYetValid
+            case .expired: .credentialsExpired
+            case .revoked: .credentialsRevoked
+            }
+        self.init(reason, fault.description)
+    }
+
+    fileprivate init(_ refusal: Permission.Refusal, _ method: Method) {
+        switch refusal {
+        case .noCredentials:
+            self.init(
+                .unauthenticated,
+                "\(method.path) needs credentials, and none came with HELLO or with the call; `perch token create` makes some",
+                details: [StatusDetail(key: "needed", value: Permission(for: method).scope.name)])
+        case .scope(let needed, let held):
+            self.init(
+                .permissionDenied,
+                "\(method.path) needs the scope \(needed.name), the credentials have \(held.name); ask with others",
+                details: [
+                    StatusDetail(key: "needed", value: needed.name), StatusDetail(key: "found", value: held.name),
+                ])
+        case .tooNarrow(let needed, _):
+            self.init(
+                .permissionDenied,
+                "\(method.path) is about \(needed), and the credentials are for less; ask with others",
+                details: [StatusDetail(key: "needed", value: needed)])
+        }
+    }
+}

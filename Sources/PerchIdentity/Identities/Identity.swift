@@ -1,0 +1,74 @@
+package import PerchBase
+
+/// Who a caller is, once that was verified: what he may do, and until when.
+package struct Identity: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
+        /// The server has no authenticator: whoever reaches it may do everything.
+        case everyone
+        /// No credentials came. The table of permissions has nothing for such a caller.
+        case anonymous
+        /// `revocation`: what the token is revoked by.
+        case token(key: TokenKey, revocation: String)
+        case certificate(PeerCertificate)
+    }
+
+    package var source: Source
+    /// For people, for the log and for quotas; never a secret.
+    package var subject = ""
+    package var issuer = ""
+    package var audience: [String] = []
+    package var apps: AppReach
+    /// Nil: nothing at all.
+    package var scope: Scope?
+    /// The only account that is meant; nil: every one of the apps.
+    package var account: String?
+    package var expires = Instant.distantFuture
+
+    private init(_ source: Source, apps: AppReach, scope: Scope?) {
+        self.source = source
+        self.apps = apps
+        self.scope = scope
+    }
+
+    package static let everyone = Identity(.everyone, apps: .all, scope: .admin)
+    package static let anonymous = Identity(.anonymous, apps: .apps([]), scope: nil)
+
+    init(_ claims: TokenClaims, key: TokenKey, revocation: String) {
+        self.init(.token(key: key, revocation: revocation), apps: claims.apps, scope: claims.scope)
+        self.subject = claims.subject
+        self.issuer = claims.issuer
+        self.audience = claims.audience
+        self.account = claims.account
+        self.expires = claims.expires
+    }
+
+    init(_ certificate: PeerCertificate, _ entry: CertificateIdentities.Entry) {
+        self.init(.certificate(certificate), apps: entry.apps, scope: entry.scope)
+        self.subject = entry.subject
+        self.account = entry.account
+        self.expires = certificate.notAfter
+    }
+
+    /// Whom quotas count: the subject over all his tokens; without one, each token or certificate on its own.
+    package var principal: String {
+        switch self.source {
+        case .everyone: "everyone"
+        case .anonymous: "anonymous"
+        case .token(_, let revocation):
+            self.subject.isEmpty
+                ? "token \(revocation)" : "subject \(self.issuer.utf8.count) \(self.issuer)\(self.subject)"
+        case .certificate(let certificate):
+            self.subject.isEmpty ? "certificate \(Base64URL.encode(certificate.fingerprint))" : "mapped \(self.subject)"
+        }
+    }
+
+    /// What the log calls him: subject and key. Safe, and bounded.
+    package var label: String {
+        switch self.source {
+        case .everyone: "everyone"
+        case .anonymous: "anonymous"
+        case .token(let key, _): "\(quoted(self.subject)) by \(key)"
+        case .certificate: "\(quoted(self.subject)) by certificate"
+        }
+    }
+}

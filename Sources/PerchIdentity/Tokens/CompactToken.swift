@@ -1,0 +1,89 @@
+import PerchBase
+import PerchCatalogue
+
+/// A token in its compact form (RFC 7515, section 3.1), taken apart and not believed yet.
+///
+/// Read within limits and in one way only: three parts, unpadded base64url, JSON without double keys. Nothing that a
+/// header could ask for is done: no key that it brings along or points to, no extension that must be understood, no
+/// token without a signature.
+package struct CompactToken: Sendable {
+    /// What is signed: header and payload as they stand, with the dot between them.
+    package let signed: [UInt8]
+    package let signature: [UInt8]
+    /// `alg`, as the token says it; what counts is the key's.
+    package let algorithm: String
+    /// `kid`; nil where the token names none.
+    package let keyID: String?
+    let payload: JSONValue
+
+    package init(_ text: some Collection<UInt8>) throws(CredentialFault) {
+        guard text.count <= Limits.tokenBytesMax else {
+            throw .malformed("it has \(text.count) bytes, the limit is \(Limits.tokenBytesMax)")
+        }
+        let text = Array(text)
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[1].isEmpty else {
+            throw .malformed("it has \(parts.count) parts, a signed one has three with dots between them")
+        }
+        guard let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2])
+        else {
+            throw .malformed("a part of it is not unpadded base64url")
+        }
+        let fields = try Self.object(header, "header")
+        self.payload = try Self.object(payload, "payload")
+        self.signature = signature
+        self.signed = Array(text[..<parts[1].endIndex])
+        guard let algorithm = fields["alg"]?.string else { throw .malformed("its header has no alg") }
+        self.algorithm = algorithm
+        for member in ["crit", "b64"] where fields[member] != nil {
+            throw .malformed("its header asks for extensions (\(member)), and there are none here")
+        }
+        switch fields["kid"] {
+        case nil: self.keyID = nil
+        case let kid?:
+            guard let id = kid.string, id.utf8.count <= Limits.tokenKeyIDBytesMax else {
+                throw .malformed("its kid is no text of up to \(Limits.tokenKeyIDBytesMax) bytes")
+            }
+            self.keyID = id
+        }
+    }
+
+    private static func object(_ bytes: [UInt8], _ part: String) throws(CredentialFault) -> JSONValue {
+        var limits = JSONLimits()
+        limits.bytes = Limits.tokenBytesMax
+        limits.depth = Limits.tokenDepthMax
+        limits.values = Limits.tokenValuesMax
+        limits.stringBytes = Limits.tokenBytesMax
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONReader.read(bytes, limits: limits)
+        } catch {
+            // Not the error's own words: they show what was found, and that is the token's.
+            throw .malformed("its \(part) is not the JSON of a token")
+        }
+        guard value.members != nil else { throw .malformed("its \(part) is no JSON object") }
+        return value
+    }
+
+    /// Makes the token of a payload.
+    static func signing(_ payload: [UInt8], by key: TokenKey) throws(KeyFault) -> String {
+        var header = JSONWriter()
+        header.beginObject()
+        header.member("alg", key.algorithm.rawValue)
+        header.member("kid", key.id)
+        header.member("typ", "JWT")
+        header.endObject()
+        let bytes: [UInt8]
+        do throws(JSONOverflow) {
+            bytes = try header.finish()
+        } catch {
+            preconditionFailure("a header has a hundred bytes")
+        }
+        let signed = Base64URL.encode(bytes) + "." + Base64URL.encode(payload)
+        guard let signature = Signatures.sign(Array(signed.utf8), by: key) else {
+            throw KeyFault("\(key) is the public half; sign with the file that holds the private one")
+        }
+        return signed + "." + Base64URL.encode(signature)
+    }
+}

@@ -1,0 +1,25 @@
+package import PerchBase
+
+/// Why credentials are not taken. Safe to log: it names keys, instants and claims, and never holds the token.
+package enum CredentialFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It is no token that could be judged.
+    case malformed(String)
+    /// Whoever signed it is not known here, or did not sign this.
+    case untrusted(String)
+    /// It is for somebody else, or by somebody else.
+    case misdirected(String)
+    case notYetValid(from: Instant)
+    case expired(at: Instant)
+    case revoked(String)
+
+    package var description: String {
+        switch self {
+        case .malformed(let what): "the token cannot be read: \(what)"
+        case .untrusted(let what): "the token is not trusted: \(what)"
+        case .misdirected(let what): "the token is not for this server: \(what)"
+        case .notYetValid(let instant): "the token is valid from \(instant) on; come back then, or look at the clocks"
+        case .expired(let instant): "the credentials ended at \(instant); come back with new ones"
+        case .revoked(let what): "the credentials were revoked: \(what); come back with new ones"
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import PerchBase
+package import PerchIdentity
+
+/// Reads the files that say who may sign and whom certificates stand for.
+package enum KeyFiles {
+    /// Endings of files that are looked at in a directory. What else lies there is somebody else's.
+    private static let endings = [".jwk", ".jwks", ".json", ".pem"]
+
+    /// The authenticator that settings describe; nil where they describe none.
+    package static func authenticator(_ settings: AuthenticationSettings) throws(ServerError) -> Authenticator? {
+        guard settings.isOn else { return nil }
+        var keys: [TokenKey] = []
+        if let path = settings.tokenKeysPath {
+            keys = try Self.keys(at: path)
+            guard !keys.isEmpty else {
+                throw ServerError(
+                    "--token-keys: \(path) holds no key; `perch token key create` makes one, its public half is enough here"
+                )
+            }
+        }
+        var authenticator: Authenticator
+        do throws(KeyFault) {
+            authenticator = try Authenticator(keys: keys)
+        } catch {
+            throw ServerError("--token-keys: \(error)")
+        }
+        authenticator.audience = settings.audience
+        authenticator.issuer = settings.issuer
+        if let path = settings.certificateIdentitiesPath {
+            let bytes = try Self.read(path, limit: Limits.certificateIdentitiesBytesMax).bytes
+            do throws(KeyFault) {
+                authenticator.certificates = try CertificateIdentities(reading: bytes)
+            } catch {
+                throw ServerError("--certificate-identities: \(path): \(error)")
+            }
+        }
+        return authenticator
+    }
+
+    /// The keys of a file, or of every file of a directory whose name says that it holds some.
+    package static func keys(at path: String) throws(ServerError) -> [TokenKey] {
+        var info = stat()
+        guard stat(path, &info) == 0 else { throw ServerError("no keys at \(path): \(Self.reason())") }
+        guard info.st_mode & S_IFMT == S_IFDIR else { return try Self.keys(ofFile: path) }
+        var keys: [TokenKey] = []
+        for name in try Self.names(in: path) { keys += try Self.keys(ofFile: path + "/" + name) }
+        return keys
+    }
+
+    /// The keys of one file. One that others can read is refused where it holds what only its owner may know.
+    package static func keys(ofFile path: String) throws(ServerError) -> [TokenKey] {
+        let file = try Self.read(path, limit: Limits.tokenKeyFileBytesMax)
+        let name = path.split(separator: "/").last.map { String($0) } ?? path
+        let stem = Self.endings.first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) } ?? name
+        let keys: [TokenKey]
+        do throws(KeyFault) {
+            keys = try TokenKey.read(file.bytes, name: stem)
+        } catch {
+            throw ServerError("\(path): \(error)")
+        }
+        if file.isOpenToOthers, keys.contains(where: \.isSecret) {
+            throw ServerError(
+                "\(path) holds a secret, and others can read it (mode \(String(file.mode, radix: 8))); `chmod 600` it, and make a new key if somebody may have"
+            )
+        }
+        return keys
+    }
+
+    private struct File {
+        var bytes: [UInt8]
+        var mode: mode_t
+        /// Somebody beside the owner may read or write it.
+        var isOpenToOthers: Bool { self.mode & 0o077 != 0 }
+    }
+
+    /// Reads a file, and asks the open descriptor who else may: what lies under the name may change in between.
+    private static func read(_ path: String, limit: Int) throws(ServerError) -> File {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw ServerError("cannot read \(path): \(Self.reason())") }
+        defer { close(descriptor) }
+        var info = stat()
+        guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
+            throw ServerError("\(path) is no file; name one that holds a key")
+        }
+        var file = File(bytes: [], mode: info.st_mode & 0o7777)
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw ServerError("cannot read \(path): \(Self.reason())") }
+            if count == 0 { return file }
+            file.bytes.append(contentsOf: buffer[..<count])
+            guard file.bytes.count <= limit else {
+                throw ServerError("\(path) has more than \(limit) bytes, the limit for such a file")
+            }
+        }
+    }
+
+    /// Names of files with keys, sorted. Hidden ones are left out: what mounts secrets keeps its links under such names.
+    private static func names(in path: String) throws(ServerError) -> [String] {
+        guard let directory = opendir(path) else { throw ServerError("cannot read \(path): \(Self.reason())") }
+        defer { closedir(directory) }
+        var names: [String] = []
+        var count = 0
+        while let entry = readdir(directory) {
+            count += 1
+            guard count <= Limits.tokenKeyFilesMax else {
+                throw ServerError(
+                    "\(path) has more than \(Limits.tokenKeyFilesMax) entries, the limit; keep keys only there")
+            }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix("."), Self.endings.contains(where: { name.hasSuffix($0) }) { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private static func reason() -> String { String(cString: strerror(errno)) }
+}
+
+/// How callers show who they are.
+package struct AuthenticationSettings: Hashable, Sendable {
+    /// A file with keys, or a directory of such files; read at start and at SIGHUP.
+    package var tokenKeysPath: String?
+    /// `aud` of tokens that are for this server.
+    package var audience = Authenticator.standardAudience
+    /// `iss` of tokens that are taken; nil for any.
+    package var issuer: String?
+    /// A file that says whom client certificates stand for; read at start and at SIGHUP.
+    package var certificateIdentitiesPath: String?
+
+    package init() {}
+
+    /// Whether callers have to show who they are.
+    package var isOn: Bool { self.tokenKeysPath != nil || self.certificateIdentitiesPath != nil }
+}

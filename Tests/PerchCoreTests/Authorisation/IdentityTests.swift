@@ -1,0 +1,256 @@
+import PerchBase
+import PerchCore
+import PerchIdentity
+import PerchModel
+import PerchStore
+import PerchTesting
+import PerchWire
+import Testing
+
+/// From HELLO to the end of an identity.
+@Suite struct `An identity` {
+    @Test func `that has ended ends its streams with the reason, within five seconds`() throws {
+        let world = Gate.world()
+        let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 90_000))
+        let status = client.call(.status())
+        let updates = client.call(.updates())
+        world.advance(89_999)
+        #expect(client.status(of: status) == nil && client.status(of: updates) == nil)
+        world.advance(1)
+        for stream in [status, updates] {
+            #expect(client.status(of: stream)?.reason == "CREDENTIALS_EXPIRED")
+            #expect(client.status(of: stream)?.code == 16)
+        }
+        let late = client.call(.readStatus())
+        world.settle()
+        #expect(client.status(of: late)?.reason == "CREDENTIALS_EXPIRED")
+        // It stays for a moment, to take what it is owed, and is told again when it closes.
+        #expect(client.isOpen)
+        world.advance(10_000)
+        #expect(client.drains.last?.reason == "CREDENTIALS_EXPIRED")
+        #expect(!client.isOpen)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `ends with the machine's clock, also when that is set forward`() {
+        let world = Gate.world()
+        let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 3_600_000))
+        let stream = client.call(.status())
+        world.settle()
+        world.setMachineClock(by: 3_600_000)
+        // A loop looks at the clock when it turns, and that is every minute at least.
+        client.ping()
+        world.settle()
+        #expect(client.status(of: stream)?.reason == "CREDENTIALS_EXPIRED")
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `goes on by its token where its holder comes back with a new one`() throws {
+        let world = Gate.world()
+        let first = world.welcomedClient(authorization: Gate.token(.read, lifetime: 60_000))
+        let stream = first.call(.status())
+        world.settle()
+        let token = try #require(first.statuses(on: stream).last?.info?.token)
+        world.advance(60_000)
+        #expect(first.status(of: stream)?.reason == "CREDENTIALS_EXPIRED")
+        let second = world.welcomedClient(authorization: Gate.token(.read, id: "next", lifetime: 120_000))
+        let again = second.call(.status(token: token))
+        world.settle()
+        #expect(second.statuses(on: again).map(\.isUnchanged) == [true])
+    }
+
+    @Test func `that is taken back ends on every loop, and stays so after a restart`() throws {
+        let storage = MemoryStorage(identity: World.identity)
+        let world = Gate.world { setup in
+            setup.loops = 2
+            setup.storage = storage
+        }
+        let stolen = Gate.token(.read, id: "stolen")
+        let watchers = (0..<2).map { world.welcomedClient(loop: $0, authorization: stolen) }
+        let others = (0..<2).map { world.welcomedClient(loop: $0, authorization: Gate.token(.read, id: "good")) }
+        let streams = watchers.map { $0.call(.status()) }
+        let kept = others.map { $0.call(.status()) }
+        world.settle()
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all))
+        let response = try world.require(
+            .revokeToken(
+                RevokeTokenRequest(tokenID: "stolen", expires: World.begin.advanced(byMilliseconds: 3_600_000))),
+            from: admin)
+        #expect(response == .revokeToken(RevokeTokenResponse(wasRevoked: false)))
+        for (client, stream) in zip(watchers, streams) {
+            #expect(client.status(of: stream)?.reason == "CREDENTIALS_REVOKED")
+        }
+        for (client, stream) in zip(others, kept) { #expect(client.status(of: stream) == nil) }
+        let again = try world.require(.revokeToken(RevokeTokenRequest(tokenID: "stolen")), from: admin)
+        // Now for good: that is more than before, and the token had been taken back.
+        #expect(again == .revokeToken(RevokeTokenResponse(wasRevoked: true)))
+
+        let next = Gate.world { $0.storage = storage }
+        let client = next.connect()
+        client.hello(authorization: stolen)
+        next.settle()
+        #expect(client.drains.map(\.reason) == ["CREDENTIALS_REVOKED"])
+    }
+
+    @Test func `ends when its key or its certificate is taken away, and others go on`() throws {
+        let spare = try #require(TokenKey.generate(.es256, id: "spare"))
+        let world = Gate.world { $0.authenticator = Gate.authenticator([Gate.key, spare]) }
+        let old = world.welcomedClient(authorization: Gate.token(.read))
+        let new = world.welcomedClient(authorization: Gate.token(.read, key: spare))
+        let mapped = world.welcomedClient(certificate: Gate.backend)
+        let streams = [old, new, mapped].map { $0.call(.status()) }
+        world.settle()
+        world.trust(Gate.authenticator([spare]))
+        world.settle()
+        #expect(old.status(of: streams[0])?.reason == "CREDENTIALS_REVOKED")
+        #expect(new.status(of: streams[1]) == nil)
+        #expect(mapped.status(of: streams[2]) == nil)
+        var without = Gate.authenticator([spare])
+        without.certificates = CertificateIdentities()
+        world.trust(without)
+        world.settle()
+        #expect(new.status(of: streams[1]) == nil)
+        #expect(mapped.status(of: streams[2])?.reason == "CREDENTIALS_REVOKED")
+        world.advance(20_000)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `of a certificate ends with the certificate`() {
+        let world = Gate.world()
+        let client = world.welcomedClient(certificate: Gate.backend)
+        let stream = client.call(.status())
+        world.advance(3_600_000)
+        #expect(client.status(of: stream)?.reason == "CREDENTIALS_EXPIRED")
+    }
+
+    @Test func `of a token goes before that of a certificate, and a certificate nobody knows is nobody's`() throws {
+        let world = Gate.world()
+        let both = world.welcomedClient(authorization: Gate.token(.read), certificate: Gate.backend)
+        #expect(world.answer(to: .buy("coins"), from: both).status?.reason == "PERMISSION_DENIED")
+        var stranger = Gate.backend
+        stranger.names = ["stranger.example.com"]
+        stranger.fingerprint[0] = 9
+        let unknown = world.welcomedClient(certificate: stranger)
+        #expect(world.answer(to: .readStatus(), from: unknown).status?.reason == "UNAUTHENTICATED")
+    }
+
+    @Test func `that comes with a call holds for that call only`() throws {
+        let world = Gate.world()
+        let client = world.welcomedClient(authorization: Gate.token(.read))
+        #expect(world.answer(to: .buy("coins"), from: client).status?.reason == "PERMISSION_DENIED")
+        let bought = client.call(.buy("coins"), authorization: Gate.token(.write, id: "w", lifetime: 60_000))
+        world.settle()
+        #expect(client.status(of: bought)?.code == 0)
+        let own = client.call(.status(), authorization: Gate.token(.read, id: "short", lifetime: 60_000))
+        let connections = client.call(.status())
+        world.advance(60_000)
+        #expect(client.status(of: own)?.reason == "CREDENTIALS_EXPIRED")
+        #expect(client.status(of: connections) == nil)
+        world.checkInvariants()
+        // And the other way round: a call that brought its own stays when those of HELLO end.
+        let anonymous = world.welcomedClient()
+        let stream = anonymous.call(.status(), authorization: Gate.token(.read, id: "long"))
+        world.advance(120_000)
+        #expect(anonymous.status(of: stream) == nil)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `that is refused with HELLO closes the connection with the reason`() {
+        let world = Gate.world()
+        for (authorization, reason) in [
+            ("Bearer x", "CREDENTIALS_MALFORMED"), ("Basic abc", "CREDENTIALS_MALFORMED"),
+            (Gate.token(.read, lifetime: 0), "CREDENTIALS_EXPIRED"),
+            (Gate.token(.read, audience: "x"), "CREDENTIALS_MISDIRECTED"),
+            (Gate.token(.read) + "AAAA", "CREDENTIALS_UNTRUSTED"),
+        ] {
+            let client = world.connect()
+            client.hello(authorization: authorization)
+            world.settle()
+            #expect(client.drains.map(\.reason) == [reason])
+            #expect(client.drains.first?.isFinal == true)
+            #expect(client.welcome == nil)
+        }
+        #expect(world.loops[0].core.counters.credentialsRefused == 5)
+        world.advance(60_000)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `is verified once for as long as it is remembered`() {
+        let world = Gate.world()
+        let token = Gate.token(.read)
+        for _ in 0..<20 {
+            let client = world.welcomedClient(authorization: token)
+            client.socket.clientEnds()
+            world.settle()
+        }
+        #expect(world.loops[0].core.counters.credentialsVerified == 1)
+        #expect(world.loops[0].core.census.identities == 1)
+        world.checkInvariants()
+    }
+
+    @Test func `beyond those that are kept lets the oldest go`() {
+        let world = Gate.world { $0.core.identitiesKeptMax = 8 }
+        let client = world.welcomedClient()
+        for number in 0...8 { client.call(.readStatus(), authorization: Gate.token(.read, id: "\(number)")) }
+        world.settle()
+        #expect(world.loops[0].core.census.identities == 8)
+        world.checkInvariants()
+        // The first was let go, and is verified again; the last is known.
+        let verified = world.loops[0].core.counters.credentialsVerified
+        client.call(.readStatus(), authorization: Gate.token(.read, id: "8"))
+        world.settle()
+        #expect(world.loops[0].core.counters.credentialsVerified == verified)
+        client.call(.readStatus(), authorization: Gate.token(.read, id: "0"))
+        world.settle()
+        #expect(world.loops[0].core.counters.credentialsVerified == verified + 1)
+    }
+
+    @Test func `of one app need not name it, and of several must`() throws {
+        let world = Gate.world { $0.moreApps = ["com.example.second"] }
+        let open = Gate.token(.admin, app: .all)
+        let all = world.welcomedClient(authorization: open)
+        #expect(world.answer(to: .readStatus(), from: all).status?.reason == "APP_AMBIGUOUS")
+        let one = world.welcomedClient(authorization: Gate.token(.admin))
+        #expect(world.answer(to: .readStatus(), from: one).status?.code == 0)
+        guard case .listApps(let list)? = world.answer(to: .listApps, from: one).response else {
+            throw NoAnswer(status: nil)
+        }
+        #expect(list.apps.map(\.bundleID) == [TestShop.bundleID])
+        let both = AppReach.apps(
+            [TestShop.bundleID, "com.example.second"].map { AppName(bundleID: $0, environment: .xcode) })
+        let two = world.welcomedClient(authorization: Gate.token(.read, app: both))
+        #expect(world.answer(to: .readStatus(), from: two).status?.reason == "APP_AMBIGUOUS")
+        // What is not his is refused in the same words, whether the server has it or not.
+        let messages = ["com.example.second", "com.example.nowhere"].map { id in
+            let app = AppReference(bundleID: id, environment: .xcode)
+            let asked = Request.getSubscriptionStatus(
+                SubscriptionStatusRequest(app: app, account: "anna", groupID: "plans"))
+            return world.answer(to: asked, from: one).status
+        }
+        #expect(messages[0]?.reason == "PERMISSION_DENIED")
+        #expect(messages[0] == messages[1])
+    }
+
+    @Test func `of one account is not that of another that only looks alike`() {
+        let world = Gate.world()
+        // The same letter, composed and not: two keys, and one text for Swift.
+        let composed = "ren\u{E9}"
+        let decomposed = "rene\u{301}"
+        #expect(composed == decomposed)
+        let client = world.welcomedClient(authorization: Gate.token(.test, account: composed))
+        #expect(world.answer(to: .readStatus(composed), from: client).status?.code == 0)
+        #expect(world.answer(to: .readStatus(decomposed), from: client).status?.reason == "PERMISSION_DENIED")
+        // And nothing is done to others by the way of one's own.
+        let share = Request.operate(.share(.product("gold"), member: "anna"), composed)
+        #expect(world.answer(to: share, from: client).status?.reason == "PERMISSION_DENIED")
+        #expect(world.answer(to: .refund(1), from: client).status?.reason == "PERMISSION_DENIED")
+    }
+
+    @Test func `is everyone's where there is no authenticator`() {
+        let world = World()
+        let client = world.welcomedClient(authorization: "Bearer nonsense")
+        #expect(world.answer(to: .getServerStatus, from: client).status?.code == 0)
+        #expect(world.loops[0].core.counters.credentialsVerified == 0)
+        world.checkNothingIsLeft()
+    }
+}
