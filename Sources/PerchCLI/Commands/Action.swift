@@ -14,6 +14,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case clockShow, clockFreeze, clockResume, clockAdvance, clockTo, clockNext, clockRate
     case catalogCheck, catalogLoad, catalogShow
     case scenarioRun, scenarioCheck
+    case tokenCreate, tokenInspect, tokenRevoke, tokenKeyCreate
     case doctor
     case backup, restore
     case benchHot, benchKeyed, benchMux, benchCatalog, benchStorm, benchResume, benchIdle, benchBuy, benchMixed

@@ -53,6 +53,7 @@ struct CommandRun: Sendable {
         case .scenarioCheck: return try self.checkScenarios()
         case .backup: try await self.backUp()
         case .restore: try self.restore()
+        case .tokenCreate, .tokenInspect, .tokenRevoke, .tokenKeyCreate: try await self.token()
         case .doctor: return try await self.examine()
         }
         return .success

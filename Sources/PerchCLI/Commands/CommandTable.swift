@@ -8,7 +8,7 @@ package enum CommandTable {
         root.commands = [
             ServeTable.serve, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
             ScenarioTable.scenario,
-            BenchTable.bench, BackupTable.backup, BackupTable.restore, Self.doctor,
+            TokenTable.token, BenchTable.bench, BackupTable.backup, BackupTable.restore, Self.doctor,
         ]
         root.examples = [
             ("perch serve --catalog Shop.storekit", "Serve a test store of this catalogue on loopback."),

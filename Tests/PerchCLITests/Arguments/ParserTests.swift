@@ -84,7 +84,8 @@ struct Refusal: CustomTestStringConvertible {
     @Test(arguments: [
         Refusal("wacth", "perch has no command \"wacth\"", suggesting: "`perch watch`"),
         Refusal("Store", "perch has no command \"Store\"", suggesting: "`perch store`"),
-        Refusal("token", "perch has no command \"token\""),
+        Refusal("ticket", "perch has no command \"ticket\""),
+        Refusal("token", "perch token needs a command: create, inspect, revoke or key"),
         Refusal(
             "store",
             "perch store needs a command: buy, finish, refund, renew, expire, auto-renew, reverse-refund, "

@@ -1,0 +1,277 @@
+import Glibc
+import PerchBase
+import PerchClient
+import PerchIdentity
+import PerchLoop
+import PerchModel
+import PerchServer
+
+// `perch token`: secrets come from files and go into files.
+extension CommandRun {
+    func token() async throws {
+        switch self.invocation.action {
+        case .tokenCreate: try self.createToken()
+        case .tokenInspect: try self.inspectToken()
+        case .tokenRevoke: try await self.revokeToken()
+        case .tokenKeyCreate: try self.createKey()
+        default: preconditionFailure("\(self.invocation.action) is no command of tokens")
+        }
+    }
+
+    private func require(_ option: String, _ example: String) throws(UsageError) -> String {
+        guard let text = self.settings.text(option) else {
+            throw UsageError(
+                "perch \(self.invocation.name) needs --\(option) \(example)", command: self.invocation.name)
+        }
+        return text
+    }
+
+    // MARK: create
+
+    private func createToken() throws {
+        let path = try self.require("key", "FILE")
+        let apps = self.settings.texts("app")
+        guard !apps.isEmpty else {
+            throw UsageError("perch token create needs --app ID", command: self.invocation.name)
+        }
+        let key = try self.signingKey(path)
+        let now = Clocks.wall()
+        let reach: AppReach
+        do throws(CredentialFault) {
+            reach = try AppReach(apps, environment: apps == ["*"] ? nil : self.settings.text("environment"))
+        } catch {
+            throw UsageError("--app: * stands alone, for every app", command: self.invocation.name)
+        }
+        // Whole seconds, as a token has them: what is printed is what holds.
+        let expires = Instant(milliseconds: (now.milliseconds + (self.settings.number("expires") ?? 0)) / 1_000 * 1_000)
+        var claims = TokenClaims(
+            expires: expires, apps: reach,
+            scope: self.settings.text("scope").flatMap { Scope(named: $0) } ?? .read)
+        claims.issuer = self.settings.text("issuer") ?? ""
+        claims.audience = [self.settings.text("audience") ?? Authenticator.standardAudience]
+        claims.subject = self.settings.text("subject") ?? ""
+        claims.account = self.settings.text("account")
+        claims.issued = now
+        claims.notBefore = now
+        guard let id = TokenClaims.newID() else {
+            throw CommandFailure(.failure, "this machine gives no random numbers")
+        }
+        claims.id = id
+        let token: String
+        do throws(KeyFault) {
+            token = try claims.signed(by: key)
+            // What would be refused is not handed out: an account with 300 bytes, a name without end.
+            _ = try Self.judged(token, by: key, claims)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+        if let file = self.settings.text("to") {
+            try Self.write(Array((token + "\n").utf8), to: file)
+        } else {
+            try self.console.data(token + "\n")
+        }
+        self.console.talk(
+            "perch: token \(id) for \(reach), scope \(claims.scope.name), until \(expires), signed with \(key)")
+    }
+
+    private static func judged(
+        _ token: String, by key: TokenKey, _ claims: TokenClaims
+    ) throws(KeyFault) -> Identity {
+        var authenticator = try Authenticator(keys: [key])
+        authenticator.audience = claims.audience[0]
+        do throws(CredentialFault) {
+            return try authenticator.identity(ofToken: Array(token.utf8), now: claims.issued ?? claims.expires)
+        } catch {
+            throw KeyFault("\(error)")
+        }
+    }
+
+    private func signingKey(_ path: String) throws(CommandFailure) -> TokenKey {
+        let keys: [TokenKey]
+        do throws(ServerError) {
+            keys = try KeyFiles.keys(ofFile: path)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+        guard keys.count == 1, let key = keys.first else {
+            throw CommandFailure(
+                .failure, "\(printable(path)) holds \(keys.count) keys; name a file with the one to sign with")
+        }
+        guard key.isSecret else {
+            throw CommandFailure(
+                .failure, "\(printable(path)) holds the public half; sign with the file that holds the private one")
+        }
+        return key
+    }
+
+    // MARK: key create
+
+    private func createKey() throws {
+        let path = try self.require("to", "FILE, such as keys/main.jwk")
+        let name = path.split(separator: "/").last.map { String($0) } ?? path
+        let stem = name.hasSuffix(".jwk") ? String(name.dropLast(4)) : name
+        let algorithm: SignatureAlgorithm =
+            switch self.settings.text("algorithm") {
+            case "eddsa": .eddsa
+            case "hs256": .hs256
+            default: .es256
+            }
+        let id = self.settings.text("id") ?? stem
+        guard id.utf8.count <= Limits.tokenKeyIDBytesMax else {
+            throw UsageError(
+                "--id has \(id.utf8.count) bytes, the limit is \(Limits.tokenKeyIDBytesMax)",
+                command: self.invocation.name)
+        }
+        guard let key = TokenKey.generate(algorithm, id: id) else {
+            throw CommandFailure(.failure, "this machine gives no random numbers")
+        }
+        // Who writes over a key takes every token away that it has signed.
+        guard !Files.exists(path) else {
+            throw CommandFailure(
+                .failure, "\(printable(path)) is there already; name another file, or move that one away")
+        }
+        try Self.write(key.jwk, to: path)
+        guard let half = key.publicHalf else {
+            self.console.talk("perch: \(key) in \(printable(path)); servers need this file too, and can sign with it")
+            return
+        }
+        let open = (path.hasSuffix(".jwk") ? String(path.dropLast(4)) : path) + ".pub.jwk"
+        do throws(FileFault) {
+            try Files.replace(open, with: half.jwk)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+        chmod(open, 0o644)
+        self.console.talk("perch: \(key) in \(printable(path)); servers need only \(printable(open))")
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
+        do throws(FileFault) {
+            // With mode 600.
+            try Files.replace(path, with: bytes)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+    }
+
+    // MARK: inspect
+
+    private func readToken(_ path: String) throws(CommandFailure) -> [UInt8] {
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            bytes = try Files.read(path, limitBytes: 2 * Limits.tokenBytesMax)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+        // As clients read it: the first line, with or without the word before the token.
+        let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+        let word = Array("Bearer ".utf8)
+        return line.starts(with: word) ? Array(line.dropFirst(word.count)) : Array(line)
+    }
+
+    private func inspectToken() throws {
+        let bytes = try self.readToken(self.text("FILE"))
+        let token: CompactToken
+        let claims: TokenClaims
+        do throws(CredentialFault) {
+            token = try CompactToken(bytes)
+            claims = try TokenClaims(of: token)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+        var verdict: Result<Identity, CredentialFault>?
+        let now = Clocks.wall()
+        if let path = self.settings.text("token-keys") {
+            var settings = AuthenticationSettings()
+            settings.tokenKeysPath = path
+            settings.audience = self.settings.text("token-audience") ?? settings.audience
+            settings.issuer = self.settings.text("token-issuer")
+            let authenticator: Authenticator
+            do throws(ServerError) {
+                guard let read = try KeyFiles.authenticator(settings) else { preconditionFailure("keys were named") }
+                authenticator = read
+            } catch {
+                throw CommandFailure(.failure, "\(error)")
+            }
+            do throws(CredentialFault) {
+                verdict = .success(try authenticator.identity(ofToken: bytes, now: now))
+            } catch {
+                verdict = .failure(error)
+            }
+        }
+        try self.show(token, claims, verdict, now: now)
+        if case .failure(let fault) = verdict { throw CommandFailure(.denied, "\(fault)") }
+    }
+
+    private func show(
+        _ token: CompactToken, _ claims: TokenClaims, _ verdict: Result<Identity, CredentialFault>?, now: Instant
+    ) throws(ReaderGone) {
+        let id = Authenticator.revocationID(of: token, claims)
+        let (names, environment): ([String], String) =
+            switch claims.apps {
+            case .all: (["*"], "")
+            case .apps(let apps): (apps.map(\.bundleID), apps.first?.environment.description ?? "")
+            }
+        let word =
+            switch verdict {
+            case nil: "not looked at: give --token-keys"
+            case .success?: "taken"
+            case .failure?: "refused"
+            }
+        try self.printer.print { json in
+            json.text("id", id)
+            json.text("key", token.keyID ?? "")
+            json.text("algorithm", token.algorithm)
+            json.text("subject", claims.subject)
+            json.text("issuer", claims.issuer)
+            json.texts("audience", claims.audience)
+            json.texts("app", names)
+            json.text("environment", environment)
+            json.text("scope", claims.scope.name)
+            json.text("account", claims.account ?? "")
+            json.text("expires", "\(claims.expires)")
+            if let notBefore = claims.notBefore { json.text("not_before", "\(notBefore)") }
+            json.text("verdict", verdict == nil ? "" : word)
+        } text: { _ in
+            var rows = [
+                ("id", printable(id)), ("key", "\(printable(token.keyID ?? "none")) (\(printable(token.algorithm)))"),
+                ("subject", printable(claims.subject)), ("issuer", printable(claims.issuer)),
+                ("audience", printable(claims.audience.joined(separator: ", "))), ("app", "\(claims.apps)"),
+                ("scope", claims.scope.name), ("account", claims.account.map { printable($0) } ?? "every one"),
+            ]
+            if let notBefore = claims.notBefore { rows.append(("valid from", "\(notBefore)")) }
+            let rest = claims.expires.milliseconds(since: now)
+            rows.append(
+                ("valid until", "\(claims.expires), " + (rest > 0 ? "for another \(rest / 1_000) s" : "which is over")))
+            rows.append(("server", word))
+            return rows.map { "\($0.0.padded(to: 12))\($0.1.isEmpty ? "none" : $0.1)" }
+        }
+    }
+
+    // MARK: revoke
+
+    private func revokeToken() async throws {
+        let id: String
+        var expires: Instant?
+        switch (self.settings.text("token-file"), self.settings.text("id")) {
+        case (let path?, nil):
+            let bytes = try self.readToken(path)
+            do throws(CredentialFault) {
+                let token = try CompactToken(bytes)
+                let claims = try TokenClaims(of: token)
+                id = Authenticator.revocationID(of: token, claims)
+                expires = claims.expires
+            } catch {
+                throw CommandFailure(.failure, "\(error)")
+            }
+        case (nil, let given?):
+            id = given
+        default:
+            throw UsageError(
+                "perch token revoke needs one of --token-file FILE and --id ID", command: self.invocation.name)
+        }
+        let wasRevoked = try await self.withClient { try await $0.revokeToken(id, expires: expires) }
+        self.console.talk(
+            "perch: token \(printable(id)) " + (wasRevoked ? "had been taken back before" : "is taken back"))
+    }
+}

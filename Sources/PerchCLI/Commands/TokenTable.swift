@@ -1,0 +1,123 @@
+import PerchBase
+import PerchIdentity
+import PerchModel
+
+/// The rows of `perch token`.
+enum TokenTable {
+    static let token: CommandSpec = {
+        var token = CommandSpec("token", "Make, look at and take back the tokens that callers show.")
+        token.discussion = [
+            "A token is a signed text that says who its holder is: for which app, what he may do, until when. Whoever has it "
+                + "is him, so it goes into files that nobody else can read, and never onto a command line.",
+            "Scopes hold one another: read, then write (buy and finish), test (make things happen in a test app), admin "
+                + "(run the server).",
+        ]
+        token.commands = [Self.create, Self.inspect, Self.revoke, Self.key]
+        token.examples = [
+            ("perch token key create --to main.jwk", "A key to sign with, and its public half beside it."),
+            (
+                "perch token create --key main.jwk --app com.example.app --to backend.token",
+                "A token that lets its holder read, for thirty days."
+            ),
+            ("perch serve --token-keys main.pub.jwk", "A server that asks for tokens."),
+            ("perch watch status alice plus --credentials-file backend.token", "A client that shows it."),
+        ]
+        return token
+    }()
+
+    private static let to = OptionSpec(
+        "to", .text, "FILE", "Where to put it, readable for you alone; standard output if left out.")
+
+    private static let create: CommandSpec = {
+        var create = CommandTable.leaf(
+            "create", "Sign a token.", .tokenCreate, [],
+            [
+                OptionSpec("key", .text, "FILE", "The key to sign with: a JWK or PEM file that only you can read."),
+                OptionSpec(
+                    "app", .text, "ID",
+                    "The bundle identifier of the app that it is for; `*` for every app and the server itself. May be "
+                        + "given several times."
+                ).repeatable(),
+                OptionSpec(
+                    "environment", .choice(AppEnvironment.names.dropFirst().map { $0 }), "NAME", default: "xcode",
+                    "The store behind the app."),
+                OptionSpec(
+                    "scope", .choice(Scope.allCases.map(\.name)), "NAME", default: "read",
+                    "What its holder may do: this, and what stands before it in read, write, test, admin."),
+                OptionSpec("account", .text, "ACCOUNT", "The only account that it is for; every one if not given."),
+                OptionSpec("subject", .text, "NAME", "Who its holder is, for logs and quotas."),
+                OptionSpec(
+                    "expires", .duration(1_000...Limits.commandTimeoutMilliseconds * 10), "DURATION", default: "30d",
+                    "How long it is valid, from now on."),
+                OptionSpec(
+                    "audience", .text, "NAME", default: Authenticator.standardAudience,
+                    "The server that it is for: its --token-audience."),
+                OptionSpec(
+                    "issuer", .text, "NAME", default: "perch",
+                    "Who signs it: the server's --token-issuer, if it has one."),
+                Self.to,
+            ])
+        create.examples = [
+            (
+                "perch token create --key main.jwk --app com.example.app --account alice --expires 1h",
+                "What an app may be given that runs on alice's phone."
+            )
+        ]
+        return create
+    }()
+
+    private static let inspect: CommandSpec = {
+        var inspect = CommandTable.leaf(
+            "inspect", "Say what a token says, and, with the server's keys, whether it would be taken.",
+            .tokenInspect,
+            [OperandSpec("FILE", .text, .one, "The file with the token, or - for standard input.")],
+            [
+                OptionSpec("token-keys", .text, "PATH", "The server's --token-keys: a file, or a directory of them."),
+                OptionSpec(
+                    "token-audience", .text, "NAME", default: Authenticator.standardAudience, "The server's audience."),
+                OptionSpec("token-issuer", .text, "NAME", "The server's issuer, if it asks for one."),
+                CommandTable.output,
+            ])
+        inspect.discussion = [
+            "Without keys its signature is not looked at, and the command says so. With keys it ends with 4 where the "
+                + "server would not take it."
+        ]
+        return inspect
+    }()
+
+    private static let revoke: CommandSpec = {
+        var revoke = CommandTable.leaf(
+            "revoke", "Take a token back before its end.", .tokenRevoke, [],
+            CommandTable.asking([
+                OptionSpec(
+                    "token-file", .text, "FILE", "The token to take back; only its identifier goes to the server."),
+                OptionSpec("id", .text, "ID", "Or its identifier, which `perch token inspect` shows."),
+            ]))
+        revoke.discussion = [
+            "What its holder watches ends within five seconds, and the server remembers it until the token would have ended "
+                + "by itself. It needs credentials with the scope admin for every app."
+        ]
+        return revoke
+    }()
+
+    private static let key: CommandSpec = {
+        var key = CommandSpec("key", "Keys that tokens are signed with.")
+        var create = CommandTable.leaf(
+            "create", "Make a key.", .tokenKeyCreate, [],
+            [
+                OptionSpec(
+                    "algorithm", .choice(["es256", "eddsa", "hs256"]), "NAME", default: "es256",
+                    "es256 and eddsa have a public half for servers; of hs256 everybody who verifies can also sign."),
+                OptionSpec(
+                    "id", .text, "ID", "What tokens name it by; the file's name without its ending if not given."),
+                OptionSpec("to", .text, "FILE", "Where to put it, such as keys/main.jwk, readable for you alone."),
+            ])
+        create.discussion = [
+            "The public half goes beside it, as FILE with .pub before its ending: that is all that a server needs, in a "
+                + "directory of its own. To change keys, give servers the new one beside the old, sign with the new one, and "
+                + "take the old one away when its last token has ended."
+        ]
+        key.commands = [create]
+        return key
+    }()
+}

@@ -1,0 +1,97 @@
+import Glibc
+import PerchBase
+import PerchIdentity
+import PerchServer
+import PerchTesting
+import Testing
+
+@testable import PerchCLI
+
+/// `perch token`: files in, files out, and no secret anywhere else.
+@Suite struct `perch token` {
+    private let directory = TemporaryDirectory()
+
+    private func ran(_ line: String) async -> (code: ExitCode, data: String, talk: String) {
+        let console = RecordedConsole()
+        let tool = Tool(console: console)
+        let words = line.split(separator: " ").map { word in
+            word.hasPrefix("@") ? self.directory.file(String(word.dropFirst())) : String(word)
+        }
+        guard case .run(let job) = tool.plan(words, environment: [:]) else {
+            return (.usage, console.data, console.talk)
+        }
+        return (await tool.run(job), console.data, console.talk)
+    }
+
+    private func mode(_ name: String) -> mode_t {
+        var info = stat()
+        return stat(self.directory.file(name), &info) == 0 ? info.st_mode & 0o777 : 0
+    }
+
+    @Test(arguments: ["es256", "eddsa"])
+    func `makes a key, a token with it, and says what it says`(_ algorithm: String) async throws {
+        let made = await self.ran("token key create --algorithm \(algorithm) --to @main.jwk")
+        #expect(made.code == .success && made.data.isEmpty)
+        #expect(self.mode("main.jwk") == 0o600 && self.mode("main.pub.jwk") == 0o644)
+        let signed = await self.ran(
+            "token create --key @main.jwk --app com.example.app --scope write --account alice --to @alice.token")
+        #expect(signed.code == .success && signed.data.isEmpty)
+        #expect(self.mode("alice.token") == 0o600)
+        let token = String(decoding: TemporaryDirectory.read(self.directory.file("alice.token")), as: UTF8.self)
+        #expect(!signed.talk.contains(token.prefix(20)))
+        let shown = await self.ran("token inspect @alice.token --token-keys @main.pub.jwk")
+        #expect(shown.code == .success)
+        for word in ["com.example.app (xcode)", "write", "alice", "taken"] { #expect(shown.data.contains(word)) }
+        let unjudged = await self.ran("token inspect @alice.token -o json")
+        #expect(unjudged.code == .success && unjudged.data.contains("\"scope\": \"write\""))
+        #expect(!unjudged.data.contains("\"verdict\""))
+        let elsewhere = await self.ran("token inspect @alice.token --token-keys @main.pub.jwk --token-audience other")
+        #expect(elsewhere.code == .denied && elsewhere.data.contains("refused"))
+    }
+
+    @Test func `without --to writes the token to standard output, and nothing else`() async throws {
+        _ = await self.ran("token key create --algorithm hs256 --to @main.jwk")
+        let made = await self.ran("token create --key @main.jwk --app * --scope admin --expires 1h")
+        #expect(made.code == .success)
+        #expect(made.data.split(separator: ".").count == 3 && made.data.hasSuffix("\n"))
+        #expect(access(self.directory.file("main.pub.jwk"), F_OK) != 0, "a secret has no public half")
+    }
+
+    @Test(arguments: [
+        ("token create --app x", "--key"), ("token create --key @main.jwk", "--app"),
+        ("token create --key @main.pub.jwk --app x", "public half"),
+        ("token create --key @none.jwk --app x", "@none.jwk"),
+        ("token create --key @open.jwk --app x", "others can read"),
+        ("token create --key @main.jwk --app x --app *", "stands alone"),
+        ("token key create --to @main.jwk", "there already"), ("token key create", "--to"),
+        ("token inspect @main.jwk", "parts"), ("token revoke", "--token-file"),
+        ("token revoke --id a --token-file @main.jwk", "one of"),
+    ])
+    func `says what is wrong, and what to do`(_ line: String, _ word: String) async {
+        _ = await self.ran("token key create --to @main.jwk")
+        TemporaryDirectory.write(
+            TemporaryDirectory.read(self.directory.file("main.jwk")), to: self.directory.file("open.jwk"))
+        chmod(self.directory.file("open.jwk"), 0o640)
+        let result = await self.ran(line)
+        #expect(result.code == .failure || result.code == .usage)
+        #expect(result.data.isEmpty)
+        #expect(result.talk.contains(word.hasPrefix("@") ? self.directory.file(String(word.dropFirst())) : word))
+    }
+
+    @Test func `servers read a directory of keys, and refuse a secret that others can read`() async throws {
+        _ = await self.ran("token key create --algorithm eddsa --to @first.jwk")
+        _ = await self.ran("token key create --to @second.jwk")
+        var settings = AuthenticationSettings()
+        settings.tokenKeysPath = self.directory.path
+        TemporaryDirectory.write(Array("not a key".utf8), to: self.directory.file("notes.txt"))
+        // The private half and the public half of one key are one key.
+        #expect(try KeyFiles.authenticator(settings)?.keys.keys.sorted() == ["first", "second"])
+        chmod(self.directory.file("second.jwk"), 0o604)
+        #expect(throws: ServerError.self) { try KeyFiles.authenticator(settings) }
+        #expect(unlink(self.directory.file("second.jwk")) == 0)
+        #expect(try KeyFiles.authenticator(settings)?.keys.count == 2)
+        settings.certificateIdentitiesPath = self.directory.file("nowhere.json")
+        #expect(throws: ServerError.self) { try KeyFiles.authenticator(settings) }
+        #expect(try KeyFiles.authenticator(AuthenticationSettings()) == nil)
+    }
+}
