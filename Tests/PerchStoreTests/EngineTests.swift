@@ -119,6 +119,47 @@ import Testing
         #expect(!engine.isWithoutRoom)
     }
 
+    /// A defect that the bug bank once had and no test found: the answer is not kept with the change, and the second
+    /// request of a client that heard nothing of the first buys twice.
+    @Test func `the answer to a key is kept with what it answered, and lasts a restart`() throws {
+        let storage = Self.memory()
+        let hourly = try #require(TimeRate(rawValue: 1))
+        let first = try Self.run(try Self.engine(on: storage), Self.setRate(hourly, key: [5]))
+        let restarted = try Self.engine(on: storage)
+        let revision = restarted.header.revision
+        #expect(storage.answer(to: MutationKey(app: 1, bytes: [5]))?.position == first.1)
+        let again = try Self.run(restarted, Self.setRate(hourly, key: [5]))
+        #expect(again.1 == first.1)
+        #expect(restarted.counters.replays == 1)
+        #expect(restarted.header.revision == revision)
+    }
+
+    @Test func `tokens that would have ended are forgotten, and what is on disk is what is known`() throws {
+        let storage = Self.memory()
+        let engine = try Self.engine(on: storage)
+        func revoke(_ id: String, lasting milliseconds: Int64, at wall: Instant) -> [StoreEvent] {
+            var outbox = StoreEngine.Outbox(loops: 1)
+            let token = RevokedToken(id: id, expires: Self.start.advanced(byMilliseconds: milliseconds))
+            _ = engine.run([StoreRequest(loop: 0, ticket: 7, .revoke(token))], wall: wall, into: &outbox)
+            return outbox.events[0]
+        }
+        #expect(revoke("a", lasting: 1_000, at: Self.start).count == 2)
+        // Known: the loops need not hear it again. For longer: it is written, and they know it already.
+        #expect(revoke("a", lasting: 1_000, at: Self.start).count == 1)
+        #expect(revoke("a", lasting: 2_000, at: Self.start).count == 1)
+        #expect(engine.revoked.map(\.id) == ["a"])
+        let later = Self.start.advanced(byMilliseconds: 2_001 + Limits.tokenSkewMilliseconds)
+        _ = revoke("b", lasting: 1_000_000, at: later)
+        #expect(engine.revoked.map(\.id) == ["b"])
+        #expect(storage.revokedTokens() == engine.revoked)
+        storage.nextCommitFailure = .full("the disk")
+        let events = revoke("c", lasting: 1_000_000, at: later)
+        guard case .answer(7, .refused(let refusal))? = events.last else { throw Unanswered() }
+        #expect(refusal.reason == .storeFull)
+        #expect(events.count == 1, "what is not durable is told to no loop")
+        #expect(engine.revoked.map(\.id) == ["b"])
+    }
+
     @Test func `crashes in a row do not run the clock ahead by a lease each`() throws {
         let storage = Self.memory()
         _ = try Self.engine(on: storage)
