@@ -1,0 +1,20 @@
+import PerchBase
+import PerchTesting
+import Testing
+
+@Suite struct `Each limit of the contract` {
+    @Test func `has one row`() {
+        #expect(limitsTable.map(\.limit.rawValue).sorted() == ContractLimit.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test(arguments: ContractLimit.allCases)
+    func `lets pass one less and as many as it says, and tells one more why`(_ limit: ContractLimit) throws {
+        guard let row = limitsTable.first(where: { $0.limit == limit }) else {
+            Issue.record("\(limit.rawValue) has no row")
+            return
+        }
+        #expect(try row.probe(-1) == .passed)
+        #expect(try row.probe(0) == .passed)
+        #expect(try row.probe(1) == LimitOutcome(reason: row.reason, counted: 1))
+    }
+}
