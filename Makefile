@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), and Perch needs GNU make 4 or newer: use that of Debian 12)
 endif
 
-.PHONY: help run test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz bugbank static clean
+.PHONY: help run test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz bugbank mutants static clean
 .DEFAULT_GOAL := help
 
 help: ## Print these lines
@@ -52,6 +52,10 @@ fuzz: ## Fuzz TARGET=… (all) for SECONDS=60 each, with AddressSanitizer; PLANT
 
 bugbank: ## Put known defects back, one at a time, and see each of them caught
 	@Tests/BugBank/run
+
+mutants: ## Break each rule of the store's table, one at a time, and see which scenarios notice
+	@.ci/prepare
+	@Tests/Mutants/run
 
 static: ## Build a binary with its own Swift runtime, as .build/perch-static
 	@.ci/static
