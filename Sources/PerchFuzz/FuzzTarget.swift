@@ -18,7 +18,8 @@ package protocol FuzzTarget: AnyObject, SendableMetatype {
 /// All there are. A new target is a file in `Targets/`, and a line here.
 package let fuzzTargets: [any FuzzTarget.Type] = [
     FramesTarget.self, MessagesTarget.self, InflateTarget.self, TokensTarget.self, SessionTarget.self,
-    CatalogueTarget.self, SettingsTarget.self, BlobsTarget.self, CredentialsTarget.self,
+    CatalogueTarget.self, SettingsTarget.self, BlobsTarget.self, ScenarioTarget.self, HTTPTarget.self,
+    CredentialsTarget.self,
 ]
 
 /// The failure of a target: what does not hold, in a line that a fuzzer prints.
