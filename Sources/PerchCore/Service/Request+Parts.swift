@@ -91,8 +91,7 @@ extension Request {
         case .setClock(let asked):
             if case .advanceToBoundary(let account)? = asked.change { [account] } else { [] }
         case .productsTask, .getProducts, .getImage, .getAppPolicies, .listAccounts, .configure, .getSettings,
-            .getClock,
-            .listApps, .checkCatalog, .loadCatalog, .getCatalog, .getServerStatus, .revokeToken:
+            .getClock, .listApps, .checkCatalog, .loadCatalog, .getCatalog, .getServerStatus, .backup, .revokeToken:
             []
         }
     }

@@ -23,7 +23,7 @@ import Testing
         .operate: true, .inspectAccount: true, .listAccounts: true, .configure: true, .getSettings: true,
         .getClock: true, .setClock: true,
         .listApps: false, .checkCatalog: false, .loadCatalog: false, .getCatalog: false, .getServerStatus: false,
-        .backup: false,
+        .backup: false, .revokeToken: false,
     ]
 
     /// A request that a test store would look at. Of all methods: the compiler asks for new ones.
@@ -69,6 +69,7 @@ import Testing
         case .getCatalog: .getCatalog(GetCatalogRequest())
         case .getServerStatus: .getServerStatus
         case .backup: .backup(BackupRequest(path: ""))
+        case .revokeToken: .revokeToken(RevokeTokenRequest(tokenID: "none"))
         }
     }
 
