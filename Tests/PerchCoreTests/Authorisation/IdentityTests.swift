@@ -81,6 +81,12 @@ import Testing
             #expect(client.status(of: stream)?.reason == "CREDENTIALS_REVOKED")
         }
         for (client, stream) in zip(others, kept) { #expect(client.status(of: stream) == nil) }
+        for loop in 0..<2 {
+            let back = world.connect(loop: loop)
+            back.hello(authorization: stolen)
+            world.settle()
+            #expect(back.drains.map(\.reason) == ["CREDENTIALS_REVOKED"])
+        }
         let again = try world.require(.revokeToken(RevokeTokenRequest(tokenID: "stolen")), from: admin)
         // Now for good: that is more than before, and the token had been taken back.
         #expect(again == .revokeToken(RevokeTokenResponse(wasRevoked: true)))
