@@ -58,9 +58,10 @@ struct Listeners {
                 "\(self.address) can be reached from elsewhere, and whoever is on the way reads what goes over it; give --tls-certificate and --tls-key, listen on 127.0.0.1, or write out --allow-plaintext"
             )
         }
-        guard self.address.isLoopback || settings.hasAuthenticator || settings.isUnauthenticatedAllowed else {
+        let knowsCallers = settings.hasAuthenticator || settings.requiresClientCertificates
+        guard self.address.isLoopback || knowsCallers || settings.isUnauthenticatedAllowed else {
             throw ServerError(
-                "\(self.address) can be reached from elsewhere, and this server asks nobody who he is; give --tls-client-ca and --tls-client-certificates required, listen on 127.0.0.1, or write out --allow-unauthenticated"
+                "\(self.address) can be reached from elsewhere, and this server asks nobody who he is; give --token-keys, or --tls-client-ca and --tls-client-certificates required, listen on 127.0.0.1, or write out --allow-unauthenticated"
             )
         }
         if let http = self.httpAddress, !http.isLoopback, !settings.isRemoteHTTPAllowed {

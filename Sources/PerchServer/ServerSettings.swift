@@ -55,8 +55,10 @@ package struct ServerSettings: Sendable {
 
     package init() {}
 
-    /// Whoever is let in has said who he is.
-    var hasAuthenticator: Bool { self.tls.clientCertificates == .required && self.tls.mode == .required }
+    /// Nobody is let in whose certificate was not verified.
+    package var requiresClientCertificates: Bool {
+        self.tls.clientCertificates == .required && self.tls.mode == .required
+    }
 
     package enum StoreLocation: Hashable, Sendable {
         /// Forgets when the process ends.

@@ -48,14 +48,18 @@ package enum Serve {
     /// Who gets in, in few words.
     private static func guarded(_ settings: ServerSettings) -> String {
         let place = settings.isUnauthenticatedAllowed ? "" : ", on loopback only"
-        let who = settings.hasAuthenticator ? "for callers with credentials" : "without credentials\(place)"
-        let clients = settings.tls.clientCertificates
+        let callers =
+            if settings.hasAuthenticator {
+                "for callers with credentials"
+            } else if settings.requiresClientCertificates {
+                "for clients with certificates"
+            } else {
+                "without credentials\(place)"
+            }
         switch settings.tls.mode {
-        case .off: return who
-        case .allowed: return "TLS and plaintext, \(who)"
-        case .required where clients == .required && !settings.hasAuthenticator:
-            return "TLS, for clients with certificates"
-        case .required: return "TLS, \(who)"
+        case .off: return callers
+        case .allowed: return "TLS and plaintext, \(callers)"
+        case .required: return "TLS, \(callers)"
         }
     }
 
@@ -63,9 +67,10 @@ package enum Serve {
         _ ready: Server.Ready, _ settings: ServerSettings, program: String
     ) -> [String] {
         guard ready.apps.count == 1, let app = ready.apps.first, app.isTestApp else { return [] }
-        var server = ready.address == "127.0.0.1:7447" ? "" : " --server \(ready.address)"
-        if settings.tls.mode == .required { server += " --tls-ca FILE" }
-        if settings.hasAuthenticator { server += " --credentials-file FILE" }
+        let address = ready.address == "127.0.0.1:7447" ? "" : " --server \(ready.address)"
+        let server =
+            address + (settings.tls.mode == .required ? " --tls-ca FILE" : "")
+            + (settings.hasAuthenticator ? " --credentials-file FILE" : "")
         // A trial shows a push that time makes, soon after the one that is bought.
         let trial = app.catalogue.products.first { product in
             product.subscription?.introductoryOffers.contains { $0.paymentMode == .freeTrial } ?? false

@@ -11,7 +11,7 @@ enum ServeTable {
         serve.discussion = [
             "Without settings it listens on loopback only, without credentials. SIGTERM and SIGINT drain: every stream is "
                 + "told, and its client comes back with its token. SIGHUP reads the catalogue again and pushes what "
-                + "changed, the keys of tokens, and the files of TLS for the connections that come.",
+                + "changed, the files of TLS for the connections that come, and the keys of tokens.",
             "Under systemd it tells when it is ready, reloading or stopping, answers a watchdog as long as every loop turns "
                 + "and the store commits, and takes the listeners of .socket units: deploy/README.md.",
             "A setting is an option, a PERCH_ variable, or a line `name = value` in the file of --config; the first of "

@@ -51,7 +51,7 @@ private enum Caller: String, CaseIterable {
 
     /// What the shop answers to whom it lets through and has nothing for.
     private static let empty: [PerchWire.Method: String] = [
-        .getImage: "IMAGE_UNKNOWN", .redeemOfferCode: "PURCHASE_INVALID_OFFER",
+        .getImage: "IMAGE_UNKNOWN", .redeemOfferCode: "PURCHASE_INVALID_OFFER", .backup: "BACKUP_FAILED",
     ]
 
     /// A request about anna that goes through where it may be asked.
@@ -102,6 +102,7 @@ private enum Caller: String, CaseIterable {
         case .loadCatalog: return .loadCatalog(LoadCatalogRequest(file: [1], source: "test"))
         case .getCatalog: return .getCatalog(GetCatalogRequest())
         case .getServerStatus: return .getServerStatus
+        case .backup: return .backup(BackupRequest(path: "/none"))
         case .revokeToken: return .revokeToken(RevokeTokenRequest(tokenID: "another"))
         }
     }
@@ -157,7 +158,7 @@ private enum Caller: String, CaseIterable {
             case "perch.v1.TestStoreService": .test
             default: writes.contains(method) ? .write : .read
             }
-        let ofServer: Set<PerchWire.Method> = [.getServerStatus, .revokeToken]
+        let ofServer: Set<PerchWire.Method> = [.getServerStatus, .backup, .revokeToken]
         // About no account: what every customer may see, and a file that is only looked at.
         let shared: Set<PerchWire.Method> = [
             .productsTask, .getProducts, .getImage, .getAppPolicies, .getSettings, .getClock, .checkCatalog,
@@ -265,7 +266,7 @@ extension Request {
         case .setClock(let asked): return .setClock(named(asked, \.app))
         case .loadCatalog(let asked): return .loadCatalog(named(asked, \.app))
         case .getCatalog(let asked): return .getCatalog(named(asked, \.app))
-        case .listApps, .checkCatalog, .getServerStatus, .revokeToken: return self
+        case .listApps, .checkCatalog, .getServerStatus, .backup, .revokeToken: return self
         }
     }
 }
