@@ -85,6 +85,8 @@ let package = Package(
         // Many seeds, losses of power and sequences of the model's own checks, on request: `make simulate` and its like.
         .executableTarget(name: "simulate", dependencies: ["PerchTesting"], swiftSettings: strict),
         .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: strict),
+        // What one change costs, for a profiler.
+        .executableTarget(name: "pushcost", dependencies: ["PerchTesting"], swiftSettings: strict),
 
         // Puts it together: the drivers of loops and store, catalogue files, drain.
         swift(

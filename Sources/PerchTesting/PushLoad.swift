@@ -1,0 +1,214 @@
+import PerchBase
+import PerchCore
+import PerchModel
+import PerchStore
+import PerchWire
+
+/// The whole way of a change, from its CALL frame to the value and the answer, without sockets, threads or a client that
+/// reads: what is left is what our own code costs. Deterministic, so that instructions can be counted.
+///
+/// It drives core and engine as `ServerLoop` and `StoreLoop` do: a turn takes the calls of one round, hands the store's
+/// news of the round before to the core, and writes what has come of them.
+package final class PushLoad {
+    package struct Setup: Sendable {
+        package var watches: Int
+        /// Watch w looks at account w modulo this.
+        package var accounts: Int
+        /// The watches are spread over so many connections.
+        package var connections: Int
+        /// Changes in a turn.
+        package var batch: Int
+        package var seed: UInt64 = 1
+
+        package init(watches: Int, connections: Int, batch: Int) {
+            self.watches = watches
+            self.accounts = watches
+            self.connections = connections
+            self.batch = batch
+        }
+    }
+
+    private let setup: Setup
+    private let engine: StoreEngine
+    private var core: LoopCore
+    private var random: SeededRandom
+    private var now = Moment(monotonic: 1_000_000, wall: World.begin)
+    private var events: [StoreEvent] = []
+    private var asks: [StoreRequest] = []
+    private let writer: Int32
+    private let buy: [UInt8]
+    private let digitsAt: Int
+    private var input: [UInt8] = []
+    private var round: UInt32 = 0
+    /// Values that were written, snapshots included.
+    package var values: UInt64 { self.core.counters.valuesPushed }
+    package private(set) var writes = 0
+    package private(set) var bytesWritten = 0
+
+    private static let digitCount = 9
+
+    private static func account(_ number: Int) -> String {
+        let digits = String(number)
+        return "bench-" + String(repeating: "0", count: Self.digitCount - digits.count) + digits
+    }
+
+    package init(_ setup: Setup) {
+        self.setup = setup
+        self.random = SeededRandom(seed: setup.seed)
+        let codec = MessageCodec()
+        do {
+            self.engine = try StoreEngine(
+                storage: MemoryStorage(identity: World.identity), loops: 1, cacheBytesMax: Limits.recordCacheBytesMax)
+            _ = try self.engine.openApp(
+                TestShop.bundleID, .xcode, catalogue: TestShop.catalogue(), source: "test",
+                fileSettings: TestShop.settings(), wall: World.begin)
+            let order = OperateRequest(
+                account: Self.account(0), operation: .buy(PurchaseOrder(productID: "season")))
+            self.buy = Array(try codec.encodeCall(.operate(order)).frame(.call, stream: 1))
+        } catch {
+            preconditionFailure("a load cannot be prepared: \(error)")
+        }
+        let key = Array(Self.account(0).utf8)
+        guard
+            let found = (0...(self.buy.count - key.count)).first(where: { [buy] in
+                buy[$0..<$0 + key.count].elementsEqual(key)
+            })
+        else { preconditionFailure("the account is not in its own request") }
+        self.digitsAt = found + key.count - Self.digitCount
+        self.core = LoopCore(
+            loop: 0, identity: self.engine.header.identity, epoch: self.engine.header.epoch,
+            revision: self.engine.header.revision, apps: self.engine.apps.values.map(\.state),
+            settings: CoreSettings(), now: self.now)
+        self.core.begin(self.now)
+        self.writer = self.core.accepted(socket: 1, isLoopback: true)
+        self.greet(self.writer, codec)
+        self.finishTurn()
+        self.openWatches(codec)
+    }
+
+    private func greet(_ connection: Int32, _ codec: MessageCodec) {
+        do throws(MessageError) {
+            let hello = try codec.encode(Hello(protocolVersion: 1, clientName: "load", heartbeatSeconds: 600))
+            self.core.received(connection, hello.frame(.hello, stream: 0).bytes)
+        } catch {
+            preconditionFailure("HELLO cannot be encoded: \(error)")
+        }
+    }
+
+    private func openWatches(_ codec: MessageCodec) {
+        for index in 0..<self.setup.connections {
+            self.beginTurn()
+            let connection = self.core.accepted(socket: Int32(index + 2), isLoopback: true)
+            self.greet(connection, codec)
+            for (place, watch) in stride(from: index, to: self.setup.watches, by: self.setup.connections).enumerated() {
+                do throws(MessageError) {
+                    let request = Request.currentEntitlementTask(
+                        CurrentEntitlementRequest(
+                            account: Self.account(watch % self.setup.accounts), productID: "season"))
+                    let frame = try codec.encodeCall(request).frame(.call, stream: UInt32(place + 1))
+                    self.core.received(connection, frame.bytes)
+                } catch {
+                    preconditionFailure("a watch cannot be encoded: \(error)")
+                }
+            }
+            self.finishTurn()
+        }
+        for _ in 0..<2 {
+            self.beginTurn()
+            self.finishTurn()
+        }
+    }
+
+    /// Every account buys once, so that none is opened while it is measured.
+    package func warmUp() {
+        var next = 0
+        while next < self.setup.accounts {
+            let end = min(next + self.setup.batch, self.setup.accounts)
+            self.turn(Array(next..<end))
+            next = end
+        }
+        self.turn([])
+    }
+
+    /// So many changes of random accounts, a batch a turn.
+    package func run(changes: Int) {
+        var left = changes
+        while left > 0 {
+            let count = min(left, self.setup.batch)
+            self.turn((0..<count).map { _ in Int(self.random.next() % UInt64(self.setup.accounts)) })
+            left -= count
+        }
+        self.turn([])
+    }
+
+    private func turn(_ accounts: [Int]) {
+        self.beginTurn()
+        self.input.removeAll(keepingCapacity: true)
+        // The answers of the round before are not written yet: their stream numbers are taken.
+        let firstStream = 1 + (self.round % 2) * UInt32(self.setup.batch)
+        self.round += 1
+        for (index, account) in accounts.enumerated() {
+            self.append(account, stream: firstStream + UInt32(index))
+        }
+        self.core.received(self.writer, self.input.span.bytes)
+        self.finishTurn()
+    }
+
+    private func append(_ account: Int, stream: UInt32) {
+        let start = self.input.count
+        self.input.append(contentsOf: self.buy)
+        self.input.withUnsafeMutableBytes { buffer in
+            let frame = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
+            FrameHeader.writeAddress(.call, stream, into: frame)
+            var rest = account
+            for place in stride(from: self.digitsAt + Self.digitCount - 1, through: self.digitsAt, by: -1) {
+                frame[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+        }
+    }
+
+    private func beginTurn() {
+        self.now.monotonic += 1
+        self.now.wall = self.now.wall.advanced(byMilliseconds: 1)
+        self.core.begin(self.now)
+        self.core.takePausedInput()
+        self.takeEffects()
+    }
+
+    private func finishTurn() {
+        for event in self.events { self.core.handle(event) }
+        self.events.removeAll(keepingCapacity: true)
+        self.core.endInput()
+        self.takeEffects()
+        while true {
+            let count = self.core.planWrites()
+            if count == 0 { break }
+            for index in 0..<count {
+                let write = self.core.plannedWrite(index)
+                self.writes += 1
+                self.bytesWritten += write.byteCount
+                self.core.wrote(index, .wrote(write.byteCount))
+            }
+            self.takeEffects()
+        }
+        _ = self.core.endTurn()
+        self.takeEffects()
+        guard !self.asks.isEmpty else { return }
+        var outbox = StoreEngine.Outbox(loops: 1)
+        _ = self.engine.run(self.asks, wall: self.now.wall, into: &outbox)
+        self.asks.removeAll(keepingCapacity: true)
+        self.events = outbox.events[0]
+        for case .answer(_, .refused(let refusal)) in self.events {
+            preconditionFailure("a purchase was refused: \(refusal.message)")
+        }
+    }
+
+    private func takeEffects() {
+        guard !self.core.effects.isEmpty else { return }
+        for effect in self.core.effects {
+            if case .ask(let request) = effect { self.asks.append(request) }
+        }
+        self.core.effects.removeAll(keepingCapacity: true)
+    }
+}

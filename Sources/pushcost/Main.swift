@@ -1,0 +1,57 @@
+import Glibc
+import PerchTesting
+
+/// What one change costs our own code, from its CALL frame to the pushed value and the answer: no sockets, no threads.
+///
+///     pushcost mux|keyed|hot [CHANGES] [WATCHES] [BATCH]      100,000 changes, 10,000 watches, 256 changes in a turn
+///
+/// Prints the nanoseconds of a change. For a figure that does not depend on what else the machine does, count instructions:
+///
+///     valgrind --tool=callgrind --toggle-collect=perch_measured .build/release/pushcost mux 10000
+@main
+enum Main {
+    static func main() {
+        let arguments = CommandLine.arguments.dropFirst()
+        let numbers = arguments.dropFirst().map { Int($0) }
+        guard let name = arguments.first, ["mux", "keyed", "hot"].contains(name), numbers.count <= 3,
+            numbers.allSatisfy({ $0.map { $0 > 0 } ?? false })
+        else {
+            Self.say("pushcost mux|keyed|hot [CHANGES] [WATCHES] [BATCH]")
+            exit(2)
+        }
+        let changes = numbers.count > 0 ? numbers[0] ?? 0 : 100_000
+        let watches = numbers.count > 1 ? numbers[1] ?? 0 : 10_000
+        let batch = numbers.count > 2 ? numbers[2] ?? 0 : 256
+        var setup = PushLoad.Setup(watches: watches, connections: name == "mux" ? 1 : watches, batch: batch)
+        if name == "hot" { setup.accounts = 1 }
+        let load = PushLoad(setup)
+        load.warmUp()
+        let before = (values: load.values, writes: load.writes)
+        let began = Self.nanoseconds()
+        Self.work = { load.run(changes: changes) }
+        perchMeasured()
+        let took = Self.nanoseconds() - began
+        Self.say(
+            "\(name): \(changes) changes, \(load.values - before.values) values in \(load.writes - before.writes) writes, "
+                + "\(took / changes) ns a change")
+    }
+
+    /// Because: set and called by the one thread there is.
+    nonisolated(unsafe) fileprivate static var work: (() -> Void)?
+
+    private static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+    }
+
+    private static func nanoseconds() -> Int {
+        var now = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now)
+        return Int(now.tv_sec) * 1_000_000_000 + Int(now.tv_nsec)
+    }
+}
+
+/// Called by a name that callgrind can be told, and so without arguments.
+@inline(never)
+@c(perch_measured)
+public func perchMeasured() { Main.work?() }
