@@ -5,28 +5,31 @@ package import PerchModel
 ///
 /// Passes the same contract suite as every other storage. Owned by one thread.
 package final class MemoryStorage: Storage {
-    private var state: State
-    /// Undoes the batch under way, newest first; nil outside a batch.
-    private var undo: [(inout State) -> Void]?
+    private var known: StoreHeader
+    private var states: [AppNumber: [StoredAppState]] = [:]
+    private var aliases: [AccountKey: AccountNumber] = [:]
+    private var accounts: [AccountNumber: Account] = [:]
+    private var rows: [TransactionID: TransactionRow] = [:]
+    /// In the order of revisions.
+    private var commitTimes: [(revision: UInt64, committed: Instant)] = []
+    /// By app; sorted by instant, then account.
+    private var due: [AppNumber: [DueEntry]] = [:]
+    private var answers: [MutationKey: KeptAnswer] = [:]
+    private var revocations: [String: Instant] = [:]
+    private var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
+    /// Undoes the batch under way, newest first.
+    private var undo: [Undo] = []
+    private var isInBatch = false
     /// For tests: the next commit throws this and undoes its batch.
     package var nextCommitFailure: StorageError?
     /// For tests: what is answered to whoever asks for room.
     package var hasRoom = true
 
-    private struct State {
-        var header: StoreHeader
-        var appStates: [AppNumber: [StoredAppState]] = [:]
-        var aliases: [AccountKey: AccountNumber] = [:]
-        var records: [AccountNumber: AccountRecord] = [:]
-        var rows: [TransactionID: TransactionRow] = [:]
-        var rowsOfAccount: [AccountNumber: [TransactionID]] = [:]
-        var factsOfAccount: [AccountNumber: [PlacedFact]] = [:]
-        var commitTimes: [UInt64: Instant] = [:]
-        /// By app; sorted by instant, then account.
-        var due: [AppNumber: [DueEntry]] = [:]
-        var answers: [MutationKey: KeptAnswer] = [:]
-        var revocations: [String: Instant] = [:]
-        var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
+    /// All that is kept of an account: one look finds it.
+    private struct Account {
+        var record: AccountRecord?
+        var rows: [TransactionID] = []
+        var facts: [PlacedFact] = []
     }
 
     private struct PlacedFact {
@@ -35,40 +38,56 @@ package final class MemoryStorage: Storage {
         var stored: StoredFact
     }
 
-    package init(identity: StoreIdentity) {
-        self.state = State(
-            header: StoreHeader(
-                identity: identity, epoch: 1, revision: 0, nextTransaction: 1, nextAccount: 1,
-                lease: .distantPast))
+    /// What was there before, for each thing that a batch changes. Plain values: closures over key paths were a third of
+    /// the cost of a change.
+    private enum Undo {
+        case header(StoreHeader)
+        case commitTimes(count: Int)
+        case fact(of: AccountNumber)
+        case record(of: AccountNumber, AccountRecord?)
+        case row(TransactionID, TransactionRow?)
+        case rowAdded(to: AccountNumber)
+        case rows(of: AccountNumber, [TransactionID])
+        case due(AppNumber, DueEntry, isAdded: Bool)
+        case alias(AccountKey, AccountNumber?)
+        case appState(AppNumber)
+        case images(AppNumber, [ContentHash: [UInt8]]?)
+        case answer(MutationKey, KeptAnswer?)
+        case revocation(String, Instant?)
     }
 
-    package func header() -> StoreHeader { self.state.header }
+    package init(identity: StoreIdentity) {
+        self.known = StoreHeader(
+            identity: identity, epoch: 1, revision: 0, nextTransaction: 1, nextAccount: 1, lease: .distantPast)
+    }
+
+    package func header() -> StoreHeader { self.known }
 
     package func appStates() -> [StoredAppState] {
-        self.state.appStates.keys.sorted().compactMap { self.state.appStates[$0]?.last }
+        self.states.keys.sorted().compactMap { self.states[$0]?.last }
     }
 
     package func appState(_ app: AppNumber, inForceAt instant: Instant) -> StoredAppState? {
-        self.state.appStates[app]?.last { $0.state.effective <= instant }
+        self.states[app]?.last { $0.state.effective <= instant }
     }
 
-    package func image(_ app: AppNumber, _ hash: ContentHash) -> [UInt8]? { self.state.images[app]?[hash] }
+    package func image(_ app: AppNumber, _ hash: ContentHash) -> [UInt8]? { self.images[app]?[hash] }
     package func appState(_ app: AppNumber, at revision: UInt64) -> StoredAppState? {
-        self.state.appStates[app]?.last { $0.state.revision <= revision }
+        self.states[app]?.last { $0.state.revision <= revision }
     }
 
-    package func account(_ key: AccountKey) -> AccountNumber? { self.state.aliases[key] }
+    package func account(_ key: AccountKey) -> AccountNumber? { self.aliases[key] }
 
     package func keys(of app: AppNumber, after key: [UInt8], limit: Int) -> [[UInt8]] {
-        let keys = self.state.aliases.keys.lazy.filter { $0.app == app && key.lexicographicallyPrecedes($0.bytes) }
+        let keys = self.aliases.keys.lazy.filter { $0.app == app && key.lexicographicallyPrecedes($0.bytes) }
         return Array(keys.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.prefix(limit))
     }
 
-    package func record(_ account: AccountNumber) -> AccountRecord? { self.state.records[account] }
-    package func transaction(_ id: TransactionID) -> TransactionRow? { self.state.rows[id] }
+    package func record(_ account: AccountNumber) -> AccountRecord? { self.accounts[account]?.record }
+    package func transaction(_ id: TransactionID) -> TransactionRow? { self.rows[id] }
 
     package func transactions(of account: AccountNumber, _ query: TransactionQuery) -> [TransactionRow] {
-        var rows = (self.state.rowsOfAccount[account] ?? []).compactMap { self.state.rows[$0] }
+        var rows = (self.accounts[account]?.rows ?? []).compactMap { self.rows[$0] }
         rows.sort {
             ($0.transaction.purchaseDate, $0.transaction.id) < ($1.transaction.purchaseDate, $1.transaction.id)
         }
@@ -84,7 +103,7 @@ package final class MemoryStorage: Storage {
     }
 
     package func events(of account: AccountNumber, after place: EventPlace, limit: Int) -> [AccountEvent] {
-        let facts = self.state.factsOfAccount[account] ?? []
+        let facts = self.accounts[account]?.facts ?? []
         var events: [AccountEvent] = []
         var index = facts.partitioningIndex { $0.place > place }
         while index < facts.count, events.count < limit {
@@ -101,158 +120,182 @@ package final class MemoryStorage: Storage {
     }
 
     package func facts(of account: AccountNumber) -> [Fact] {
-        (self.state.factsOfAccount[account] ?? []).map(\.stored.fact)
+        (self.accounts[account]?.facts ?? []).map(\.stored.fact)
     }
 
     package func facts(of account: AccountNumber, through revision: UInt64, limit: Int) -> [DatedFact] {
-        (self.state.factsOfAccount[account] ?? []).prefix(limit).prefix { $0.place.revision <= revision }
+        (self.accounts[account]?.facts ?? []).prefix(limit).prefix { $0.place.revision <= revision }
             .map { DatedFact(revision: $0.place.revision, fact: $0.stored.fact) }
     }
 
-    package func commitTime(of revision: UInt64) -> Instant? { self.state.commitTimes[revision] }
-
-    package func due(_ app: AppNumber, through instant: Instant, limit: Int) -> [DueEntry] {
-        Array((self.state.due[app] ?? []).prefix { $0.instant <= instant }.prefix(limit))
+    package func commitTime(of revision: UInt64) -> Instant? {
+        let index = self.commitTimes.partitioningIndex { $0.revision >= revision }
+        guard index < self.commitTimes.count, self.commitTimes[index].revision == revision else { return nil }
+        return self.commitTimes[index].committed
     }
 
-    package func earliestDue(_ app: AppNumber) -> Instant? { self.state.due[app]?.first?.instant }
+    package func due(_ app: AppNumber, through instant: Instant, limit: Int) -> [DueEntry] {
+        Array((self.due[app] ?? []).prefix { $0.instant <= instant }.prefix(limit))
+    }
 
-    package func answer(to key: MutationKey) -> KeptAnswer? { self.state.answers[key] }
+    package func earliestDue(_ app: AppNumber) -> Instant? { self.due[app]?.first?.instant }
+
+    package func answer(to key: MutationKey) -> KeptAnswer? { self.answers[key] }
 
     package func begin() {
-        precondition(self.undo == nil, "a batch began inside a batch")
-        self.undo = []
+        precondition(!self.isInBatch, "a batch began inside a batch")
+        self.isInBatch = true
     }
 
     package func apply(_ change: StoredChange) {
-        self.change(\.header) { header in
-            header.revision = change.revision
-            header.nextTransaction = change.nextTransaction
-            header.nextAccount = change.nextAccount
-        }
-        self.change(\.commitTimes[change.revision]) { $0 = change.committed }
+        precondition(
+            change.revision > self.commitTimes.last?.revision ?? 0,
+            "revision \(change.revision) came after \(self.commitTimes.last?.revision ?? 0)")
+        self.undo.append(.header(self.known))
+        self.known.revision = change.revision
+        self.known.nextTransaction = change.nextTransaction
+        self.known.nextAccount = change.nextAccount
+        self.undo.append(.commitTimes(count: self.commitTimes.count))
+        self.commitTimes.append((change.revision, change.committed))
         for (ordinal, stored) in change.facts.enumerated() {
             let place = EventPlace(revision: change.revision, ordinal: UInt32(ordinal))
             let placed = PlacedFact(place: place, committed: change.committed, stored: stored)
-            self.state.factsOfAccount[stored.account, default: []].append(placed)
-            self.undo?.append { $0.factsOfAccount[stored.account]?.removeLast() }
-            self.write(stored.fact.rowWrite, account: stored.account)
+            self.accounts[stored.account, default: Account()].facts.append(placed)
+            self.undo.append(.fact(of: stored.account))
+            if let write = stored.fact.rowWrite { self.write(write, account: stored.account) }
         }
         for (record, due, previousDue) in change.records {
-            self.change(\.records[record.account]) { $0 = record }
+            let before = Self.exchange(&self.accounts[record.account, default: Account()].record, with: record)
+            self.undo.append(.record(of: record.account, before))
             self.moveDue(of: record.account, app: record.app, from: previousDue, to: due)
         }
         for (key, account) in change.aliases {
-            self.change(\.aliases[key]) { $0 = account }
+            self.undo.append(.alias(key, self.aliases.updateValue(account, forKey: key)))
         }
         if let app = change.app {
-            self.state.appStates[app.state.number, default: []].append(app)
-            self.undo?.append { $0.appStates[app.state.number]?.removeLast() }
+            self.states[app.state.number, default: []].append(app)
+            self.undo.append(.appState(app.state.number))
             if let images = change.images {
                 let contents = Dictionary(images.map { ($0.hash, $0.bytes) }) { first, _ in first }
-                self.change(\.images[app.state.number]) { $0 = contents }
+                self.undo.append(.images(app.state.number, self.images.updateValue(contents, forKey: app.state.number)))
             }
         }
-        if let (key, answer) = change.answer {
-            self.change(\.answers[key]) { $0 = answer }
-        }
+        if let (key, answer) = change.answer { self.keep(answer, for: key) }
     }
 
-    private func write(_ write: TransactionWrite?, account: AccountNumber) {
+    private static func exchange<Value>(_ place: inout Value, with value: Value) -> Value {
+        let before = place
+        place = value
+        return before
+    }
+
+    private func write(_ write: TransactionWrite, account: AccountNumber) {
         switch write {
         case .insert(let transaction):
             let row = TransactionRow(account: account, transaction: transaction, isFinished: false)
-            self.change(\.rows[transaction.id]) { $0 = row }
-            self.state.rowsOfAccount[account, default: []].append(transaction.id)
-            self.undo?.append { $0.rowsOfAccount[account]?.removeLast() }
+            self.undo.append(.row(transaction.id, self.rows.updateValue(row, forKey: transaction.id)))
+            self.accounts[account, default: Account()].rows.append(transaction.id)
+            self.undo.append(.rowAdded(to: account))
         case .update(let transaction):
-            self.change(\.rows[transaction.id]) { $0?.transaction = transaction }
+            self.undo.append(.row(transaction.id, self.rows[transaction.id]))
+            self.rows[transaction.id]?.transaction = transaction
         case .finish(let id):
-            self.change(\.rows[id]) { $0?.isFinished = true }
+            self.undo.append(.row(id, self.rows[id]))
+            self.rows[id]?.isFinished = true
         case .delete(let id):
-            self.change(\.rows[id]) { $0 = nil }
-            self.change(\.rowsOfAccount[account]) { $0?.removeAll { $0 == id } }
+            self.undo.append(.row(id, self.rows.removeValue(forKey: id)))
+            self.undo.append(.rows(of: account, self.accounts[account]?.rows ?? []))
+            self.accounts[account]?.rows.removeAll { $0 == id }
         case .deleteAll:
-            for id in self.state.rowsOfAccount[account] ?? [] { self.change(\.rows[id]) { $0 = nil } }
-            self.change(\.rowsOfAccount[account]) { $0 = nil }
-        case nil:
-            break
+            let ids = self.accounts[account]?.rows ?? []
+            for id in ids { self.undo.append(.row(id, self.rows.removeValue(forKey: id))) }
+            self.undo.append(.rows(of: account, ids))
+            self.accounts[account]?.rows.removeAll()
         }
     }
 
     private func moveDue(of account: AccountNumber, app: AppNumber, from old: Instant?, to new: Instant?) {
         guard old != new else { return }
-        func entryIndex(_ entries: [DueEntry], _ entry: DueEntry) -> Int {
-            entries.partitioningIndex { ($0.instant, $0.account) >= (entry.instant, entry.account) }
-        }
-        func remove(_ entry: DueEntry, _ state: inout State) {
-            let index = entryIndex(state.due[app, default: []], entry)
-            state.due[app]?.remove(at: index)
-        }
-        func insert(_ entry: DueEntry, _ state: inout State) {
-            let index = entryIndex(state.due[app, default: []], entry)
-            state.due[app]?.insert(entry, at: index)
-        }
-        if let old {
-            let entry = DueEntry(instant: old, account: account)
-            remove(entry, &self.state)
-            self.undo?.append { insert(entry, &$0) }
-        }
-        if let new {
-            let entry = DueEntry(instant: new, account: account)
-            if self.state.due[app] == nil { self.state.due[app] = [] }
-            insert(entry, &self.state)
-            self.undo?.append { remove(entry, &$0) }
-        }
+        if let old { self.setDue(DueEntry(instant: old, account: account), app, isDue: false) }
+        if let new { self.setDue(DueEntry(instant: new, account: account), app, isDue: true) }
     }
 
-    private func change<Value>(_ path: WritableKeyPath<State, Value>, _ body: (inout Value) -> Void) {
-        let before = self.state[keyPath: path]
-        body(&self.state[keyPath: path])
-        self.undo?.append { $0[keyPath: path] = before }
+    private func setDue(_ entry: DueEntry, _ app: AppNumber, isDue: Bool) {
+        self.changeDue(entry, app, isDue: isDue)
+        self.undo.append(.due(app, entry, isAdded: isDue))
+    }
+
+    private func changeDue(_ entry: DueEntry, _ app: AppNumber, isDue: Bool) {
+        let index = self.due[app, default: []].partitioningIndex {
+            ($0.instant, $0.account) >= (entry.instant, entry.account)
+        }
+        if isDue { self.due[app, default: []].insert(entry, at: index) } else { self.due[app]?.remove(at: index) }
     }
 
     package func keep(_ answer: KeptAnswer, for key: MutationKey) {
-        self.change(\.answers[key]) { $0 = answer }
+        self.undo.append(.answer(key, self.answers.updateValue(answer, forKey: key)))
     }
 
     package func revokedTokens() -> [RevokedToken] {
-        self.state.revocations.map { RevokedToken(id: $0.key, expires: $0.value) }.sorted { $0.id < $1.id }
+        self.revocations.map { RevokedToken(id: $0.key, expires: $0.value) }.sorted { $0.id < $1.id }
     }
 
     package func revoke(_ revocation: RevokedToken) {
-        self.change(\.revocations[revocation.id]) { $0 = revocation.expires }
+        self.undo.append(
+            .revocation(revocation.id, self.revocations.updateValue(revocation.expires, forKey: revocation.id)))
     }
 
     package func forgetRevokedTokens(before instant: Instant) {
-        for (id, expires) in self.state.revocations where expires < instant {
-            self.change(\.revocations[id]) { $0 = nil }
+        for (id, expires) in self.revocations where expires < instant {
+            self.undo.append(.revocation(id, expires))
+            self.revocations[id] = nil
         }
     }
 
     package func setLease(until instant: Instant) {
-        self.change(\.header) { $0.lease = instant }
+        self.undo.append(.header(self.known))
+        self.known.lease = instant
     }
 
     package func forgetAnswers(before instant: Instant) {
-        for (key, answer) in self.state.answers where answer.kept < instant {
-            self.change(\.answers[key]) { $0 = nil }
+        for (key, answer) in self.answers where answer.kept < instant {
+            self.undo.append(.answer(key, answer))
+            self.answers[key] = nil
         }
     }
 
     package func commit() throws(StorageError) {
-        precondition(self.undo != nil, "a commit outside a batch")
+        precondition(self.isInBatch, "a commit outside a batch")
         if let failure = self.nextCommitFailure {
             self.nextCommitFailure = nil
             self.rollback()
             throw failure
         }
-        self.undo = nil
+        self.undo.removeAll(keepingCapacity: true)
+        self.isInBatch = false
     }
 
     package func rollback() {
-        for step in (self.undo ?? []).reversed() { step(&self.state) }
-        self.undo = nil
+        while let step = self.undo.popLast() { self.takeBack(step) }
+        self.isInBatch = false
+    }
+
+    private func takeBack(_ step: Undo) {
+        switch step {
+        case .header(let header): self.known = header
+        case .commitTimes(let count): self.commitTimes.removeLast(self.commitTimes.count - count)
+        case .fact(let account): self.accounts[account]?.facts.removeLast()
+        case .record(let account, let record): self.accounts[account]?.record = record
+        case .row(let id, let row): self.rows[id] = row
+        case .rowAdded(let account): self.accounts[account]?.rows.removeLast()
+        case .rows(let account, let ids): self.accounts[account]?.rows = ids
+        case .due(let app, let entry, let isAdded): self.changeDue(entry, app, isDue: !isAdded)
+        case .alias(let key, let account): self.aliases[key] = account
+        case .appState(let app): self.states[app]?.removeLast()
+        case .images(let app, let images): self.images[app] = images
+        case .answer(let key, let answer): self.answers[key] = answer
+        case .revocation(let id, let expires): self.revocations[id] = expires
+        }
     }
 
     package func close() {}
