@@ -265,7 +265,7 @@ package struct StoreRequest: Sendable {
         case events(AccountKey, after: EventPlace?, limit: Int)
         /// An image of an app's catalogue.
         case image(AppNumber, ContentHash)
-        case mutate(Mutation)
+        indirect case mutate(Mutation)
         /// A token is taken back: durable before it is answered.
         case revoke(RevokedToken)
         /// A loop has applied everything up to a barrier.
@@ -301,10 +301,10 @@ package struct RevokedToken: Hashable, Sendable {
 
 /// What the store answers.
 package enum StoreAnswer: Sendable {
-    case record(AccountRecord?)
-    case recordAsKnown(AccountRecord?, AppState)
+    indirect case record(AccountRecord?)
+    indirect case recordAsKnown(AccountRecord?, AppState)
     /// Rows newest first.
-    case history(AccountRecord?, [Transaction], AppState)
+    indirect case history(AccountRecord?, [Transaction], AppState)
     case keys([[UInt8]], hasMore: Bool)
     case transactions([TransactionRow], hasMore: Bool)
     /// Events, and the place from which to go on; `isComplete`: nothing more is stored up to this answer. Transactions
@@ -322,6 +322,8 @@ package struct AccountChange: Sendable {
     package var record: AccountRecord
     package var cause: Cause
     package var events: [AccountEvent]
+    /// The change makes the record longer than it may be; such a change is refused.
+    var isOverLimit = false
 }
 
 /// One committed change, on its way to every loop.

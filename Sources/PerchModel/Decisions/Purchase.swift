@@ -52,9 +52,10 @@ package func decidePurchase(
     guard let price = product.price.multiplied(by: Int64(order.quantity)) else {
         throw Refusal(.purchaseInvalidQuantity, "the price of \(order.quantity) times \(product.price) does not fit")
     }
-    var transaction = newTransaction(of: product, order, record: record, app: app, at: now, id: numbers.take())
-    transaction.quantity = order.quantity
-    transaction.price = priced(price, in: transaction.storefront)
+    let transaction = newTransaction(of: product, order, record: record, app: app, at: now, id: numbers.take()) {
+        $0.quantity = order.quantity
+        $0.price = priced(price, in: $0.storefront)
+    }
     return PurchaseOutcome(
         facts: [Fact(.purchased(transaction, terms: nil), effective: now)], transaction: transaction, wasHeld: false)
 }
@@ -255,9 +256,12 @@ func fill(
     }
     let start = transaction.purchaseDate
     let anchor = anchor(of: start, kept: anchorDay)
-    transaction.expirationDate = app.settings.timeRate.end(of: length, from: start, anchorDay: anchor)
-    transaction.price = priced(charge, in: transaction.storefront)
-    transaction.webOrderLineItemID = String(transaction.id)
+    let end = app.settings.timeRate.end(of: length, from: start, anchorDay: anchor)
+    transaction.change {
+        $0.expirationDate = end
+        $0.price = priced(charge, in: $0.storefront)
+        $0.webOrderLineItemID = String($0.id)
+    }
     return LineTerms(
         preference: preference, anchorDay: length.isMonthly ? anchor : 0, offerInForce: offerInForce,
         offerPeriodsLeft: left, recentStart: recentStart)
@@ -272,14 +276,15 @@ func anchor(of start: Instant, kept anchorDay: Int64) -> Int64 {
 
 func newTransaction(
     of product: CatalogueProduct, _ order: PurchaseOrder, record: AccountRecord, app: AppState, at now: Instant,
-    id: TransactionID
+    id: TransactionID, filling fill: (inout TransactionFields) -> Void = { _ in }
 ) -> Transaction {
-    var transaction = Transaction(
+    var fields = TransactionFields(
         id: id, originalID: id, appBundleID: app.bundleID, productID: product.id, productType: product.type,
         purchaseDate: now, originalPurchaseDate: now, environment: app.environment,
         storefront: storefront(of: record, app: app), reason: .purchase, signedDate: now)
-    transaction.appTransactionID = record.appTransactionID
-    transaction.appAccountToken = order.appAccountToken
-    transaction.subscriptionGroupID = product.subscription?.groupID ?? ""
-    return transaction
+    fields.appTransactionID = record.appTransactionID
+    fields.appAccountToken = order.appAccountToken
+    fields.subscriptionGroupID = product.subscription?.groupID ?? ""
+    fill(&fields)
+    return Transaction(fields)
 }

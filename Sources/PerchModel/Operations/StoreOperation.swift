@@ -21,7 +21,7 @@ public enum RefundShare: Hashable, Sendable {
 /// One operation of a test store on one account: what a transaction manager and an `SKTestSession` do.
 ///
 /// Decided by `decide(_:on:…)` alone: the wire, the command line, scenarios and the model's own checks all speak this.
-public enum StoreOperation: Hashable, Sendable {
+public indirect enum StoreOperation: Hashable, Sendable {
     /// A purchase outside the app: every listener of the account's transactions hears of it.
     case buy(PurchaseOrder)
     case refund(OperationTarget, reason: RevocationReason, share: RefundShare)

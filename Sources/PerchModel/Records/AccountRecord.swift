@@ -15,42 +15,114 @@ package struct GroupHistory: Hashable, Sendable {
 
 /// What the views of an account need from its facts: current, bounded, rebuilt from the facts by `apply`.
 ///
-/// Transactions and the unfinished list are rows beside it.
+/// Transactions and the unfinished list are rows beside it. A value behind one reference: a record goes from the store's
+/// thread to every loop, and through a dozen hands on the way, and has ten lists and texts.
 package struct AccountRecord: Hashable, Sendable {
-    package let account: AccountNumber
-    package let app: AppNumber
-    /// The revision that last changed this record; 0 before the first.
-    package var revision: UInt64 = 0
-    /// When that revision was committed, by the wall clock.
-    package var committed = Instant(milliseconds: 0)
-    /// One for each account and app.
-    package var appTransactionID = ""
-    /// Own lines and shared ones, in the order in which they began.
-    package var lines: [Line] = []
-    /// The latest transaction, not revoked, of each non-consumable and non-renewing product, by product.
-    package var owned: [Transaction] = []
-    /// In the order in which the groups were first bought in.
-    package var histories: [GroupHistory] = []
-    /// Purchases that wait for somebody, oldest first.
-    package var pendingPurchases: [PendingPurchase] = []
-    /// Purchases that were begun outside the app, oldest first.
-    package var intents: [PurchaseIntent] = []
-    /// What this account shares with others, in the order in which that began.
-    package var shares: [FamilyShare] = []
-    /// Shared with this account after it was bought: it comes with the next `Sync`.
-    package var awaitingSync: [Transaction] = []
-    /// Alpha-3; empty for the app's.
-    package var storefront = ""
-    /// Whether this account's charges fail; nil: as the app's setting says.
-    package var chargesFail: Bool?
-    /// When a message without a reason of its own was last posted.
-    package var messagePosted: Instant?
+    private var contents: Contents
 
     package init(account: AccountNumber, app: AppNumber) {
-        self.account = account
-        self.app = app
+        self.contents = Contents(RecordFields(account: account, app: app))
     }
 
+    package var account: AccountNumber { self.contents.fields.account }
+    package var app: AppNumber { self.contents.fields.app }
+    /// The revision that last changed this record; 0 before the first.
+    package var revision: UInt64 {
+        get { self.contents.fields.revision }
+        set { self.change { $0.revision = newValue } }
+    }
+    /// When that revision was committed, by the wall clock.
+    package var committed: Instant {
+        get { self.contents.fields.committed }
+        set { self.change { $0.committed = newValue } }
+    }
+    /// One for each account and app.
+    package var appTransactionID: String {
+        get { self.contents.fields.appTransactionID }
+        set { self.change { $0.appTransactionID = newValue } }
+    }
+    /// Own lines and shared ones, in the order in which they began.
+    package var lines: [Line] {
+        get { self.contents.fields.lines }
+        set { self.change { $0.lines = newValue } }
+    }
+    /// The latest transaction, not revoked, of each non-consumable and non-renewing product, by product.
+    package var owned: [Transaction] {
+        get { self.contents.fields.owned }
+        set { self.change { $0.owned = newValue } }
+    }
+    /// In the order in which the groups were first bought in.
+    package var histories: [GroupHistory] {
+        get { self.contents.fields.histories }
+        set { self.change { $0.histories = newValue } }
+    }
+    /// Purchases that wait for somebody, oldest first.
+    package var pendingPurchases: [PendingPurchase] {
+        get { self.contents.fields.pendingPurchases }
+        set { self.change { $0.pendingPurchases = newValue } }
+    }
+    /// Purchases that were begun outside the app, oldest first.
+    package var intents: [PurchaseIntent] {
+        get { self.contents.fields.intents }
+        set { self.change { $0.intents = newValue } }
+    }
+    /// What this account shares with others, in the order in which that began.
+    package var shares: [FamilyShare] {
+        get { self.contents.fields.shares }
+        set { self.change { $0.shares = newValue } }
+    }
+    /// Shared with this account after it was bought: it comes with the next `Sync`.
+    package var awaitingSync: [Transaction] {
+        get { self.contents.fields.awaitingSync }
+        set { self.change { $0.awaitingSync = newValue } }
+    }
+    /// Alpha-3; empty for the app's.
+    package var storefront: String {
+        get { self.contents.fields.storefront }
+        set { self.change { $0.storefront = newValue } }
+    }
+    /// Whether this account's charges fail; nil: as the app's setting says.
+    package var chargesFail: Bool? {
+        get { self.contents.fields.chargesFail }
+        set { self.change { $0.chargesFail = newValue } }
+    }
+    /// When a message without a reason of its own was last posted.
+    package var messagePosted: Instant? {
+        get { self.contents.fields.messagePosted }
+        set { self.change { $0.messagePosted = newValue } }
+    }
+
+    /// Changes several fields at the cost of one: each change of one makes the contents anew.
+    package mutating func change<Failure: Error>(
+        _ body: (inout RecordFields) throws(Failure) -> Void
+    ) throws(Failure) {
+        var fields = self.contents.fields
+        try body(&fields)
+        self.contents = Contents(fields)
+    }
+
+    /// Folds one fact into the record: the only way a record changes.
+    package mutating func apply(_ fact: Fact) {
+        self.change { $0.apply(fact) }
+    }
+
+    /// What a record says, once and for all: shared by its copies, on all threads.
+    private final class Contents: Sendable {
+        let fields: RecordFields
+
+        init(_ fields: RecordFields) { self.fields = fields }
+    }
+
+    package static func == (left: AccountRecord, right: AccountRecord) -> Bool {
+        left.contents === right.contents || left.contents.fields == right.contents.fields
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.contents.fields)
+    }
+}
+
+extension AccountRecord {
     /// Lines, owned products and what waits: what the record limit counts.
     package var entryCount: Int {
         self.lines.count + self.owned.count + self.pendingPurchases.count + self.intents.count + self.shares.count
@@ -71,6 +143,39 @@ package struct AccountRecord: Hashable, Sendable {
     }
 
     package func lineIndex(original id: TransactionID) -> Int? {
+        self.lines.firstIndex { $0.originalID == id }
+    }
+}
+
+extension AccountRecord: CustomReflectable {
+    /// Shows the fields, not where they are kept.
+    package var customMirror: Mirror { Mirror(reflecting: self.contents.fields) }
+}
+
+/// The fields of an `AccountRecord`, which says what they mean, and how facts are folded into them.
+package struct RecordFields: Hashable, Sendable {
+    package let account: AccountNumber
+    package let app: AppNumber
+    package var revision: UInt64 = 0
+    package var committed = Instant(milliseconds: 0)
+    package var appTransactionID = ""
+    package var lines: [Line] = []
+    package var owned: [Transaction] = []
+    package var histories: [GroupHistory] = []
+    package var pendingPurchases: [PendingPurchase] = []
+    package var intents: [PurchaseIntent] = []
+    package var shares: [FamilyShare] = []
+    package var awaitingSync: [Transaction] = []
+    package var storefront = ""
+    package var chargesFail: Bool?
+    package var messagePosted: Instant?
+
+    init(account: AccountNumber, app: AppNumber) {
+        self.account = account
+        self.app = app
+    }
+
+    func lineIndex(original id: TransactionID) -> Int? {
         self.lines.firstIndex { $0.originalID == id }
     }
 }

@@ -11,7 +11,8 @@ package struct Fact: Hashable, Sendable {
         self.effective = effective
     }
 
-    package enum Body: Hashable, Sendable {
+    /// Behind one reference: a fact is copied more often than it is looked at.
+    package indirect enum Body: Hashable, Sendable {
         /// The account was opened; the number StoreKit calls the app transaction.
         case opened(appTransactionID: String)
         /// A product was bought. `terms` for auto-renewable subscriptions only.
@@ -195,8 +196,8 @@ package struct Remainder: Hashable, Sendable {
     }
 }
 
-extension AccountRecord {
-    /// Folds one fact into the record: the only way a record changes.
+extension RecordFields {
+    /// Folds one fact into the record.
     package mutating func apply(_ fact: Fact) {
         switch fact.body {
         case .opened(let appTransactionID):

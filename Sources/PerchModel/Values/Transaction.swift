@@ -73,65 +73,195 @@ public struct Commitment: Hashable, Sendable {
 ///
 /// Equality covers everything but the signing date and the device verification, which change without the customer
 /// or the store having done anything.
+///
+/// A value behind one reference. A transaction is handed from the decision through fact, row, record, event, answer and
+/// view, and has a dozen texts: copying them one by one was a third of the cost of a change.
 public struct Transaction: Sendable {
-    public var id: TransactionID
+    package private(set) var contents: Contents
+
+    public var id: TransactionID {
+        get { self.contents.fields.id }
+        set { self.change { $0.id = newValue } }
+    }
     /// The first transaction of its line.
-    public var originalID: TransactionID
+    public var originalID: TransactionID {
+        get { self.contents.fields.originalID }
+        set { self.change { $0.originalID = newValue } }
+    }
     /// One for each purchase event of a subscription; empty for other products.
-    public var webOrderLineItemID = ""
-    public var appBundleID: String
-    public var appTransactionID = ""
-    public var productID: String
-    public var productType: ProductType
+    public var webOrderLineItemID: String {
+        get { self.contents.fields.webOrderLineItemID }
+        set { self.change { $0.webOrderLineItemID = newValue } }
+    }
+    public var appBundleID: String {
+        get { self.contents.fields.appBundleID }
+        set { self.change { $0.appBundleID = newValue } }
+    }
+    public var appTransactionID: String {
+        get { self.contents.fields.appTransactionID }
+        set { self.change { $0.appTransactionID = newValue } }
+    }
+    public var productID: String {
+        get { self.contents.fields.productID }
+        set { self.change { $0.productID = newValue } }
+    }
+    public var productType: ProductType {
+        get { self.contents.fields.productType }
+        set { self.change { $0.productType = newValue } }
+    }
     /// Auto-renewable subscriptions only; empty otherwise.
-    public var subscriptionGroupID = ""
+    public var subscriptionGroupID: String {
+        get { self.contents.fields.subscriptionGroupID }
+        set { self.change { $0.subscriptionGroupID = newValue } }
+    }
     /// When it was charged; for a renewal, the start of the new period.
-    public var purchaseDate: Instant
-    public var originalPurchaseDate: Instant
+    public var purchaseDate: Instant {
+        get { self.contents.fields.purchaseDate }
+        set { self.change { $0.purchaseDate = newValue } }
+    }
+    public var originalPurchaseDate: Instant {
+        get { self.contents.fields.originalPurchaseDate }
+        set { self.change { $0.originalPurchaseDate = newValue } }
+    }
     /// End of this period; nil where nothing expires. In a grace period it is already past.
-    public var expirationDate: Instant?
-    public var quantity: UInt32 = 1
+    public var expirationDate: Instant? {
+        get { self.contents.fields.expirationDate }
+        set { self.change { $0.expirationDate = newValue } }
+    }
+    public var quantity: UInt32 {
+        get { self.contents.fields.quantity }
+        set { self.change { $0.quantity = newValue } }
+    }
     /// True on the transaction that an upgrade left behind.
-    public var isUpgraded = false
-    public var ownership: OwnershipType = .purchased
-    public var offer: TransactionOffer?
-    public var revocation: Revocation?
+    public var isUpgraded: Bool {
+        get { self.contents.fields.isUpgraded }
+        set { self.change { $0.isUpgraded = newValue } }
+    }
+    public var ownership: OwnershipType {
+        get { self.contents.fields.ownership }
+        set { self.change { $0.ownership = newValue } }
+    }
+    public var offer: TransactionOffer? {
+        get { self.contents.fields.offer }
+        set { self.change { $0.offer = newValue } }
+    }
+    public var revocation: Revocation? {
+        get { self.contents.fields.revocation }
+        set { self.change { $0.revocation = newValue } }
+    }
     /// The caller's own UUID for its customer, lower case; empty for none.
-    public var appAccountToken = ""
-    public var environment: AppEnvironment
-    public var storefront: Storefront
-    public var reason: TransactionReason
+    public var appAccountToken: String {
+        get { self.contents.fields.appAccountToken }
+        set { self.change { $0.appAccountToken = newValue } }
+    }
+    public var environment: AppEnvironment {
+        get { self.contents.fields.environment }
+        set { self.change { $0.environment = newValue } }
+    }
+    public var storefront: Storefront {
+        get { self.contents.fields.storefront }
+        set { self.change { $0.storefront = newValue } }
+    }
+    public var reason: TransactionReason {
+        get { self.contents.fields.reason }
+        set { self.change { $0.reason = newValue } }
+    }
     /// What was charged, after the offer and times the quantity.
-    public var price: Money?
-    public var signedDate: Instant
-    public var deviceVerification: [UInt8] = []
-    public var deviceVerificationNonce = ""
-    public var billingPlan: BillingPlanType = .unspecified
-    public var commitment: Commitment?
-    public var advancedCommerceInfo: [UInt8] = []
+    public var price: Money? {
+        get { self.contents.fields.price }
+        set { self.change { $0.price = newValue } }
+    }
+    public var signedDate: Instant {
+        get { self.contents.fields.signedDate }
+        set { self.change { $0.signedDate = newValue } }
+    }
+    public var deviceVerification: [UInt8] {
+        get { self.contents.fields.deviceVerification }
+        set { self.change { $0.deviceVerification = newValue } }
+    }
+    public var deviceVerificationNonce: String {
+        get { self.contents.fields.deviceVerificationNonce }
+        set { self.change { $0.deviceVerificationNonce = newValue } }
+    }
+    public var billingPlan: BillingPlanType {
+        get { self.contents.fields.billingPlan }
+        set { self.change { $0.billingPlan = newValue } }
+    }
+    public var commitment: Commitment? {
+        get { self.contents.fields.commitment }
+        set { self.change { $0.commitment = newValue } }
+    }
+    public var advancedCommerceInfo: [UInt8] {
+        get { self.contents.fields.advancedCommerceInfo }
+        set { self.change { $0.advancedCommerceInfo = newValue } }
+    }
 
     public init(
         id: TransactionID, originalID: TransactionID, appBundleID: String, productID: String, productType: ProductType,
         purchaseDate: Instant, originalPurchaseDate: Instant, environment: AppEnvironment, storefront: Storefront,
         reason: TransactionReason, signedDate: Instant
     ) {
-        self.id = id
-        self.originalID = originalID
-        self.appBundleID = appBundleID
-        self.productID = productID
-        self.productType = productType
-        self.purchaseDate = purchaseDate
-        self.originalPurchaseDate = originalPurchaseDate
-        self.environment = environment
-        self.storefront = storefront
-        self.reason = reason
-        self.signedDate = signedDate
+        self.contents = Contents(
+            TransactionFields(
+                id: id, originalID: originalID, appBundleID: appBundleID, productID: productID,
+                productType: productType, purchaseDate: purchaseDate, originalPurchaseDate: originalPurchaseDate,
+                environment: environment, storefront: storefront, reason: reason, signedDate: signedDate))
     }
+
+    init(_ fields: TransactionFields) { self.contents = Contents(fields) }
+
+    /// Changes several fields at the cost of one: each change of one makes the contents anew.
+    package mutating func change<Failure: Error>(
+        _ body: (inout TransactionFields) throws(Failure) -> Void
+    ) throws(Failure) {
+        var fields = self.contents.fields
+        try body(&fields)
+        self.contents = Contents(fields)
+    }
+
+    /// What a transaction says, once and for all: shared by its copies, on all threads.
+    package final class Contents: Sendable {
+        package let fields: TransactionFields
+
+        init(_ fields: TransactionFields) { self.fields = fields }
+    }
+}
+
+/// The fields of a `Transaction`, which says what they mean.
+package struct TransactionFields: Sendable {
+    package var id: TransactionID
+    package var originalID: TransactionID
+    package var webOrderLineItemID = ""
+    package var appBundleID: String
+    package var appTransactionID = ""
+    package var productID: String
+    package var productType: ProductType
+    package var subscriptionGroupID = ""
+    package var purchaseDate: Instant
+    package var originalPurchaseDate: Instant
+    package var expirationDate: Instant?
+    package var quantity: UInt32 = 1
+    package var isUpgraded = false
+    package var ownership: OwnershipType = .purchased
+    package var offer: TransactionOffer?
+    package var revocation: Revocation?
+    package var appAccountToken = ""
+    package var environment: AppEnvironment
+    package var storefront: Storefront
+    package var reason: TransactionReason
+    package var price: Money?
+    package var signedDate: Instant
+    package var deviceVerification: [UInt8] = []
+    package var deviceVerificationNonce = ""
+    package var billingPlan: BillingPlanType = .unspecified
+    package var commitment: Commitment?
+    package var advancedCommerceInfo: [UInt8] = []
 }
 
 extension Transaction: Hashable {
     public static func == (left: Transaction, right: Transaction) -> Bool {
-        left.id == right.id && left.originalID == right.originalID
+        if left.contents === right.contents { return true }
+        return left.id == right.id && left.originalID == right.originalID
             && left.webOrderLineItemID == right.webOrderLineItemID && left.appBundleID == right.appBundleID
             && left.appTransactionID == right.appTransactionID && left.productID == right.productID
             && left.productType == right.productType && left.subscriptionGroupID == right.subscriptionGroupID
@@ -148,6 +278,11 @@ extension Transaction: Hashable {
         hasher.combine(self.id)
         hasher.combine(self.purchaseDate)
     }
+}
+
+extension Transaction: CustomReflectable {
+    /// Shows the fields, not where they are kept.
+    public var customMirror: Mirror { Mirror(reflecting: self.contents.fields) }
 }
 
 /// A value, and whether its signature is to be trusted. The value can be read in either case.

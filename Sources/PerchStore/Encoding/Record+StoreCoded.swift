@@ -113,19 +113,21 @@ extension AccountRecord {
     package init(unsealing bytes: [UInt8], of account: AccountNumber) throws(DecodingFault) {
         self = try SealedBlob.open(bytes, .record(account)) { (reader) throws(DecodingFault) in
             var record = AccountRecord(account: account, app: try reader.uint32())
-            record.revision = try reader.uint64()
-            record.committed = try reader.value()
-            record.appTransactionID = try reader.string()
-            record.lines = try reader.array()
-            record.owned = try reader.array()
-            record.histories = try reader.array()
-            record.pendingPurchases = try reader.array()
-            record.intents = try reader.array()
-            record.shares = try reader.array()
-            record.awaitingSync = try reader.array()
-            record.storefront = try reader.string()
-            record.chargesFail = try reader.optional()
-            record.messagePosted = try reader.optional()
+            try record.change { (fields) throws(DecodingFault) in
+                fields.revision = try reader.uint64()
+                fields.committed = try reader.value()
+                fields.appTransactionID = try reader.string()
+                fields.lines = try reader.array()
+                fields.owned = try reader.array()
+                fields.histories = try reader.array()
+                fields.pendingPurchases = try reader.array()
+                fields.intents = try reader.array()
+                fields.shares = try reader.array()
+                fields.awaitingSync = try reader.array()
+                fields.storefront = try reader.string()
+                fields.chargesFail = try reader.optional()
+                fields.messagePosted = try reader.optional()
+            }
             return record
         }
     }

@@ -103,25 +103,27 @@ extension Transaction: StoreCoded {
             id: id, originalID: id, appBundleID: appBundleID, productID: productID, productType: productType,
             purchaseDate: purchaseDate, originalPurchaseDate: purchaseDate, environment: environment,
             storefront: storefront, reason: reason, signedDate: purchaseDate)
-        self.isUpgraded = fields.contains(.isUpgraded)
-        if fields.contains(.originalID) { self.originalID = try reader.uint64() }
-        if fields.contains(.webOrderLineItemID) { self.webOrderLineItemID = try reader.string() }
-        if fields.contains(.appTransactionID) { self.appTransactionID = try reader.string() }
-        if fields.contains(.subscriptionGroupID) { self.subscriptionGroupID = try reader.string() }
-        if fields.contains(.originalPurchaseDate) { self.originalPurchaseDate = try reader.value() }
-        if fields.contains(.expirationDate) { self.expirationDate = try reader.value(Instant.self) }
-        if fields.contains(.quantity) { self.quantity = try reader.uint32() }
-        if fields.contains(.ownership) { self.ownership = try OwnershipType(from: &reader) }
-        if fields.contains(.offer) { self.offer = try reader.value(TransactionOffer.self) }
-        if fields.contains(.revocation) { self.revocation = try reader.value(Revocation.self) }
-        if fields.contains(.appAccountToken) { self.appAccountToken = try reader.string() }
-        if fields.contains(.price) { self.price = try reader.value(Money.self) }
-        if fields.contains(.signedDate) { self.signedDate = try reader.value() }
-        if fields.contains(.deviceVerification) { self.deviceVerification = try reader.blob() }
-        if fields.contains(.deviceVerificationNonce) { self.deviceVerificationNonce = try reader.string() }
-        if fields.contains(.billingPlan) { self.billingPlan = try BillingPlanType(from: &reader) }
-        if fields.contains(.commitment) { self.commitment = try reader.value(Commitment.self) }
-        if fields.contains(.advancedCommerceInfo) { self.advancedCommerceInfo = try reader.blob() }
+        try self.change { rest throws(DecodingFault) in
+            rest.isUpgraded = fields.contains(.isUpgraded)
+            if fields.contains(.originalID) { rest.originalID = try reader.uint64() }
+            if fields.contains(.webOrderLineItemID) { rest.webOrderLineItemID = try reader.string() }
+            if fields.contains(.appTransactionID) { rest.appTransactionID = try reader.string() }
+            if fields.contains(.subscriptionGroupID) { rest.subscriptionGroupID = try reader.string() }
+            if fields.contains(.originalPurchaseDate) { rest.originalPurchaseDate = try reader.value() }
+            if fields.contains(.expirationDate) { rest.expirationDate = try reader.value(Instant.self) }
+            if fields.contains(.quantity) { rest.quantity = try reader.uint32() }
+            if fields.contains(.ownership) { rest.ownership = try OwnershipType(from: &reader) }
+            if fields.contains(.offer) { rest.offer = try reader.value(TransactionOffer.self) }
+            if fields.contains(.revocation) { rest.revocation = try reader.value(Revocation.self) }
+            if fields.contains(.appAccountToken) { rest.appAccountToken = try reader.string() }
+            if fields.contains(.price) { rest.price = try reader.value(Money.self) }
+            if fields.contains(.signedDate) { rest.signedDate = try reader.value() }
+            if fields.contains(.deviceVerification) { rest.deviceVerification = try reader.blob() }
+            if fields.contains(.deviceVerificationNonce) { rest.deviceVerificationNonce = try reader.string() }
+            if fields.contains(.billingPlan) { rest.billingPlan = try BillingPlanType(from: &reader) }
+            if fields.contains(.commitment) { rest.commitment = try reader.value(Commitment.self) }
+            if fields.contains(.advancedCommerceInfo) { rest.advancedCommerceInfo = try reader.blob() }
+        }
     }
 }
 

@@ -96,9 +96,10 @@ extension StoreEngine {
         case .owner(let app, _): appNumber = app
         case .app(let app): appNumber = app
         }
-        guard let app = self.apps[appNumber]?.state else {
+        guard let storedApp = self.apps[appNumber] else {
             return .refused(Refusal(.appUnknown, "this store has no app with number \(appNumber)"))
         }
+        let app = storedApp.state
         if mutation.needsTestApp, !app.isTestApp {
             return .refused(
                 Refusal(
@@ -189,7 +190,7 @@ extension StoreEngine {
         var rows: [Transaction] = []
         for _ in 0..<Self.roundsMax {
             var view = DecisionView(
-                app: app, fileSettings: self.apps[appNumber]?.fileSettings ?? app.settings, now: now, wall: wall,
+                app: app, fileSettings: storedApp.fileSettings, now: now, wall: wall,
                 record: record, transaction: row, fetched: fetched, member: member,
                 numbers: TransactionNumbers(next: self.header.nextTransaction))
             view.answers = answers
@@ -358,24 +359,30 @@ extension StoreEngine {
             if before == nil { before = try self.record(entry.account) }
             guard var record = before else { preconditionFailure("facts for account \(entry.account), which is not") }
             let previousDue = isTestApp && record.revision > 0 ? record.attemptDue : nil
-            var change = AccountChange(record: record, cause: .unspecified, events: [])
+            let entryCount = record.entryCount
+            var cause = Cause.unspecified
+            var events: [AccountEvent] = []
             for fact in entry.facts {
                 if let event = fact.event {
-                    change.events.append(
+                    events.append(
                         AccountEvent(
                             place: EventPlace(revision: stored.revision, ordinal: UInt32(stored.facts.count)),
                             committed: stored.committed, transaction: event.transaction, kind: event.kind,
                             origin: origin))
                 }
                 stored.facts.append(StoredFact(account: entry.account, fact: fact, origin: origin))
-                record.apply(fact)
-                change.cause = fact.cause
+                cause = fact.cause
             }
-            record.revision = stored.revision
-            record.committed = stored.committed
-            change.record = record
+            record.change {
+                for fact in entry.facts { $0.apply(fact) }
+                $0.revision = stored.revision
+                $0.committed = stored.committed
+            }
             stored.records.append((record, isTestApp ? record.attemptDue : nil, previousDue))
-            result.append(change)
+            result.append(
+                AccountChange(
+                    record: record, cause: cause, events: events,
+                    isOverLimit: record.entryCount > self.limits.recordEntriesMax && record.entryCount > entryCount))
         }
         return result
     }
@@ -415,22 +422,15 @@ extension StoreEngine {
                 accountFacts.insert(AccountFacts(account: fresh.account, facts: [fact]), at: 0)
             }
         }
-        for entry in accountFacts {
-            var before = records[entry.account]
-            if before == nil { before = try self.record(entry.account) }
-            guard let record = before else { preconditionFailure("facts for account \(entry.account), which is not") }
-            var after = record
-            for fact in entry.facts { after.apply(fact) }
-            if after.entryCount > self.limits.recordEntriesMax, after.entryCount > record.entryCount {
-                return .refused(
-                    Refusal(
-                        .recordLimit,
-                        "the account would hold \(after.entryCount) subscription lines and owned products, the limit is \(self.limits.recordEntriesMax)"
-                    ))
-            }
-        }
         let accounts = try self.apply(
             accountFacts, to: &stored, records: records, origin: mutation.origin, isTestApp: app.isTestApp)
+        for account in accounts where account.isOverLimit {
+            return .refused(
+                Refusal(
+                    .recordLimit,
+                    "the account would hold \(account.record.entryCount) subscription lines and owned products, the limit is \(self.limits.recordEntriesMax)"
+                ))
+        }
         let position = Position(revision: stored.revision, asOf: now)
         self.keep(answer, position, of: mutation, mutationKey, in: &stored)
         try self.write(stored, accounts: accounts, changes: &changes)

@@ -1,5 +1,5 @@
 /// A request of any method, as both sides have it.
-package enum Request: Hashable, Sendable {
+package indirect enum Request: Hashable, Sendable {
     case productsTask(ProductsRequest)
     case subscriptionStatusTask(SubscriptionStatusRequest)
     case currentEntitlementTask(CurrentEntitlementRequest)

@@ -73,24 +73,26 @@ extension Transaction {
             storefront: read(message.pointee.storefront) { Storefront($0) } ?? .blank,
             reason: TransactionReason(message.pointee.reason),
             signedDate: Instant(milliseconds: message.pointee.signed_date_ms))
-        self.webOrderLineItemID = String(wire: message.pointee.web_order_line_item_id)
-        self.appTransactionID = String(wire: message.pointee.app_transaction_id)
-        self.subscriptionGroupID = String(wire: message.pointee.subscription_group_id)
-        if message.pointee.expiration_case == PERCH__V1__TRANSACTION__EXPIRATION_EXPIRATION_DATE_MS {
-            self.expirationDate = Instant(milliseconds: message.pointee.expiration_date_ms)
+        self.change {
+            $0.webOrderLineItemID = String(wire: message.pointee.web_order_line_item_id)
+            $0.appTransactionID = String(wire: message.pointee.app_transaction_id)
+            $0.subscriptionGroupID = String(wire: message.pointee.subscription_group_id)
+            if message.pointee.expiration_case == PERCH__V1__TRANSACTION__EXPIRATION_EXPIRATION_DATE_MS {
+                $0.expirationDate = Instant(milliseconds: message.pointee.expiration_date_ms)
+            }
+            $0.quantity = message.pointee.purchased_quantity
+            $0.isUpgraded = message.pointee.is_upgraded != 0
+            $0.ownership = OwnershipType(message.pointee.ownership_type)
+            $0.offer = read(message.pointee.offer) { TransactionOffer($0) }
+            $0.revocation = read(message.pointee.revocation) { Revocation($0) }
+            $0.appAccountToken = String(wire: message.pointee.app_account_token)
+            $0.price = read(message.pointee.price) { Money($0) }
+            $0.deviceVerification = [UInt8](message.pointee.device_verification)
+            $0.deviceVerificationNonce = String(wire: message.pointee.device_verification_nonce)
+            $0.billingPlan = BillingPlanType(message.pointee.billing_plan)
+            $0.commitment = read(message.pointee.commitment) { Commitment($0) }
+            $0.advancedCommerceInfo = [UInt8](message.pointee.advanced_commerce_info)
         }
-        self.quantity = message.pointee.purchased_quantity
-        self.isUpgraded = message.pointee.is_upgraded != 0
-        self.ownership = OwnershipType(message.pointee.ownership_type)
-        self.offer = read(message.pointee.offer) { TransactionOffer($0) }
-        self.revocation = read(message.pointee.revocation) { Revocation($0) }
-        self.appAccountToken = String(wire: message.pointee.app_account_token)
-        self.price = read(message.pointee.price) { Money($0) }
-        self.deviceVerification = [UInt8](message.pointee.device_verification)
-        self.deviceVerificationNonce = String(wire: message.pointee.device_verification_nonce)
-        self.billingPlan = BillingPlanType(message.pointee.billing_plan)
-        self.commitment = read(message.pointee.commitment) { Commitment($0) }
-        self.advancedCommerceInfo = [UInt8](message.pointee.advanced_commerce_info)
     }
 }
 
