@@ -82,11 +82,13 @@ func delivered(
 /// The order with what callers write in several ways written in one, or a refusal.
 private func checked(_ order: PurchaseOrder, now: Instant) throws(Refusal) -> PurchaseOrder {
     var order = order
-    order.appAccountToken = order.appAccountToken.lowercased()
-    guard order.appAccountToken.isEmpty || isUUID(order.appAccountToken) else {
-        throw Refusal(
-            .fieldInvalid,
-            "the app account token is not a UUID such as 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d; send one, or none")
+    if !order.appAccountToken.isEmpty {
+        order.appAccountToken = order.appAccountToken.lowercased()
+        guard isUUID(order.appAccountToken) else {
+            throw Refusal(
+                .fieldInvalid,
+                "the app account token is not a UUID such as 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d; send one, or none")
+        }
     }
     if let date = order.date, date > now {
         throw Refusal(.fieldInvalid, "the purchase date \(date) is after now, \(now); buy now, or into the past")

@@ -3,15 +3,16 @@ import PerchModel
 
 /// The records that were used last, bounded in bytes. Owned by the store's thread; a miss is a point read.
 struct RecordCache {
-    private struct Entry {
+    /// Where a record stands in the order of use. Beside the records, so that using one moves numbers only.
+    private struct Link {
         var account: AccountNumber
-        var record: AccountRecord?
         var bytes: Int
         var newer: Int32
         var older: Int32
     }
 
-    private var entries: [Entry] = []
+    private var records: [AccountRecord?] = []
+    private var links: [Link] = []
     private var free: [Int32] = []
     private var index: [AccountNumber: Int32] = [:]
     private var newest: Int32 = -1
@@ -33,28 +34,36 @@ struct RecordCache {
             return nil
         }
         self.hitCount += 1
-        self.unlink(slot)
-        self.linkNewest(slot)
-        return self.entries[Int(slot)].record
+        self.use(slot)
+        return self.records[Int(slot)]
     }
 
     mutating func insert(_ record: AccountRecord) {
-        self.remove(record.account)
         let bytes = Self.estimatedBytes(record)
-        let entry = Entry(account: record.account, record: record, bytes: bytes, newer: -1, older: -1)
         let slot: Int32
-        if let reused = self.free.popLast() {
-            slot = reused
-            self.entries[Int(slot)] = entry
+        if let known = self.index[record.account] {
+            slot = known
+            self.bytes += bytes - self.links[Int(slot)].bytes
+            self.links[Int(slot)].bytes = bytes
+            self.records[Int(slot)] = record
+            self.use(slot)
         } else {
-            slot = Int32(self.entries.count)
-            self.entries.append(entry)
+            let link = Link(account: record.account, bytes: bytes, newer: -1, older: -1)
+            if let reused = self.free.popLast() {
+                slot = reused
+                self.links[Int(slot)] = link
+                self.records[Int(slot)] = record
+            } else {
+                slot = Int32(self.links.count)
+                self.links.append(link)
+                self.records.append(record)
+            }
+            self.index[record.account] = slot
+            self.bytes += bytes
+            self.linkNewest(slot)
         }
-        self.index[record.account] = slot
-        self.bytes += bytes
-        self.linkNewest(slot)
         while self.bytes > self.bytesMax, self.oldest != slot {
-            self.remove(self.entries[Int(self.oldest)].account)
+            self.remove(self.links[Int(self.oldest)].account)
             self.evictionCount += 1
         }
     }
@@ -62,23 +71,29 @@ struct RecordCache {
     mutating func remove(_ account: AccountNumber) {
         guard let slot = self.index.removeValue(forKey: account) else { return }
         self.unlink(slot)
-        self.bytes -= self.entries[Int(slot)].bytes
-        self.entries[Int(slot)].record = nil
+        self.bytes -= self.links[Int(slot)].bytes
+        self.records[Int(slot)] = nil
         self.free.append(slot)
     }
 
+    private mutating func use(_ slot: Int32) {
+        guard slot != self.newest else { return }
+        self.unlink(slot)
+        self.linkNewest(slot)
+    }
+
     private mutating func linkNewest(_ slot: Int32) {
-        self.entries[Int(slot)].newer = -1
-        self.entries[Int(slot)].older = self.newest
-        if self.newest >= 0 { self.entries[Int(self.newest)].newer = slot }
+        self.links[Int(slot)].newer = -1
+        self.links[Int(slot)].older = self.newest
+        if self.newest >= 0 { self.links[Int(self.newest)].newer = slot }
         self.newest = slot
         if self.oldest < 0 { self.oldest = slot }
     }
 
     private mutating func unlink(_ slot: Int32) {
-        let entry = self.entries[Int(slot)]
-        if entry.newer >= 0 { self.entries[Int(entry.newer)].older = entry.older } else { self.newest = entry.older }
-        if entry.older >= 0 { self.entries[Int(entry.older)].newer = entry.newer } else { self.oldest = entry.newer }
+        let link = self.links[Int(slot)]
+        if link.newer >= 0 { self.links[Int(link.newer)].older = link.older } else { self.newest = link.older }
+        if link.older >= 0 { self.links[Int(link.older)].newer = link.newer } else { self.oldest = link.newer }
     }
 
     /// What a record takes in memory, roughly: its fixed part, and for each transaction its struct and its strings.
@@ -95,7 +110,7 @@ struct RecordCache {
         var slot = self.newest
         var previous: Int32 = -1
         while slot >= 0 {
-            let entry = self.entries[Int(slot)]
+            let entry = self.links[Int(slot)]
             precondition(entry.newer == previous, "the list of records is torn")
             precondition(self.index[entry.account] == slot, "a record is listed that is not indexed")
             seen += 1
