@@ -185,29 +185,41 @@ package struct AccountPageToken: Hashable, Sendable {
 
 private struct TokenWriter {
     private var bytes: [UInt8]
-    private let byteCount: Int
+    private var at = 1
 
     init(version: UInt8, byteCount: Int) {
-        self.bytes = [version]
-        self.bytes.reserveCapacity(byteCount)
-        self.byteCount = byteCount
+        self.bytes = [UInt8](repeating: 0, count: byteCount)
+        self.bytes[0] = version
     }
 
-    mutating func put(_ words: UInt64...) {
-        for word in words { withUnsafeBytes(of: word.bigEndian) { self.bytes.append(contentsOf: $0) } }
+    mutating func put(_ first: UInt64, _ second: UInt64) {
+        self.put(first)
+        self.put(second)
+    }
+
+    mutating func put(_ word: UInt64) {
+        self.store(word.bigEndian)
+        self.at += 8
     }
 
     mutating func put(_ half: UInt32) {
-        withUnsafeBytes(of: half.bigEndian) { self.bytes.append(contentsOf: $0) }
+        self.store(half.bigEndian)
+        self.at += 4
     }
 
     mutating func put(_ bytes: [UInt8]) {
-        self.bytes.append(contentsOf: bytes)
+        self.bytes.replaceSubrange(self.at..<self.at + bytes.count, with: bytes)
+        self.at += bytes.count
+    }
+
+    private mutating func store(_ value: some BitwiseCopyable) {
+        let at = self.at
+        self.bytes.withUnsafeMutableBytes { $0.storeBytes(of: value, toByteOffset: at, as: type(of: value)) }
     }
 
     mutating func finish() -> [UInt8] {
-        self.put(CRC32C.checksum(self.bytes))
-        precondition(self.bytes.count == self.byteCount, "a token has \(self.bytes.count) bytes of \(self.byteCount)")
+        precondition(self.at + 4 == self.bytes.count, "a token has \(self.at + 4) bytes of \(self.bytes.count)")
+        self.put(CRC32C.checksum(self.bytes.span.bytes.extracting(..<self.at)))
         return self.bytes
     }
 }

@@ -87,9 +87,6 @@ private let seeds = (1...240).map { UInt64($0) }
                 [UInt8](try codec.encodeStatuses(statuses, info).message)
                     == [UInt8](try codec.encode(Response.subscriptionStatusTask(.success(statuses, info))).message))
             #expect(
-                [UInt8](try codec.encodeStatuses(statuses, info, isRead: true).message)
-                    == [UInt8](try codec.encode(Response.getSubscriptionStatus(.success(statuses, info))).message))
-            #expect(
                 [UInt8](try codec.encodeProducts(products, info).message)
                     == [UInt8](try codec.encode(Response.productsTask(.success(products, info))).message))
             #expect(
@@ -99,9 +96,6 @@ private let seeds = (1...240).map { UInt64($0) }
                 #expect(
                     [UInt8](try codec.encodeEntitlement(value, info).message)
                         == [UInt8](try codec.encode(Response.currentEntitlementTask(.success(value, info))).message))
-                #expect(
-                    [UInt8](try codec.encodeEntitlement(value, info, isRead: true).message)
-                        == [UInt8](try codec.encode(Response.getCurrentEntitlement(.success(value, info))).message))
             }
         }
     }

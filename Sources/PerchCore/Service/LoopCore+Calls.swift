@@ -46,7 +46,7 @@ extension LoopCore {
             } catch {
                 throw CallRefusal(WireStatus(error))
             }
-            guard let method = Method(path: call.path) else {
+            guard let method = call.method else {
                 throw CallRefusal(
                     WireStatus(
                         .unknownMethod,

@@ -11,6 +11,9 @@ extension MessageCodec {
             return .subscriptionStatusTask(
                 SubscriptionStatusRequest(try self.request(Perch__V1__SubscriptionStatusTaskRequest.self, bytes)))
         case .currentEntitlementTask:
+            if let quick = bytes.withUnsafeBytes({ QuickReader.entitlementRequest($0) }) {
+                return .currentEntitlementTask(quick)
+            }
             return .currentEntitlementTask(
                 CurrentEntitlementRequest(try self.request(Perch__V1__CurrentEntitlementTaskRequest.self, bytes)))
         case .getProducts:
@@ -36,6 +39,7 @@ extension MessageCodec {
         case .explain:
             return .explain(ExplainRequest(try self.request(Perch__V1__ExplainRequest.self, bytes)))
         case .purchase:
+            if let quick = bytes.withUnsafeBytes({ QuickReader.purchaseRequest($0) }) { return .purchase(quick) }
             return .purchase(PurchaseRequest(try self.request(Perch__V1__PurchaseRequest.self, bytes)))
         case .finish:
             return .finish(FinishRequest(try self.request(Perch__V1__FinishRequest.self, bytes)))
@@ -70,6 +74,7 @@ extension MessageCodec {
         case .messages:
             return .messages(AccountWatchRequest(try self.request(Perch__V1__MessagesRequest.self, bytes)))
         case .operate:
+            if let quick = bytes.withUnsafeBytes({ QuickReader.operateRequest($0) }) { return .operate(quick) }
             return .operate(try OperateRequest(try self.request(Perch__V1__OperateRequest.self, bytes)))
         case .inspectAccount:
             return .inspectAccount(

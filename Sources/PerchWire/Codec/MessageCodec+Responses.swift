@@ -169,7 +169,7 @@ extension MessageCodec {
         case .explain(let response):
             return try self.pack(Perch__V1__ExplainResponse.self) { response.write(to: $0, arena) }
         case .purchase(let response):
-            return try self.pack(Perch__V1__PurchaseResponse.self) { response.write(to: $0, arena) }
+            return try self.write(Perch__V1__PurchaseResponse.self) { response.write(to: &$0) }
         case .finish(let response):
             return try self.pack(Perch__V1__FinishResponse.self) { response.write(to: $0, arena) }
         case .listTransactions(let response):
@@ -195,7 +195,7 @@ extension MessageCodec {
         case .messages(let response):
             return try self.pack(Perch__V1__MessagesResponse.self) { response.write(to: $0, arena) }
         case .operate(let response):
-            return try self.pack(Perch__V1__OperateResponse.self) { response.write(to: $0, arena) }
+            return try self.write(Perch__V1__OperateResponse.self) { response.write(to: &$0) }
         case .inspectAccount(let response):
             return try self.pack(Perch__V1__InspectAccountResponse.self) { response.write(to: $0, arena) }
         case .listAccounts(let response):
@@ -228,23 +228,23 @@ extension MessageCodec {
     // MARK: The push path: what views come to
 
     package func encodeStatuses(
-        _ value: SubscriptionStatuses, _ info: ValueInfo, isRead: Bool = false
+        _ value: SubscriptionStatuses, _ info: ValueInfo
     ) throws(MessageError) -> Encoded {
-        let arena = self.arena
-        let state = TaskState.success(value, info)
-        return isRead
-            ? try self.pack(Perch__V1__GetSubscriptionStatusResponse.self) { state.write(to: $0, arena) }
-            : try self.pack(Perch__V1__SubscriptionStatusTaskResponse.self) { state.write(to: $0, arena) }
+        try self.write(Perch__V1__SubscriptionStatusTaskResponse.self) {
+            if !info.isBlank { $0.message(5) { info.write(to: &$0) } }
+            $0.message(3) { value.write(to: &$0) }
+        }
     }
 
     package func encodeEntitlement(
-        _ value: Verified<Transaction>?, _ info: ValueInfo, isRead: Bool = false
+        _ value: Verified<Transaction>?, _ info: ValueInfo
     ) throws(MessageError) -> Encoded {
-        let arena = self.arena
-        let state = TaskState.success(value, info)
-        return isRead
-            ? try self.pack(Perch__V1__GetCurrentEntitlementResponse.self) { state.write(to: $0, arena) }
-            : try self.pack(Perch__V1__CurrentEntitlementTaskResponse.self) { state.write(to: $0, arena) }
+        try self.write(Perch__V1__CurrentEntitlementTaskResponse.self) {
+            if !info.isBlank { $0.message(5) { info.write(to: &$0) } }
+            $0.message(3) { writer in
+                if let value { writer.message(1) { value.write(to: &$0) } }
+            }
+        }
     }
 
     package func encodeProducts(
@@ -267,6 +267,9 @@ extension MessageCodec {
 
     /// gRPC's Length-Prefixed-Message of `loading`: the same bytes for all state streams.
     package static let loadingBody: [UInt8] = [0, 0, 0, 0, 2, 0x0A, 0]
+
+    /// The same of a STATUS without anything to say: the call went well.
+    package static let okStatusBody: [UInt8] = [0, 0, 0, 0, 0]
 
     /// Field 1 of every mutation's response, to be appended to one that was encoded without it: where a change stands
     /// is known only after its commit, and protobuf takes fields in any order.
@@ -292,15 +295,13 @@ extension MessageCodec {
     /// Equal values have equal digests, whatever was signed when. Never over `ValueInfo`. The last encoded message
     /// stays valid.
     package func digest(of value: SubscriptionStatuses) -> Digest {
-        let arena = self.arena
-        return self.digest(Perch__V1__SubscriptionStatuses.self) { value.write(to: $0, arena) }
+        self.digest { value.write(to: &$0) }
     }
 
     /// As above. Nil, not entitled, has a digest too.
     package func digest(of value: Verified<Transaction>?) -> Digest {
-        let arena = self.arena
-        return self.digest(Perch__V1__CurrentEntitlement.self) { message in
-            if let value { message.pointee.transaction = arena.message { value.write(to: $0, arena) } }
+        self.digest { writer in
+            if let value { writer.message(1) { value.write(to: &$0) } }
         }
     }
 

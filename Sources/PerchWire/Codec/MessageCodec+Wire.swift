@@ -40,8 +40,7 @@ extension MessageCodec {
     }
 
     package func encode(_ beat: Beat) throws(MessageError) -> Encoded {
-        let arena = self.arena
-        return try self.pack(Perch__Wire__V1__Beat.self) { beat.write(to: $0, arena) }
+        try self.write(Perch__Wire__V1__Beat.self) { beat.write(to: &$0) }
     }
 
     package func encode(_ drain: Drain) throws(MessageError) -> Encoded {
@@ -54,6 +53,7 @@ extension MessageCodec {
     /// Reads a call without copying its request: a catalogue file stays where it was received.
     package func decodeCall(_ bytes: borrowing RawSpan) throws(MessageError) -> Call {
         try bytes.withUnsafeBytes { buffer throws(MessageError) in
+            if let call = QuickReader.call(buffer) { return call }
             _ = try MessageScan.check(
                 buffer, as: Perch__Wire__V1__Call.descriptor, singularFieldsMax: Limits.protobufSingularFieldsMax)
             return Call(scanned: buffer)

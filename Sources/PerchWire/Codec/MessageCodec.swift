@@ -33,6 +33,9 @@ package final class MessageCodec {
     private var compressedOutput = OutputBuffer()
     /// What must not disturb the last encoded message: digests, and the requests within calls.
     private var scratch = OutputBuffer()
+    /// What the push path is written with, and its digests, which must not disturb what was written.
+    private var writer = PushWriter()
+    private var digestWriter = PushWriter()
     private var last: Encoded?
     private var deflater: Deflater?
     private var inflater: Inflater?
@@ -44,6 +47,8 @@ package final class MessageCodec {
         self.output.destroy()
         self.compressedOutput.destroy()
         self.scratch.destroy()
+        self.writer.destroy()
+        self.digestWriter.destroy()
     }
 
     // MARK: Encoding
@@ -56,6 +61,25 @@ package final class MessageCodec {
         let message: UnsafeMutablePointer<C> = self.arena.message(fill)
         return try self.pack(
             UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self), borrowedBytes: borrowedBytes)
+    }
+
+    /// A message of the push path, written by hand. `type` names it where it is refused.
+    @inline(__always)
+    func write<C: CMessage>(
+        _ type: C.Type, _ fill: (inout PushWriter) -> Void
+    ) throws(MessageError) -> Encoded {
+        self.writer.begin()
+        fill(&self.writer)
+        let count = self.writer.count
+        guard count <= Limits.frameBytesMax else {
+            throw .tooLong(
+                message: String(cString: C.descriptor.pointee.name), bytes: count, limitBytes: Limits.frameBytesMax)
+        }
+        let memory = self.writer.written(front: FrameHeader.byteCount)
+        FrameHeader.writePrefix(isCompressed: false, length: count, into: memory)
+        let encoded = Encoded(memory: memory)
+        self.last = encoded
+        return encoded
     }
 
     private func pack(
@@ -176,6 +200,14 @@ package final class MessageCodec {
         let count = protobuf_c_message_pack(plain, memory.baseAddress?.assumingMemoryBound(to: UInt8.self))
         precondition(count <= room, "protobuf-c wrote \(count) bytes into \(room)")
         return Digest(of: UnsafeRawBufferPointer(rebasing: memory[..<count]).bytes)
+    }
+
+    /// The same of a value of the push path.
+    @inline(__always)
+    func digest(_ fill: (inout PushWriter) -> Void) -> Digest {
+        self.digestWriter.begin(omitsSignatures: true)
+        fill(&self.digestWriter)
+        return Digest(of: UnsafeRawBufferPointer(self.digestWriter.written()).bytes)
     }
 
     /// Encodes `inner` where the next message does not overwrite it.

@@ -38,6 +38,40 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         self = method
     }
 
+    /// The same, of a path that is still among the bytes it came in.
+    ///
+    /// Compared by its length and its last eight bytes first: no text is made, and nothing hashed.
+    init?(path: UnsafeRawBufferPointer) {
+        guard path.count >= 8 else { return nil }
+        let tail = path.loadUnaligned(fromByteOffset: path.count - 8, as: UInt64.self)
+        for (index, known) in Self.tails.enumerated() where known.tail == tail && known.count == path.count {
+            guard Self.equal(known.path, path), let method = Method(rawValue: UInt8(index)) else { continue }
+            self = method
+            return
+        }
+        return nil
+    }
+
+    /// Length and last eight bytes of each path, in the order of the cases.
+    private static let tails: [(count: Int, tail: UInt64, path: [UInt8])] = Self.table.map { entry in
+        let bytes = Array(entry.path.utf8)
+        let tail = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self) }
+        return (bytes.count, tail, bytes)
+    }
+
+    /// Of the same length, of at least eight bytes of which the last are equal.
+    private static func equal(_ path: [UInt8], _ other: UnsafeRawBufferPointer) -> Bool {
+        path.withUnsafeBytes { path in
+            var offset = 0
+            while path.count - offset > 8 {
+                let word = path.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                if word != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+                offset += 8
+            }
+            return true
+        }
+    }
+
     /// In the order of the cases; a test checks it against the contract's own names.
     private static let paths: [String] = {
         let entitlement = "/perch.v1.EntitlementService/"

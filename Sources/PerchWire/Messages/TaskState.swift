@@ -102,8 +102,9 @@ package enum ClockChange: Hashable, Sendable {
 /// A call as its frame carries it. `request` is a range of the frame's message: a catalogue file is not copied to be
 /// looked at.
 package struct Call: Hashable, Sendable {
-    /// As the caller wrote it; `Method(path:)` knows whether there is such a method.
-    package var path: String
+    /// What is called; nil where there is no such method.
+    package var method: Method?
+    private var unknownPath = ""
     /// 0 for no deadline.
     package var timeoutMilliseconds: UInt64
     package var metadata: [Metadata]
@@ -112,9 +113,18 @@ package struct Call: Hashable, Sendable {
 
     package init(path: String, timeoutMilliseconds: UInt64 = 0, metadata: [Metadata] = [], request: Range<Int> = 0..<0)
     {
-        self.path = path
         self.timeoutMilliseconds = timeoutMilliseconds
         self.metadata = metadata
         self.request = request
+        self.path = path
+    }
+
+    /// As the caller wrote it.
+    package var path: String {
+        get { self.method?.path ?? self.unknownPath }
+        set {
+            self.method = Method(path: newValue)
+            self.unknownPath = self.method == nil ? newValue : ""
+        }
     }
 }
