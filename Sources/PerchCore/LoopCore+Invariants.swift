@@ -11,6 +11,7 @@ extension LoopCore {
             if !payload.isNone { references[payload.index, default: 0] += 1 }
         }
         refer(self.loading)
+        refer(self.okStatus)
         self.checkConnections(refer)
         self.checkCalls()
         self.checkViews(refer)
@@ -23,7 +24,10 @@ extension LoopCore {
             for event in state.ready[state.taken...] { refer(event.payload) }
         }
         self.payloads.checkInvariants(references)
-        let accountTickets = self.tickets.values.count { if case .account = $0 { true } else { false } }
+        var accountTickets = 0
+        for place in 0..<self.tickets.extent where self.tickets.isTaken(place) {
+            if case .account = self.tickets[place] { accountTickets += 1 }
+        }
         precondition(
             self.askedCount == self.answeredCount + UInt64(accountTickets),
             "\(self.askedCount) records asked, \(self.answeredCount) answered, \(accountTickets) under way")
@@ -40,13 +44,18 @@ extension LoopCore {
         precondition(self.owed.count == 0, "\(self.owed.count) owed frames are left")
         precondition(self.views.count == 0, "\(self.views.count) views are left")
         precondition(self.accounts.count == 0, "\(self.accounts.count) accounts are left")
-        precondition(self.payloads.count == 1, "\(self.payloads.count - 1) payloads are leaked")
+        precondition(self.payloads.count == 2, "\(self.payloads.count - 2) payloads are leaked")
         precondition(self.streams.count == 0, "\(self.streams.count) stream numbers are left")
-        precondition(self.tickets.isEmpty, "\(self.tickets.count) tickets are left")
+        precondition(self.tickets.count == 0, "\(self.tickets.count) tickets are left")
         precondition(self.waiters.isEmpty, "\(self.waiters.count) waiters are left")
-        precondition(self.pendingUnary.isEmpty && self.callTokens.isEmpty && self.updates.isEmpty, "calls are left")
-        precondition(self.viewIndex.isEmpty && self.accountIndex.isEmpty, "an index is not empty")
-        precondition(self.accountsOfNumber.isEmpty, "numbers of accounts are left")
+        precondition(
+            self.pending.count == self.freePending.count && self.callTokens.isEmpty && self.updates.isEmpty,
+            "calls are left")
+        precondition(
+            self.viewTable.count == 0 && self.accountTable.count == 0 && self.viewKeys.count == 0,
+            "an index is not empty")
+        precondition(self.encodings.count == 0, "\(self.encodings.count) encodings are left")
+        precondition(self.numberTable.count == 0, "numbers of accounts are left")
         precondition(self.clientIDs.isEmpty && self.certificates.isEmpty, "names of clients are left")
         precondition(
             self.addresses.isEmpty && self.callIdentities.isEmpty && self.credentialFailures.isEmpty,
@@ -145,7 +154,7 @@ extension LoopCore {
         while call >= 0 {
             let entry = self.calls[call]
             precondition(entry.connection == index && entry.previousInConnection == previous, "a call list is torn")
-            precondition(self.streams.call(index, entry.stream) == call, "stream \(entry.stream) means another call")
+            precondition(self.call(index, entry.stream) == call, "stream \(entry.stream) means another call")
             if entry.kind == .watch || entry.kind == .updates { watches += 1 }
             if self.isWaitedFor(call) { waiting += 1 }
             count += 1
@@ -191,9 +200,13 @@ extension LoopCore {
     }
 
     private func checkCalls() {
-        for (call, _) in self.pendingUnary {
-            precondition(self.calls.isTaken(call) && self.calls[call].kind == .unary, "a pending call is gone")
+        var waiting = 0
+        for call in 0..<self.calls.extent where self.calls.isTaken(call) && self.calls[call].kind == .unary {
+            guard self.calls[call].target >= 0 else { continue }
+            precondition(self.pendingCall(call) != nil, "call \(call) waits with nothing")
+            waiting += 1
         }
+        precondition(waiting + self.freePending.count == self.pending.count, "a pending call is gone")
         for (call, _) in self.callTokens {
             precondition(
                 self.calls.isTaken(call) && self.calls[call].flags.contains(.hasToken), "a token's call is gone")
@@ -210,12 +223,13 @@ extension LoopCore {
     private func checkViews(_ refer: (PayloadHandle) -> Void) {
         var count: Int32 = 0
         var timers = 0
+        var encodings: Int32 = 0
         for view in 0..<self.views.extent where self.views.isTaken(view) {
             let slot = self.views[view]
             count += 1
-            for payload in [slot.snapshot, slot.snapshotZlib, slot.change, slot.changeZlib, slot.unchanged] {
-                refer(payload)
-            }
+            let all = self.encodings(of: view).all
+            for index in all.indices { refer(all[index]) }
+            if slot.encodings >= 0 { encodings += 1 }
             var watches: Int32 = 0
             var previous: Int32 = -1
             var call = slot.firstWatch
@@ -230,7 +244,7 @@ extension LoopCore {
             }
             precondition(watches == slot.watchCount && watches > 0, "view \(view) counts \(slot.watchCount) watches")
             precondition(
-                self.viewIndex[ViewName(account: slot.account, digest: self.digest(of: view))] == view,
+                self.findView(app: slot.app, account: slot.account, self.viewKeys[slot.key]) == view,
                 "view \(view) is not found by its name")
             let isScheduled = slot.crossingTimer != .none
             precondition(isScheduled == (slot.crossing < .distantFuture), "view \(view) has lost its crossing")
@@ -240,7 +254,9 @@ extension LoopCore {
                     self.crossings[slot.app]?.isScheduled(slot.crossingTimer) ?? false, "a crossing is not scheduled")
             }
         }
-        precondition(count == self.views.count && Int(count) == self.viewIndex.count, "views and their index differ")
+        precondition(count == self.views.count && Int(count) == self.viewTable.count, "views and their index differ")
+        precondition(self.viewKeys.viewCount == Int(count), "the keys of views are counted wrongly")
+        precondition(encodings == self.encodings.count, "encodings are leaked")
         precondition(self.crossings.values.reduce(0) { $0 + $1.count } == timers, "a crossing has no view")
         for heap in self.crossings.values { heap.checkInvariants() }
     }
@@ -251,7 +267,7 @@ extension LoopCore {
         for account in 0..<self.accounts.extent where self.accounts.isTaken(account) {
             let slot = self.accounts[account]
             count += 1
-            precondition(self.accountIndex[self.accountKeys[Int(account)]] == account, "an account is not indexed")
+            precondition(self.findAccount(self.accountKey(account)) == account, "an account is not indexed")
             var tenants: Int32 = 0
             var previous: Int32 = -1
             var view = slot.firstView
@@ -275,12 +291,17 @@ extension LoopCore {
             }
             precondition(
                 tenants == slot.tenantCount && tenants > 0, "account \(account) counts \(slot.tenantCount) tenants")
+            precondition(slot.news == -1, "account \(account) has news of a turn that has ended")
             if slot.hasNumber { numbered += 1 }
         }
-        precondition(count == self.accounts.count && Int(count) == self.accountIndex.count, "accounts and index differ")
+        precondition(count == self.accounts.count && Int(count) == self.accountTable.count, "accounts and index differ")
         var listed = 0
-        for (number, first) in self.accountsOfNumber {
-            var slot = first
+        var numbers = 0
+        for account in 0..<self.accounts.extent where self.accounts.isTaken(account) {
+            let number = self.accounts[account].number
+            guard self.accounts[account].hasNumber, self.firstOfNumber(number) == account else { continue }
+            numbers += 1
+            var slot = account
             while slot >= 0 {
                 precondition(
                     self.accounts[slot].hasNumber && self.accounts[slot].number == number,
@@ -289,6 +310,7 @@ extension LoopCore {
                 slot = self.accounts[slot].nextOfNumber
             }
         }
+        precondition(numbers == self.numberTable.count, "the table of numbers is wrong")
         precondition(listed == numbered, "\(listed) accounts listed by number, \(numbered) have one")
     }
 }

@@ -28,14 +28,18 @@ package struct LoopCore: ~Copyable {
     var views = Slab<ViewSlot>()
     var accounts = Slab<AccountSlot>()
     var payloads = Payloads()
-    var streams = StreamTable()
+    var encodings = Slab<Encodings>()
 
-    // Beside the slabs, by index: what is not plain, touched only when a view is made or computed.
-    var viewKeys: [ViewKey] = []
-    var viewIndex: [ViewName: Int32] = [:]
-    var accountKeys: [AccountKey] = []
-    var accountIndex: [AccountKey: Int32] = [:]
-    var accountsOfNumber: [AccountNumber: Int32] = [:]
+    // Which slot a key stands for.
+    var streams = SlotTable()
+    var viewTable = SlotTable()
+    var accountTable = SlotTable()
+    /// The first slot of an account's number.
+    var numberTable = SlotTable()
+
+    // Beside the slabs: what is not plain, touched only when a view is made or computed.
+    var viewKeys = ViewKeys()
+    var accountKeys = KeyStore()
     var clientIDs: [Int32: [UInt8]] = [:]
     /// Of connections whose peer has shown one.
     var certificates: [Int32: PeerCertificate] = [:]
@@ -48,7 +52,8 @@ package struct LoopCore: ~Copyable {
     var partialInputs: [Int32: [UInt8]] = [:]
     package internal(set) var partialBytes = 0
     var unfinishedFrames: [Int32: UnfinishedFrame] = [:]
-    var pendingUnary: [Int32: PendingCall] = [:]
+    var pending: [PendingCall?] = []
+    var freePending: [Int32] = []
     var callTokens: [Int32: ResumeToken] = [:]
     var updates: [Int32: UpdatesState] = [:]
     /// Digests of what was said last to watches whose view has changed twice or more since.
@@ -69,8 +74,7 @@ package struct LoopCore: ~Copyable {
     var apps: [AppNumber: AppState]
     /// The revision up to which this loop has applied every change.
     package internal(set) var applied: UInt64
-    var tickets: [UInt64: Ticket] = [:]
-    var nextTicket: UInt64 = 1
+    var tickets = Slab<Ticket>()
     var askedCount: UInt64 = 0
     var answeredCount: UInt64 = 0
     var heldBarriers: [(number: UInt64, asked: UInt64)] = []
@@ -86,10 +90,8 @@ package struct LoopCore: ~Copyable {
     var listedConnections: [Int32] = []
     var listedViews: [Int32] = []
     var listedAccounts: [Int32] = []
-    /// Records that came this turn, by account slot.
-    var records: [Int32: AccountRecord?] = [:]
-    /// Causes of what came this turn, by account slot.
-    var recordCauses: [Int32: Cause] = [:]
+    /// What came this turn of each of `listedAccounts`.
+    var news: [AccountNews] = []
 
     // Time.
     var deadlines = TimerHeap()
@@ -109,6 +111,8 @@ package struct LoopCore: ~Copyable {
     var staging = Staging()
     let codec = MessageCodec()
     let loading: PayloadHandle
+    /// STATUS of a call that went well: the same bytes for all.
+    let okStatus: PayloadHandle
 
     package init(
         loop: Int, identity: StoreIdentity, epoch: UInt32, revision: UInt64, apps: [AppState], settings: CoreSettings,
@@ -130,6 +134,7 @@ package struct LoopCore: ~Copyable {
         self.beats = TimerWheel(startingAt: now.monotonic / 1_000)
         self.stalls = TimerWheel(startingAt: now.monotonic / 1_000)
         self.loading = self.payloads.insert(MessageCodec.loadingBody)
+        self.okStatus = self.payloads.insert(MessageCodec.okStatusBody)
     }
 }
 

@@ -24,10 +24,11 @@ extension LoopCore {
         // The store may have looked at the clock after this turn began. What it decided then is not shown as of before.
         self.now.wall = max(self.now.wall, change.committed)
         for (key, account) in change.aliases {
-            if let slot = self.accountIndex[key] { self.setNumber(slot, account) }
+            let slot = self.findAccount(key)
+            if slot >= 0 { self.setNumber(slot, account) }
         }
         for account in change.accounts {
-            var slot = self.accountsOfNumber[account.record.account] ?? -1
+            var slot = self.firstOfNumber(account.record.account)
             while slot >= 0 {
                 self.took(account.record, cause: account.cause, slot)
                 if !account.events.isEmpty { self.tookEvents(account.events, slot) }
@@ -39,11 +40,14 @@ extension LoopCore {
 
     /// An account's record came: all its views are computed at the end of the turn.
     private mutating func took(_ record: AccountRecord?, cause: Cause, _ slot: Int32) {
-        self.records[slot] = .some(record)
-        if cause != .unspecified || self.recordCauses[slot] == nil { self.recordCauses[slot] = cause }
-        if !self.accounts[slot].isListed {
-            self.accounts[slot].isListed = true
+        if self.accounts[slot].news < 0 {
+            self.accounts[slot].news = Int32(self.listedAccounts.count)
             self.listedAccounts.append(slot)
+            self.news.append(AccountNews(record: record, cause: cause))
+        } else {
+            let place = Int(self.accounts[slot].news)
+            self.news[place].record = record
+            if cause != .unspecified { self.news[place].cause = cause }
         }
         var view = self.accounts[slot].firstView
         while view >= 0 {
@@ -92,10 +96,7 @@ extension LoopCore {
     var isSweeping: Bool { !self.sweep.isEmpty || self.answeredCount < self.sweptThrough }
 
     private mutating func answered(_ number: UInt64, _ answer: StoreAnswer) {
-        guard let ticket = self.tickets.removeValue(forKey: number) else {
-            preconditionFailure("answer \(number) was never asked for")
-        }
-        switch ticket {
+        switch self.redeem(number) {
         case .account(let slot, let generation):
             self.answeredCount += 1
             guard self.accounts.isTaken(slot, generation: generation) else { return }
@@ -145,10 +146,9 @@ extension LoopCore {
             self.compute(view)
         }
         self.listedViews.removeAll(keepingCapacity: true)
-        for slot in self.listedAccounts where self.accounts.isTaken(slot) { self.accounts[slot].isListed = false }
+        for slot in self.listedAccounts where self.accounts.isTaken(slot) { self.accounts[slot].news = -1 }
         self.listedAccounts.removeAll(keepingCapacity: true)
-        self.records.removeAll(keepingCapacity: true)
-        self.recordCauses.removeAll(keepingCapacity: true)
+        self.news.removeAll(keepingCapacity: true)
     }
 
     /// Computes one view at `applied` and the app's clock. An equal value disturbs nobody.
@@ -158,12 +158,15 @@ extension LoopCore {
         let now = app.clock.now(wall: self.now.wall)
         self.counters.viewsComputed += 1
         var record: AccountRecord?
+        var recordCause = Cause.unspecified
         if slot.account >= 0 {
-            guard let came = self.records[slot.account] else {
+            let place = self.accounts[slot.account].news
+            guard place >= 0 else {
                 self.askForRecord(slot.account)
                 return
             }
-            record = came
+            record = self.news[Int(place)].record
+            recordCause = self.news[Int(place)].cause
         }
         let wasReady = slot.state == .ready
         var info = ValueInfo()
@@ -181,7 +184,7 @@ extension LoopCore {
         let digest: Digest
         var crossing: Instant?
         let value: ViewValue
-        let key = self.viewKeys[Int(view)]
+        let key = self.viewKeys[slot.key]
         let failure = key.api.flatMap { simulatedFailure(of: $0, app: app) }.map { WireStatus($0).failure }
         switch key {
         case _ where failure != nil:
@@ -223,7 +226,7 @@ extension LoopCore {
         }
         var cause = slot.cause
         if isNew {
-            cause = slot.account >= 0 ? self.recordCauses[slot.account] ?? .unspecified : .unspecified
+            cause = recordCause
             if cause == .unspecified { cause = slot.pendingCause }
             if cause == .unspecified { cause = .expiry }
         }
@@ -232,13 +235,13 @@ extension LoopCore {
                 store: self.identity, epoch: self.epoch, app: slot.app, view: self.digest(of: view),
                 position: info.position, digest: digest
             ).bytes
-        self.dropEncodings(view)
+        let previous = isNew ? slot.digest : self.encodings(of: view).previousDigest
         if isNew { self.rememberSaid(view) }
+        self.dropEncodings(view)
         self.views[view].state = .ready
         self.views[view].hasFailed = false
         self.views[view].digest = digest
         self.views[view].position = info.position
-        self.views[view].committed = committed
         self.views[view].cause = cause
 
         var wantsSnapshot = false
@@ -272,21 +275,23 @@ extension LoopCore {
             call = self.calls[call].nextInTarget
         }
         self.encode(
-            view, value, info, cause: cause, snapshot: wantsSnapshot || self.views[view].watchCount > 1,
-            change: wantsChange, unchanged: wantsUnchanged)
+            view, value, info, cause: cause, previous: previous,
+            snapshot: wantsSnapshot || self.views[view].watchCount > 1, change: wantsChange, unchanged: wantsUnchanged)
     }
 
-    /// A view is about to change: what was said to those who still owe the value before is remembered for them.
+    /// A view is about to change: what was said to those who still owe the value before is remembered for them. Whoever
+    /// owes it has its encodings.
     private mutating func rememberSaid(_ view: Int32) {
+        guard self.views[view].encodings >= 0 else { return }
+        let said = self.encodings(of: view).previousDigest
         var call = self.views[view].firstWatch
         while call >= 0 {
             let flags = self.calls[call].flags
             if flags.contains(.owesValue), !flags.contains(.isFirst), self.lateReaders[call] == nil {
-                self.lateReaders[call] = self.views[view].previousDigest
+                self.lateReaders[call] = said
             }
             call = self.calls[call].nextInTarget
         }
-        self.views[view].previousDigest = self.views[view].digest
     }
 
     private func hasWaiting(_ view: Int32) -> Bool {
@@ -303,26 +308,28 @@ extension LoopCore {
 
     func digest(of view: Int32) -> Digest {
         let slot = self.views[view]
-        let key = slot.account >= 0 ? self.accountKeys[Int(slot.account)].bytes : []
-        return self.viewKeys[Int(view)].digest(app: slot.app, account: key)
+        let key = slot.account >= 0 ? self.accountKey(slot.account).bytes : []
+        return self.viewKeys[slot.key].digest(app: slot.app, account: key)
     }
 
     // MARK: Encodings
 
     /// Encodes what somebody is going to be given: at most two forms of a value, each plain and compressed.
     private mutating func encode(
-        _ view: Int32, _ value: ViewValue, _ info: ValueInfo, cause: Cause, snapshot: Bool, change: Bool,
-        unchanged: Bool
+        _ view: Int32, _ value: ViewValue, _ info: ValueInfo, cause: Cause, previous: Digest, snapshot: Bool,
+        change: Bool, unchanged: Bool
     ) {
         var info = info
-        let key = self.viewKeys[Int(view)]
+        var encodings = Encodings()
+        encodings.previousDigest = previous
+        let key = self.viewKeys[self.views[view].key]
         if change {
             info.cause = cause
-            (self.views[view].change, self.views[view].changeZlib) = self.encodeValue(value, info, of: key)
+            encodings.change = self.encodeValue(value, info, of: key)
         }
         info.cause = .snapshot
         if snapshot, !change || self.needsSnapshotNow(view) {
-            (self.views[view].snapshot, self.views[view].snapshotZlib) = self.encodeValue(value, info, of: key)
+            encodings.snapshot = self.encodeValue(value, info, of: key)
         }
         if unchanged {
             let response: Response =
@@ -333,8 +340,9 @@ extension LoopCore {
                 case .intents: .purchaseIntents(.unchanged(info))
                 case .messages: .messages(.unchanged(info))
                 }
-            self.views[view].unchanged = self.encoded { codec throws(MessageError) in try codec.encode(response) }
+            encodings.unchanged = self.encoded { codec throws(MessageError) in try codec.encode(response) }
         }
+        if change || snapshot || unchanged { self.keepEncodings(view, encodings) }
     }
 
     /// A snapshot is encoded beside a change only where somebody is waiting for one.
@@ -350,7 +358,7 @@ extension LoopCore {
 
     private mutating func encodeValue(
         _ value: ViewValue, _ info: ValueInfo, of key: ViewKey
-    ) -> (PayloadHandle, PayloadHandle) {
+    ) -> PayloadHandle {
         self.counters.viewsEncoded += 1
         let plain: PayloadHandle
         do throws(MessageError) {
@@ -373,7 +381,7 @@ extension LoopCore {
             plain = self.encodeFailure(
                 Failure(reason: "LOAD_FAILED", message: "the value cannot be sent: \(error)"), info, of: key)
         }
-        return (plain, .none)
+        return plain
     }
 
     /// What readers of a view are told when there is no value that they could be given. It cannot be resumed from.
@@ -397,23 +405,30 @@ extension LoopCore {
     /// The body that a watch is given next.
     func encoding(for call: Int32, zlib: Bool) -> PayloadHandle {
         let flags = self.calls[call].flags
-        let view = self.views[self.calls[call].target]
-        if flags.contains(.owesUnchanged) { return view.unchanged }
-        if flags.contains(.isFirst) { return zlib && !view.snapshotZlib.isNone ? view.snapshotZlib : view.snapshot }
-        return zlib && !view.changeZlib.isNone ? view.changeZlib : view.change
+        let value = self.encodings(of: self.calls[call].target)
+        if flags.contains(.owesUnchanged) { return value.unchanged }
+        if flags.contains(.isFirst) { return zlib && !value.snapshotZlib.isNone ? value.snapshotZlib : value.snapshot }
+        return zlib && !value.changeZlib.isNone ? value.changeZlib : value.change
+    }
+
+    @inline(__always)
+    func encodings(of view: Int32) -> Encodings {
+        let place = self.views[view].encodings
+        return place >= 0 ? self.encodings[place] : Encodings()
+    }
+
+    private mutating func keepEncodings(_ view: Int32, _ encodings: Encodings) {
+        precondition(self.views[view].encodings < 0, "view \(view) has encodings that were not let go")
+        self.views[view].encodings = self.encodings.insert(encodings)
     }
 
     mutating func dropEncodings(_ view: Int32) {
-        let slot = self.views[view]
-        for payload in [slot.snapshot, slot.snapshotZlib, slot.change, slot.changeZlib, slot.unchanged]
-        where !payload.isNone {
-            self.payloads.release(payload)
-        }
-        self.views[view].snapshot = .none
-        self.views[view].snapshotZlib = .none
-        self.views[view].change = .none
-        self.views[view].changeZlib = .none
-        self.views[view].unchanged = .none
+        let place = self.views[view].encodings
+        guard place >= 0 else { return }
+        let all = self.encodings[place].all
+        for index in all.indices where !all[index].isNone { self.payloads.release(all[index]) }
+        self.encodings.remove(place)
+        self.views[view].encodings = -1
     }
 
     /// A load failed: a state, not the end. The next good load pushes success.
@@ -431,12 +446,15 @@ extension LoopCore {
                 revision: max(self.views[view].position.revision, self.apps[app]?.revision ?? 0),
                 asOf: self.clock(of: app))
             info.committed = self.now.wall
-            let response = self.viewKeys[Int(view)].failed(status.failure, info)
+            let response = self.viewKeys[self.views[view].key].failed(status.failure, info)
+            let previous = self.views[view].digest
             self.dropEncodings(view)
             let payload = self.encoded { codec throws(MessageError) in try codec.encode(response) }
             self.payloads.retain(payload)
-            self.views[view].snapshot = payload
-            self.views[view].change = payload
+            var encodings = Encodings()
+            encodings.previousDigest = previous
+            (encodings.snapshot, encodings.change) = (payload, payload)
+            self.keepEncodings(view, encodings)
             self.views[view].digest = .zero
             var call = self.views[view].firstWatch
             while call >= 0 {

@@ -174,12 +174,14 @@ extension LoopCore {
         let view = self.calls[call].target
         let flags = self.calls[call].flags
         guard view >= 0, !flags.contains(.owesUnchanged) else { return }
+        let place = self.views[view].encodings
+        guard place >= 0 else { return }
         if flags.contains(.isFirst) {
-            guard !self.views[view].snapshot.isNone, self.views[view].snapshotZlib.isNone else { return }
-            self.views[view].snapshotZlib = self.compressed(self.views[view].snapshot, .none)
+            guard !self.encodings[place].snapshot.isNone, self.encodings[place].snapshotZlib.isNone else { return }
+            self.encodings[place].snapshotZlib = self.compressed(self.encodings[place].snapshot, .none)
         } else {
-            guard !self.views[view].change.isNone, self.views[view].changeZlib.isNone else { return }
-            self.views[view].changeZlib = self.compressed(self.views[view].change, .none)
+            guard !self.encodings[place].change.isNone, self.encodings[place].changeZlib.isNone else { return }
+            self.encodings[place].changeZlib = self.compressed(self.encodings[place].change, .none)
         }
     }
 

@@ -6,7 +6,7 @@ import PerchWire
 // Unary calls whose answer came.
 extension LoopCore {
     mutating func finishUnary(_ call: Int32, _ answer: StoreAnswer) {
-        guard let pending = self.pendingUnary[call] else { return }
+        guard let pending = self.pendingCall(call) else { return }
         switch answer {
         case .refused(let refusal):
             self.end(call, WireStatus(refusal))
@@ -43,8 +43,8 @@ extension LoopCore {
 
     /// The server's own answer to a control request.
     package mutating func handle(control number: UInt64, _ answer: ControlAnswer) {
-        guard case .call(let call, let generation)? = self.tickets.removeValue(forKey: number) else {
-            preconditionFailure("control answer \(number) was never asked for")
+        guard case .call(let call, let generation) = self.redeem(number) else {
+            preconditionFailure("control answer \(number) is for no call")
         }
         guard self.calls.isTaken(call, generation: generation), self.calls[call].kind == .unary else { return }
         switch answer {
@@ -54,7 +54,7 @@ extension LoopCore {
             self.end(call, WireStatus(reason, message, details: details))
         case .mutation(var mutation, let summary):
             mutation.origin = self.clientIDs[self.calls[call].connection] ?? []
-            self.pendingUnary[call]?.summary = summary
+            self.pending[Int(self.calls[call].target)]?.summary = summary
             self.ask(.call(call, generation: generation), .mutate(mutation))
         }
     }

@@ -116,7 +116,7 @@ extension LoopCore {
         if first >= 0 { self.calls[first].previousInConnection = slot }
         self.connections[connection].firstCall = slot
         self.connections[connection].callCount += 1
-        self.streams.insert(connection, stream, call: slot)
+        self.nameStream(of: slot)
         return slot
     }
 
@@ -130,7 +130,13 @@ extension LoopCore {
         }
         self.detach(call)
         self.calls[call].kind = .ending
-        let payload = self.encodedStatus(status)
+        let payload: PayloadHandle
+        if status.code == .ok {
+            payload = self.okStatus
+            self.payloads.retain(payload)
+        } else {
+            payload = self.encodedStatus(status)
+        }
         self.owe(connection, .status, stream: self.calls[call].stream, payload, endsCall: call)
     }
 
@@ -143,12 +149,12 @@ extension LoopCore {
         case .updates:
             self.leaveUpdates(call)
         case .unary:
-            self.pendingUnary[call] = nil
+            self.dropPending(call)
         case .ending:
             return
         }
-        self.waiters.removeAll { $0.call == call }
-        self.callTokens[call] = nil
+        if !self.waiters.isEmpty { self.waiters.removeAll { $0.call == call } }
+        if !self.callTokens.isEmpty { self.callTokens[call] = nil }
         if self.calls[call].flags.contains(.isListed) { self.unlistCall(call, connection) }
         self.calls[call].flags = []
     }
@@ -167,7 +173,7 @@ extension LoopCore {
             self.calls[slot.nextInConnection].previousInConnection = slot.previousInConnection
         }
         self.connections[slot.connection].callCount -= 1
-        self.streams.remove(slot.connection, slot.stream)
+        self.forgetStream(of: call)
         self.calls.remove(call)
         self.counters.callsEnded += 1
     }

@@ -261,6 +261,8 @@ extension StoreOperation {
     /// What a caller means who left out what the contract lets him leave out.
     fileprivate var meant: StoreOperation {
         switch self {
+        case .buy(let order) where order.quantity > 0 && order.appAccountToken.isEmpty:
+            return self
         case .buy(var order):
             order.quantity = max(order.quantity, 1)
             order.appAccountToken = order.appAccountToken.lowercased()

@@ -228,23 +228,18 @@ extension LoopCore {
     // MARK: Asking the store
 
     mutating func ask(_ call: Int32, _ request: Request, app: AppNumber, _ body: StoreRequest.Body) {
-        self.pendingUnary[call] = PendingCall(request: request, app: app)
+        self.hold(call, PendingCall(request: request, app: app))
         self.ask(.call(call, generation: self.calls.generation(call)), body)
     }
 
     mutating func ask(_ ticket: Ticket, _ body: StoreRequest.Body) {
-        let number = self.nextTicket
-        self.nextTicket += 1
-        self.tickets[number] = ticket
-        self.effects.append(.ask(StoreRequest(loop: self.loop, ticket: number, body)))
+        self.effects.append(.ask(StoreRequest(loop: self.loop, ticket: self.issue(ticket), body)))
     }
 
     private mutating func control(_ call: Int32, _ request: Request, app: AppNumber, _ control: ControlRequest) {
-        self.pendingUnary[call] = PendingCall(request: request, app: app)
-        let number = self.nextTicket
-        self.nextTicket += 1
-        self.tickets[number] = .call(call, generation: self.calls.generation(call))
-        self.effects.append(.control(ticket: number, control))
+        self.hold(call, PendingCall(request: request, app: app))
+        let ticket = self.issue(.call(call, generation: self.calls.generation(call)))
+        self.effects.append(.control(ticket: ticket, control))
     }
 
     /// The hash of an image is in the catalogue, so who has the bytes is answered at once.

@@ -3,8 +3,8 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-/// What an answer of the store, or of the server, is for.
-enum Ticket {
+/// What an answer of the store, or of the server, is for. Its number says where it stands in its slab.
+enum Ticket: BitwiseCopyable {
     /// The record of a watched account.
     case account(Int32, generation: UInt32)
     /// A unary call that waits.
@@ -13,7 +13,26 @@ enum Ticket {
     case updates(Int32, generation: UInt32)
 }
 
-/// What a unary call still has to do when its answer comes.
+extension LoopCore {
+    /// A number for what is asked now: the ticket's place, and whose it was, so that no answer is taken for another's.
+    mutating func issue(_ ticket: Ticket) -> UInt64 {
+        let place = self.tickets.insert(ticket)
+        return UInt64(self.tickets.generation(place)) << 32 | UInt64(UInt32(bitPattern: place))
+    }
+
+    /// Takes a ticket back; an answer that was never asked for is our bug.
+    mutating func redeem(_ number: UInt64) -> Ticket {
+        let place = Int32(truncatingIfNeeded: number)
+        guard self.tickets.isTaken(place, generation: UInt32(truncatingIfNeeded: number >> 32)) else {
+            preconditionFailure("answer \(number) was never asked for")
+        }
+        let ticket = self.tickets[place]
+        self.tickets.remove(place)
+        return ticket
+    }
+}
+
+/// What a unary call still has to do when its answer comes. Beside the slabs; a waiting call's `target` is its place.
 struct PendingCall {
     var request: Request
     var app: AppNumber
@@ -28,4 +47,34 @@ struct Waiter {
     var position: Position
     var app: AppNumber
     var request: Request
+}
+
+extension LoopCore {
+    /// A unary call waits for an answer, or for another one.
+    mutating func hold(_ call: Int32, _ pending: PendingCall) {
+        if self.calls[call].target >= 0 {
+            self.pending[Int(self.calls[call].target)] = pending
+        } else if let place = self.freePending.popLast() {
+            self.pending[Int(place)] = pending
+            self.calls[call].target = place
+        } else {
+            self.calls[call].target = Int32(self.pending.count)
+            self.pending.append(pending)
+        }
+    }
+
+    /// What a unary call waits with; nil where it does not.
+    func pendingCall(_ call: Int32) -> PendingCall? {
+        let place = self.calls[call].target
+        return place >= 0 ? self.pending[Int(place)] : nil
+    }
+
+    /// A unary call waits no more.
+    mutating func dropPending(_ call: Int32) {
+        let place = self.calls[call].target
+        guard place >= 0 else { return }
+        self.calls[call].target = -1
+        self.pending[Int(place)] = nil
+        self.freePending.append(place)
+    }
 }

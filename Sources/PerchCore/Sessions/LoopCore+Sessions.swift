@@ -235,7 +235,7 @@ extension LoopCore {
         }
         switch header.kind {
         case .call:
-            guard self.streams.call(index, header.stream) != nil else { return nil }
+            guard self.call(index, header.stream) != nil else { return nil }
             return WireStatus(
                 .streamLive,
                 "stream \(header.stream) has a call that has not ended; take another number until its STATUS",
@@ -267,7 +267,7 @@ extension LoopCore {
             self.open(header, body, index)
         case .cancel:
             // Not live: a legitimate race with the call's own end.
-            guard let call = self.streams.call(index, header.stream), self.calls[call].kind != .ending else { return }
+            guard let call = self.call(index, header.stream), self.calls[call].kind != .ending else { return }
             self.end(call, WireStatus(.cancelled, "the client cancelled"))
         case .ping:
             var pong = [UInt8](repeating: 0, count: 13)

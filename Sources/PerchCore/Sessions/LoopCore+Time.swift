@@ -214,10 +214,12 @@ extension LoopCore {
             connections: Int(self.connections.count), calls: Int(self.calls.count), views: Int(self.views.count),
             accounts: Int(self.accounts.count), payloads: self.payloads.count,
             memoryBytes: self.connections.memoryBytes + self.calls.memoryBytes + self.views.memoryBytes
-                + self.accounts.memoryBytes + self.payloads.memoryBytes + self.streams.memoryBytes
+                + self.accounts.memoryBytes + self.payloads.memoryBytes + self.encodings.memoryBytes + self.tableBytes
                 + Staging.byteCount + self.partialBytes,
-            connectionBytes: MemoryLayout<Connection>.stride, callBytes: MemoryLayout<CallSlot>.stride,
-            viewBytes: MemoryLayout<ViewSlot>.stride, handshakes: self.handshakes,
+            connectionBytes: Slab<Connection>.bytesPerElement,
+            callBytes: Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax,
+            viewBytes: Slab<ViewSlot>.bytesPerElement + Slab<AccountSlot>.bytesPerElement
+                + 3 * SlotTable.bytesPerSlotMax, handshakes: self.handshakes,
             dying: self.dying.count, partialBytes: self.partialBytes, identities: self.identities.count,
             applied: self.applied)
     }
@@ -232,7 +234,9 @@ package struct LoopCensus: Sendable {
     package var payloads: Int
     package var memoryBytes: Int
     package var connectionBytes: Int
+    /// Of a watch of a view that is there.
     package var callBytes: Int
+    /// Of a view of an account that nobody else watches, beside its key; both with their places in tables, at the most.
     package var viewBytes: Int
     /// Connections that have not been welcomed yet.
     package var handshakes: Int

@@ -82,8 +82,11 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
         self.capacity = larger
     }
 
+    /// What one more takes: itself, and its generation.
+    static var bytesPerElement: Int { MemoryLayout<Element>.stride + MemoryLayout<UInt32>.stride }
+
     /// Bytes this slab holds.
     var memoryBytes: Int {
-        Int(self.capacity) * (MemoryLayout<Element>.stride + 4) + self.free.capacity * 4
+        Int(self.capacity) * Self.bytesPerElement + self.free.capacity * 4
     }
 }

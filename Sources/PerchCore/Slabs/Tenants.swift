@@ -124,54 +124,93 @@ struct ViewSlot: BitwiseCopyable {
         case ready
     }
 
+    var position = Position(revision: 0, asOf: .distantPast)
+    var digest = Digest.zero
+    /// When the value changes if nothing happens; the end of time for never.
+    var crossing = Instant.distantFuture
+    var crossingTimer = TimerHeap.ID.none
     /// Slot of the account; -1 for a products view.
     var account: Int32
     var app: AppNumber
+    /// What it shows: its place among the keys of views.
+    var key: Int32
+    var firstWatch: Int32 = -1
+    var watchCount: Int32 = 0
+    var nextInAccount: Int32 = -1
+    var previousInAccount: Int32 = -1
+    /// Its encodings, while somebody is owed one of them, or several share them; -1: none.
+    var encodings: Int32 = -1
     var state = State.empty
     /// In the list of views that are computed at the end of this turn.
     var isListed = false
     var hasFailed = false
     /// Time has passed its crossing: nobody new is given the value that is kept.
     var isStale = false
-    /// What led to the last value, and what will have led to the next.
-    var cause = Cause.snapshot
-    var pendingCause = Cause.unspecified
-    var firstWatch: Int32 = -1
-    var watchCount: Int32 = 0
-    var nextInAccount: Int32 = -1
-    var previousInAccount: Int32 = -1
-    var position = Position(revision: 0, asOf: .distantPast)
-    var committed = Instant(milliseconds: 0)
-    var digest = Digest.zero
-    /// Of the value before: what a watch that owes the newest one was told last, if it was not behind before.
-    var previousDigest = Digest.zero
-    /// When the value changes if nothing happens; the end of time for never.
-    var crossing = Instant.distantFuture
-    var crossingTimer = TimerHeap.ID.none
-    /// The last value, as the first of a call and as a change, plain and compressed; and `unchanged`.
+    private var causeNumber = UInt8(Cause.snapshot.rawValue)
+    private var pendingCauseNumber = UInt8(Cause.unspecified.rawValue)
+
+    init(account: Int32, app: AppNumber, key: Int32) {
+        self.account = account
+        self.app = app
+        self.key = key
+    }
+
+    /// What led to the last value.
+    var cause: Cause {
+        get { Cause(rawValue: Int32(self.causeNumber)) }
+        set { self.causeNumber = UInt8(newValue.rawValue) }
+    }
+
+    /// What will have led to the next.
+    var pendingCause: Cause {
+        get { Cause(rawValue: Int32(self.pendingCauseNumber)) }
+        set { self.pendingCauseNumber = UInt8(newValue.rawValue) }
+    }
+}
+
+/// A value's forms, as the first of a call and as a change, plain and compressed; and `unchanged`.
+struct Encodings: BitwiseCopyable {
     var snapshot = PayloadHandle.none
     var snapshotZlib = PayloadHandle.none
     var change = PayloadHandle.none
     var changeZlib = PayloadHandle.none
     var unchanged = PayloadHandle.none
+    /// Of the value before: what a watch that owes the newest one was told last, if it was not behind before.
+    var previousDigest = Digest.zero
+
+    var all: InlineArray<5, PayloadHandle> {
+        [self.snapshot, self.snapshotZlib, self.change, self.changeZlib, self.unchanged]
+    }
+}
+
+/// What came of an account in this turn: its newest record, and what led to it.
+struct AccountNews {
+    var record: AccountRecord?
+    var cause: Cause
 }
 
 /// An account that somebody watches on this loop.
 struct AccountSlot: BitwiseCopyable {
-    var app: AppNumber
     /// 0 while there is no such account yet.
     var number: AccountNumber = 0
-    var hasNumber = false
-    /// A record has been asked for and is on its way.
-    var isAsked = false
-    /// A value computed from the record on its way would be too old: ask once more.
+    var app: AppNumber
+    /// Its key: where in the store of keys, and how long.
+    var keyPlace: Int32
     var firstView: Int32 = -1
     var firstUpdates: Int32 = -1
     var tenantCount: Int32 = 0
     /// Other keys of the same account.
     var nextOfNumber: Int32 = -1
-    /// In this turn's list of accounts with news.
-    var isListed = false
-    /// Unary calls that wait for the record: they are kept beside.
-    var hasEvents = false
+    /// Where in this turn's list of accounts with news; -1: not there.
+    var news: Int32 = -1
+    var keyCount: UInt8
+    var hasNumber = false
+    /// A record has been asked for and is on its way.
+    var isAsked = false
+
+    init(app: AppNumber, keyPlace: Int32, keyCount: Int) {
+        self.app = app
+        self.keyPlace = keyPlace
+        self.keyCount = UInt8(keyCount)
+    }
 }

@@ -225,7 +225,7 @@ extension LoopCore {
     /// Events of a change: encoded once for all live streams of the account, kept until the end of the turn.
     mutating func tookEvents(_ events: [AccountEvent], _ slot: Int32) {
         guard self.accounts[slot].firstUpdates >= 0 else { return }
-        let key = self.accountKeys[Int(slot)]
+        let key = self.accountKey(slot)
         var encoded: [EncodedEvent] = []
         var call = self.accounts[slot].firstUpdates
         while call >= 0 {

@@ -9,7 +9,7 @@ extension LoopCore {
     mutating func watch(_ call: Int32, app: AppNumber, account key: [UInt8]?, _ viewKey: ViewKey) {
         var accountSlot: Int32 = -1
         if let key { accountSlot = self.accountSlot(AccountKey(app: app, bytes: key)) }
-        let view = self.viewSlot(app: app, account: accountSlot, key: key ?? [], viewKey)
+        let view = self.viewSlot(app: app, account: accountSlot, viewKey)
 
         self.calls[call].kind = .watch
         self.calls[call].target = view
@@ -45,10 +45,11 @@ extension LoopCore {
         guard slot.state == .ready, !slot.isStale, !slot.isListed, slot.crossing > self.clock(of: slot.app) else {
             return false
         }
+        let encodings = self.encodings(of: view)
         if let token = self.callTokens[call] {
-            return token.digest == slot.digest ? !slot.unchanged.isNone : !slot.snapshot.isNone
+            return token.digest == slot.digest ? !encodings.unchanged.isNone : !encodings.snapshot.isNone
         }
-        return !slot.snapshot.isNone
+        return !encodings.snapshot.isNone
     }
 
     /// Has a view computed again: at the end of this turn where the loop has all it needs, else when its record comes.
@@ -58,7 +59,7 @@ extension LoopCore {
             self.listView(view)
             return
         }
-        if self.records[account] != nil {
+        if self.accounts[account].news >= 0 {
             self.listView(view)
         } else {
             self.askForRecord(account)
@@ -84,7 +85,7 @@ extension LoopCore {
 
     mutating func leaveView(_ call: Int32) {
         let slot = self.calls[call]
-        self.lateReaders[call] = nil
+        if !self.lateReaders.isEmpty { self.lateReaders[call] = nil }
         let view = slot.target
         if slot.previousInTarget >= 0 {
             self.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget
@@ -101,16 +102,10 @@ extension LoopCore {
 
     // MARK: Views and accounts
 
-    private mutating func viewSlot(app: AppNumber, account: Int32, key: [UInt8], _ viewKey: ViewKey) -> Int32 {
-        let name = ViewName(account: account, digest: viewKey.digest(app: app, account: key))
-        if let view = self.viewIndex[name] { return view }
-        let view = self.views.insert(ViewSlot(account: account, app: app))
-        self.viewIndex[name] = view
-        if Int(view) == self.viewKeys.count {
-            self.viewKeys.append(viewKey)
-        } else {
-            self.viewKeys[Int(view)] = viewKey
-        }
+    private mutating func viewSlot(app: AppNumber, account: Int32, _ viewKey: ViewKey) -> Int32 {
+        let known = self.findView(app: app, account: account, viewKey)
+        guard known < 0 else { return known }
+        let view = self.insertView(app: app, account: account, viewKey)
         if account >= 0 {
             let first = self.accounts[account].firstView
             self.views[view].nextInAccount = first
@@ -125,10 +120,7 @@ extension LoopCore {
         self.dropEncodings(view)
         self.setCrossing(view, .distantFuture)
         let slot = self.views[view]
-        let key = slot.account >= 0 ? self.accountKeys[Int(slot.account)].bytes : []
-        let digest = self.viewKeys[Int(view)].digest(app: slot.app, account: key)
-        self.viewIndex[ViewName(account: slot.account, digest: digest)] = nil
-        self.viewKeys[Int(view)] = .status(group: "")
+        self.forgetView(view)
         if slot.account >= 0 {
             if slot.previousInAccount >= 0 {
                 self.views[slot.previousInAccount].nextInAccount = slot.nextInAccount
@@ -142,15 +134,8 @@ extension LoopCore {
     }
 
     mutating func accountSlot(_ key: AccountKey) -> Int32 {
-        if let slot = self.accountIndex[key] { return slot }
-        let slot = self.accounts.insert(AccountSlot(app: key.app))
-        self.accountIndex[key] = slot
-        if Int(slot) == self.accountKeys.count {
-            self.accountKeys.append(key)
-        } else {
-            self.accountKeys[Int(slot)] = key
-        }
-        return slot
+        let known = self.findAccount(key)
+        return known >= 0 ? known : self.insertAccount(key)
     }
 
     /// One tenant less; an account nobody looks at any more is forgotten.
@@ -158,38 +143,7 @@ extension LoopCore {
         self.accounts[slot].tenantCount -= 1
         guard self.accounts[slot].tenantCount == 0 else { return }
         self.forgetNumber(slot)
-        let key = self.accountKeys[Int(slot)]
-        self.accountIndex[key] = nil
-        self.accountKeys[Int(slot)] = AccountKey(app: 0, bytes: [])
-        self.records[slot] = nil
-        self.recordCauses[slot] = nil
-        self.accounts.remove(slot)
-    }
-
-    /// From now on changes of account `number` concern this slot.
-    mutating func setNumber(_ slot: Int32, _ number: AccountNumber) {
-        if self.accounts[slot].hasNumber {
-            guard self.accounts[slot].number != number else { return }
-            self.forgetNumber(slot)
-        }
-        self.accounts[slot].hasNumber = true
-        self.accounts[slot].number = number
-        self.accounts[slot].nextOfNumber = self.accountsOfNumber[number] ?? -1
-        self.accountsOfNumber[number] = slot
-    }
-
-    private mutating func forgetNumber(_ slot: Int32) {
-        guard self.accounts[slot].hasNumber else { return }
-        let number = self.accounts[slot].number
-        self.accounts[slot].hasNumber = false
-        let next = self.accounts[slot].nextOfNumber
-        guard var current = self.accountsOfNumber[number] else { return }
-        if current == slot {
-            self.accountsOfNumber[number] = next >= 0 ? next : nil
-            return
-        }
-        while self.accounts[current].nextOfNumber != slot { current = self.accounts[current].nextOfNumber }
-        self.accounts[current].nextOfNumber = next
+        self.removeAccount(slot)
     }
 
     mutating func askForRecord(_ slot: Int32) {
@@ -198,7 +152,7 @@ extension LoopCore {
         self.askedCount += 1
         self.counters.recordsAsked += 1
         self.ask(
-            .account(slot, generation: self.accounts.generation(slot)), .record(self.accountKeys[Int(slot)]))
+            .account(slot, generation: self.accounts.generation(slot)), .record(self.accountKey(slot)))
     }
 
     mutating func listView(_ view: Int32) {

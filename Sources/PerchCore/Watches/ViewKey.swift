@@ -12,6 +12,7 @@ enum ViewKey: Hashable {
     /// Sixteen bytes that name the view in resume tokens: the same on every loop, after a restart, on each node.
     func digest(app: AppNumber, account: [UInt8]) -> Digest {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(64 + account.count)
         func add(_ part: some Collection<UInt8>) {
             withUnsafeBytes(of: UInt32(part.count).bigEndian) { bytes.append(contentsOf: $0) }
             bytes.append(contentsOf: part)
@@ -37,10 +38,4 @@ enum ViewKey: Hashable {
         }
         return Digest(of: bytes)
     }
-}
-
-/// A view's place in the table of views: its account slot (or -1), and its digest.
-struct ViewName: Hashable {
-    var account: Int32
-    var digest: Digest
 }

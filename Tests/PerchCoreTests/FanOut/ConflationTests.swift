@@ -137,7 +137,7 @@ import Testing
         let client = world.welcomedClient()
         client.call(.status())
         world.settle()
-        #expect(world.loops[0].core.census.payloads == 1)
+        #expect(world.loops[0].core.census.payloads == 2, "`loading`, and the STATUS of a call that went well")
         let second = world.welcomedClient()
         let stream = second.call(.status())
         world.settle()

@@ -1,0 +1,77 @@
+/// Keys of accounts, one after the other in one piece of memory: no object, no header, a handle of five bytes.
+///
+/// In pieces of eight bytes. What was given back is given out again to a key of as many pieces; a key has 1 to 255 bytes,
+/// so there are 32 lists of such holes, each threaded through the holes themselves.
+struct KeyStore: ~Copyable {
+    private static let pieceBytes = 8
+
+    private var base: UnsafeMutableRawPointer
+    private var capacity: Int32
+    private var used: Int32 = 0
+    /// By number of pieces: the first hole of that size, which holds the next one's place.
+    private var holes = [Int32](repeating: -1, count: 33)
+
+    init() {
+        self.capacity = 64
+        self.base = .allocate(byteCount: 64 * Self.pieceBytes, alignment: 8)
+    }
+
+    deinit { self.base.deallocate() }
+
+    private static func pieces(_ count: Int) -> Int { max(1, (count + Self.pieceBytes - 1) / Self.pieceBytes) }
+
+    /// Keeps a copy, and says where.
+    mutating func insert(_ key: borrowing RawSpan) -> Int32 {
+        precondition(key.byteCount <= 255, "a key of \(key.byteCount) bytes was let through")
+        let pieces = Self.pieces(key.byteCount)
+        let place: Int32
+        if self.holes[pieces] >= 0 {
+            place = self.holes[pieces]
+            self.holes[pieces] = self.pointer(place).load(as: Int32.self)
+        } else {
+            while self.capacity - self.used < Int32(pieces) { self.grow() }
+            place = self.used
+            self.used += Int32(pieces)
+        }
+        key.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress { self.pointer(place).copyMemory(from: base, byteCount: bytes.count) }
+        }
+        return place
+    }
+
+    mutating func remove(_ place: Int32, count: Int) {
+        let pieces = Self.pieces(count)
+        self.pointer(place).storeBytes(of: self.holes[pieces], as: Int32.self)
+        self.holes[pieces] = place
+    }
+
+    @inline(__always)
+    func holds(_ key: UnsafeRawBufferPointer, at place: Int32, count: Int) -> Bool {
+        guard count == key.count, let base = key.baseAddress else { return false }
+        let kept = self.pointer(place)
+        var offset = 0
+        while offset < count {
+            if kept.load(fromByteOffset: offset, as: UInt8.self) != base.load(fromByteOffset: offset, as: UInt8.self) {
+                return false
+            }
+            offset += 1
+        }
+        return true
+    }
+
+    func bytes(_ place: Int32, count: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: self.pointer(place), count: count)
+    }
+
+    private func pointer(_ place: Int32) -> UnsafeMutableRawPointer { self.base + Int(place) * Self.pieceBytes }
+
+    private mutating func grow() {
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: Int(self.capacity) * 2 * Self.pieceBytes, alignment: 8)
+        larger.copyMemory(from: self.base, byteCount: Int(self.used) * Self.pieceBytes)
+        self.base.deallocate()
+        self.base = larger
+        self.capacity *= 2
+    }
+
+    var memoryBytes: Int { Int(self.capacity) * Self.pieceBytes }
+}

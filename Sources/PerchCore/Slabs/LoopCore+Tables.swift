@@ -1,0 +1,170 @@
+import PerchBase
+import PerchModel
+import PerchStore
+
+// Which slot a key stands for. The tables hold slots only, so it is here that keys are hashed and compared.
+extension LoopCore {
+    // MARK: Stream numbers
+
+    @inline(__always)
+    private static func hash(_ connection: Int32, _ stream: UInt32) -> Int { Int(connection) << 24 | Int(stream) }
+
+    /// The call that a stream number of a connection stands for.
+    func call(_ connection: Int32, _ stream: UInt32) -> Int32? {
+        let call = self.streams.find(Self.hash(connection, stream)) {
+            self.calls[$0].stream == stream && self.calls[$0].connection == connection
+        }
+        return call >= 0 ? call : nil
+    }
+
+    mutating func nameStream(of call: Int32) {
+        if self.streams.isFull {
+            var full = SlotTable()
+            swap(&full, &self.streams)
+            self.streams = full.larger { Self.hash(self.calls[$0].connection, self.calls[$0].stream) }
+        }
+        self.streams.insert(call, Self.hash(self.calls[call].connection, self.calls[call].stream))
+    }
+
+    mutating func forgetStream(of call: Int32) {
+        self.streams.remove(call, Self.hash(self.calls[call].connection, self.calls[call].stream))
+    }
+
+    // MARK: Accounts
+
+    /// Keys are the callers' choice, so their hashes must not be foreseeable.
+    private static func hash(_ app: AppNumber, _ key: UnsafeRawBufferPointer) -> Int {
+        var hasher = Hasher()
+        hasher.combine(app)
+        hasher.combine(bytes: key)
+        return hasher.finalize()
+    }
+
+    private func hash(ofAccount slot: Int32) -> Int {
+        let account = self.accounts[slot]
+        return Self.hash(account.app, self.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
+    }
+
+    /// The slot of an account that somebody looks at; -1 where nobody does.
+    func findAccount(_ key: AccountKey) -> Int32 {
+        key.bytes.withUnsafeBytes { bytes in
+            self.accountTable.find(Self.hash(key.app, bytes)) { slot in
+                let account = self.accounts[slot]
+                return account.app == key.app
+                    && self.accountKeys.holds(bytes, at: account.keyPlace, count: Int(account.keyCount))
+            }
+        }
+    }
+
+    mutating func insertAccount(_ key: AccountKey) -> Int32 {
+        if self.accountTable.isFull {
+            var full = SlotTable()
+            swap(&full, &self.accountTable)
+            self.accountTable = full.larger { self.hash(ofAccount: $0) }
+        }
+        let place = self.accountKeys.insert(key.bytes.span.bytes)
+        let slot = self.accounts.insert(AccountSlot(app: key.app, keyPlace: place, keyCount: key.bytes.count))
+        self.accountTable.insert(slot, self.hash(ofAccount: slot))
+        return slot
+    }
+
+    mutating func removeAccount(_ slot: Int32) {
+        self.accountTable.remove(slot, self.hash(ofAccount: slot))
+        let account = self.accounts[slot]
+        self.accountKeys.remove(account.keyPlace, count: Int(account.keyCount))
+        self.accounts.remove(slot)
+    }
+
+    /// The key of an account, for the store and for tokens.
+    func accountKey(_ slot: Int32) -> AccountKey {
+        let account = self.accounts[slot]
+        return AccountKey(
+            app: account.app, bytes: Array(self.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount))))
+    }
+
+    // MARK: Numbers of accounts
+
+    private static func hash(_ number: AccountNumber) -> Int { Int(truncatingIfNeeded: number) }
+
+    /// The first slot of an account number; -1 where nobody looks at it.
+    func firstOfNumber(_ number: AccountNumber) -> Int32 {
+        self.numberTable.find(Self.hash(number)) { self.accounts[$0].number == number }
+    }
+
+    /// From now on changes of account `number` concern this slot.
+    mutating func setNumber(_ slot: Int32, _ number: AccountNumber) {
+        if self.accounts[slot].hasNumber {
+            guard self.accounts[slot].number != number else { return }
+            self.forgetNumber(slot)
+        }
+        let first = self.firstOfNumber(number)
+        self.accounts[slot].hasNumber = true
+        self.accounts[slot].number = number
+        self.accounts[slot].nextOfNumber = first
+        guard first < 0 else { return self.numberTable.replace(first, with: slot, Self.hash(number)) }
+        if self.numberTable.isFull {
+            var full = SlotTable()
+            swap(&full, &self.numberTable)
+            self.numberTable = full.larger { Self.hash(self.accounts[$0].number) }
+        }
+        self.numberTable.insert(slot, Self.hash(number))
+    }
+
+    mutating func forgetNumber(_ slot: Int32) {
+        guard self.accounts[slot].hasNumber else { return }
+        let (number, next) = (self.accounts[slot].number, self.accounts[slot].nextOfNumber)
+        self.accounts[slot].hasNumber = false
+        self.accounts[slot].nextOfNumber = -1
+        var current = self.firstOfNumber(number)
+        if current == slot {
+            if next >= 0 {
+                self.numberTable.replace(slot, with: next, Self.hash(number))
+            } else {
+                self.numberTable.remove(slot, Self.hash(number))
+            }
+            return
+        }
+        while self.accounts[current].nextOfNumber != slot { current = self.accounts[current].nextOfNumber }
+        self.accounts[current].nextOfNumber = next
+    }
+
+    // MARK: Views
+
+    @inline(__always)
+    private static func hash(_ account: Int32, _ app: AppNumber, _ key: Int32) -> Int {
+        Int(UInt32(bitPattern: account)) ^ Int(key) << 32 ^ Int(app) << 48
+    }
+
+    /// The view of an account, or of no account; -1 where nobody looks at it.
+    func findView(app: AppNumber, account: Int32, _ key: ViewKey) -> Int32 {
+        guard let place = self.viewKeys.place(key) else { return -1 }
+        return self.viewTable.find(Self.hash(account, app, place)) {
+            self.views[$0].account == account && self.views[$0].key == place && self.views[$0].app == app
+        }
+    }
+
+    mutating func insertView(app: AppNumber, account: Int32, _ key: ViewKey) -> Int32 {
+        if self.viewTable.isFull {
+            var full = SlotTable()
+            swap(&full, &self.viewTable)
+            self.viewTable = full.larger { Self.hash(self.views[$0].account, self.views[$0].app, self.views[$0].key) }
+        }
+        let place = self.viewKeys.take(key)
+        let view = self.views.insert(ViewSlot(account: account, app: app, key: place))
+        self.viewTable.insert(view, Self.hash(account, app, place))
+        return view
+    }
+
+    /// Takes a view's name away; the slot is the caller's to free.
+    mutating func forgetView(_ view: Int32) {
+        let slot = self.views[view]
+        self.viewTable.remove(view, Self.hash(slot.account, slot.app, slot.key))
+        self.viewKeys.release(slot.key)
+    }
+
+    /// Bytes that all the tables hold.
+    var tableBytes: Int {
+        self.streams.memoryBytes + self.viewTable.memoryBytes + self.accountTable.memoryBytes
+            + self.numberTable.memoryBytes + self.accountKeys.memoryBytes
+    }
+}

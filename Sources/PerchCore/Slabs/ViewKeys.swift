@@ -1,0 +1,48 @@
+/// What views show, each kept once: ten thousand accounts whose entitlement to one product is watched have one of these.
+struct ViewKeys {
+    private struct Entry {
+        var key: ViewKey
+        var viewCount: Int32
+    }
+
+    private var entries: [Entry] = []
+    private var free: [Int32] = []
+    private var index: [ViewKey: Int32] = [:]
+
+    subscript(place: Int32) -> ViewKey { self.entries[Int(place)].key }
+
+    /// The place of a key; nil where no view has it.
+    func place(_ key: ViewKey) -> Int32? { self.index[key] }
+
+    /// One view more has this key.
+    mutating func take(_ key: ViewKey) -> Int32 {
+        if let place = self.index[key] {
+            self.entries[Int(place)].viewCount += 1
+            return place
+        }
+        let place: Int32
+        if let reused = self.free.popLast() {
+            place = reused
+            self.entries[Int(place)] = Entry(key: key, viewCount: 1)
+        } else {
+            place = Int32(self.entries.count)
+            self.entries.append(Entry(key: key, viewCount: 1))
+        }
+        self.index[key] = place
+        return place
+    }
+
+    /// One view less has it.
+    mutating func release(_ place: Int32) {
+        self.entries[Int(place)].viewCount -= 1
+        guard self.entries[Int(place)].viewCount == 0 else { return }
+        self.index[self.entries[Int(place)].key] = nil
+        self.entries[Int(place)].key = .intents
+        self.free.append(place)
+    }
+
+    var count: Int { self.index.count }
+
+    /// Views that have one of these keys.
+    var viewCount: Int { self.entries.reduce(0) { $0 + Int($1.viewCount) } }
+}

@@ -1,0 +1,25 @@
+import PerchTesting
+import Testing
+
+/// What `pushcost` measures, with tiny inputs, so that it cannot rot.
+@Suite struct `the load of one change after the other` {
+    @Test(arguments: [1, 5, 20])
+    func `each change is pushed once, on however many connections the watches are`(_ connections: Int) {
+        let load = PushLoad(PushLoad.Setup(watches: 20, connections: connections, batch: 1))
+        load.warmUp()
+        let before = load.values
+        load.run(changes: 40)
+        #expect(load.values - before == 40)
+        #expect(load.bytesWritten > 40 * 100)
+    }
+
+    @Test func `changes of one turn are one value for each watcher of the account`() {
+        var setup = PushLoad.Setup(watches: 30, connections: 30, batch: 8)
+        setup.accounts = 1
+        let load = PushLoad(setup)
+        load.warmUp()
+        let before = load.values
+        load.run(changes: 24)
+        #expect(load.values - before == 3 * 30)
+    }
+}
