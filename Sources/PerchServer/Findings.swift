@@ -29,7 +29,7 @@ struct Findings {
     var sinceProof: Int64?
 
     var all: [Finding] {
-        self.threads + [self.ready, self.access, self.descriptors] + self.storage + self.backup + self.limits
+        self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.backup + self.limits
             + [self.secure, self.scraping, self.supervision] + self.log
     }
 
@@ -79,6 +79,15 @@ struct Findings {
                 "raise LimitNOFILE= in the unit before there is no room for another connection")
         }
         return Self.ok("descriptors", "\(open) are open, and there is room for \(room) connections")
+    }
+
+    private var memory: Finding {
+        func bytes(_ metric: String) -> Int { Int(self.samples.value(metric) ?? 0) }
+        return Self.ok(
+            "memory",
+            "a connection takes \(bytes("perch_connection_bytes")) bytes, a watch of a view that others watch "
+                + "\(bytes("perch_watch_bytes")), one of an account of its own \(bytes("perch_view_bytes")) more; "
+                + "the loops hold \(bytes("perch_loop_memory_bytes"))")
     }
 
     private var storage: [Finding] {

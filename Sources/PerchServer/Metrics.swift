@@ -24,8 +24,10 @@ extension MetricSamples {
         self.add("perch_partial_frames_bytes", census.partialBytes, help: "Bytes of frames that have not come whole.")
         if loop == 0 {
             self.add("perch_connection_bytes", census.connectionBytes, help: "Memory of one connection's state.")
-            self.add("perch_watch_bytes", census.callBytes, help: "Memory of one watch's state.")
-            self.add("perch_view_bytes", census.viewBytes, help: "Memory of one view's state.")
+            self.add("perch_watch_bytes", census.callBytes, help: "Memory of one watch's state, at most.")
+            self.add(
+                "perch_view_bytes", census.viewBytes,
+                help: "Memory of the state of one view and its account, at most; beside it the account's key.")
         }
         self.add(
             "perch_loop_applied_revision", labels: Exposition.label("loop", "\(loop)"), census.applied,

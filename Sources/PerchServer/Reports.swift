@@ -5,6 +5,11 @@ import PerchMetrics
 import PerchModel
 import PerchStore
 
+extension LoopCensus {
+    /// Of a watch of an account that nobody else watches, beside the account's key; at the most.
+    var watchBytes: Int { self.callBytes + self.viewBytes }
+}
+
 /// What a loop says of itself.
 struct LoopReport: Sendable {
     var counters: LoopCounters

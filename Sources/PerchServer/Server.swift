@@ -134,10 +134,13 @@ package enum Server {
         let eventLoops = try (0..<count).map { (index) throws(SystemError) in
             try EventLoop(name: "perch-loop-\(index)")
         }
-        clock.wakes(storeLoop.wake)
         let control = Inbox<ControlEvent>(wake: controlLoop.wake)
-        let store = Inbox<StoreRequest>(wake: storeLoop.wake)
-        let questions = Inbox<StoreQuestion>(wake: storeLoop.wake)
+        // A store in memory waits for nothing: where there is one loop, it needs no thread beside it.
+        let hasOwnThread = settings.store != .memory || count > 1
+        let storeWake = hasOwnThread ? storeLoop.wake : eventLoops[0].wake
+        clock.wakes(storeWake)
+        let store = Inbox<StoreRequest>(wake: storeWake)
+        let questions = Inbox<StoreQuestion>(wake: storeWake)
         let limits = SharedLimits(loops: count)
         let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
 
@@ -161,6 +164,13 @@ package enum Server {
         let states = engine.apps.values.map(\.state).sorted { $0.number < $1.number }
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 
+        let storeDriver = StoreLoop(
+            engine: engine, inbox: store, questions: questions, loops: inboxes, control: control, clock: clock)
+        let revision = engine.header.revision
+        let revoked = engine.revoked
+        let identity = engine.header.identity
+        let epoch = engine.header.epoch
+
         // Everything that can fail comes before the first thread.
         var mainListeners = try listeners.open(loops: count)
         var drivers: [any LoopDriver] = []
@@ -171,13 +181,13 @@ package enum Server {
                 ServerLoop(
                     loop: eventLoop, index: index,
                     core: LoopCore(
-                        loop: index, identity: engine.header.identity, epoch: engine.header.epoch,
-                        revision: engine.header.revision, apps: states, settings: core,
-                        authenticator: authenticator, revocations: engine.revoked, quotas: quotas, now: moment),
+                        loop: index, identity: identity, epoch: epoch, revision: revision, apps: states,
+                        settings: core, authenticator: authenticator, revocations: revoked, quotas: quotas,
+                        now: moment),
                     acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
                     limits: limits,
                     port: TLSPort(mode: settings.tls.mode, context: keeper?.context, tickets: keeper?.tickets),
-                    isInherited: listeners.isInherited))
+                    isInherited: listeners.isInherited, ownStore: hasOwnThread ? nil : storeDriver))
         }
         let address = mainListeners.address
         let signals = try SignalSource(on: controlLoop.poller, tag: ControlLoop.signalTag)
@@ -185,19 +195,16 @@ package enum Server {
         let driver = ControlLoop(
             ControlLoop.Parts(
                 loop: controlLoop, settings: settings, inbox: control, loops: inboxes, store: store,
-                questions: questions, signals: signals, apps: apps, identity: engine.header.identity,
-                epoch: engine.header.epoch, address: address, manager: manager, log: log, keeper: keeper))
+                questions: questions, signals: signals, apps: apps, identity: identity, epoch: epoch,
+                address: address, manager: manager, log: log, keeper: keeper))
         var http: SocketAddress?
         if listeners.isHTTPOn { http = try driver.listenForHTTP(listeners.openHTTP()) }
         let readiness = Ready(
-            address: address.description, http: http?.description, apps: states, revision: engine.header.revision,
-            storeIdentity: engine.header.identity.description)
+            address: address.description, http: http?.description, apps: states, revision: revision,
+            storeIdentity: identity.description)
 
         var threads: [LoopThread] = []
-        threads.append(
-            try Self.startStore(
-                storeLoop, engine: engine, inbox: store, questions: questions, loops: inboxes, control: control,
-                clock: clock))
+        if hasOwnThread { threads.append(try Self.start(storeLoop, storeDriver)) }
         for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }
         ready(readiness)
         manager.ready("serving on \(address)")
@@ -216,15 +223,6 @@ package enum Server {
         storeLoop.stop()
         for thread in threads { thread.join() }
         return status
-    }
-
-    private static func startStore(
-        _ loop: EventLoop, engine: StoreEngine, inbox: Inbox<StoreRequest>, questions: Inbox<StoreQuestion>,
-        loops: [Inbox<LoopEvent>], control: Inbox<ControlEvent>, clock: StoreClock
-    ) throws(SystemError) -> LoopThread {
-        let driver = StoreLoop(
-            engine: engine, inbox: inbox, questions: questions, loops: loops, control: control, clock: clock)
-        return try Self.start(loop, driver)
     }
 
     /// Gives a driver to its loop's thread.

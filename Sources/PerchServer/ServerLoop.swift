@@ -9,9 +9,9 @@ import PerchWire
 
 /// What comes to a loop from other threads, in one order.
 enum LoopEvent: Sendable {
-    case store(StoreEvent)
-    /// Stands before changes: when the first of them was durable, in microseconds of the clock that never jumps.
-    case committed(at: UInt64)
+    /// A turn of the store's. With changes, when the first of them was durable, in microseconds of the clock that never
+    /// jumps.
+    case store([StoreEvent], committed: UInt64?)
     case control(ticket: UInt64, ControlAnswer)
     /// The clock stood, and goes on: a turn is all that it takes.
     case clockWentOn
@@ -22,6 +22,14 @@ enum LoopEvent: Sendable {
     /// Other keys and names hold from now on.
     case trust(Authenticator)
     case drain
+}
+
+extension LoopEvent {
+    /// Things that happened, for the histogram of what waits.
+    fileprivate var count: Int {
+        if case .store(let events, _) = self { return events.count }
+        return 1
+    }
 }
 
 /// Drives one core: epoll's events in, system calls out. Owned by its loop's thread; nothing else ever sees it.
@@ -35,6 +43,9 @@ final class ServerLoop: LoopDriver {
     private let inbox: Inbox<LoopEvent>
     private let store: Inbox<StoreRequest>
     let control: Inbox<ControlEvent>
+    /// The store that this loop's thread drives itself, between what came in and what goes out; nil: it has a thread of its
+    /// own.
+    private let ownStore: StoreLoop?
     let clock: StoreClock
     private let limits: SharedLimits
 
@@ -105,9 +116,10 @@ final class ServerLoop: LoopDriver {
     init(
         loop: EventLoop, index: Int, core: consuming LoopCore, acceptor: Acceptor, inbox: Inbox<LoopEvent>,
         store: Inbox<StoreRequest>, control: Inbox<ControlEvent>, clock: StoreClock,
-        limits: SharedLimits, port: TLSPort = .off, isInherited: Bool = false
+        limits: SharedLimits, port: TLSPort = .off, isInherited: Bool = false, ownStore: StoreLoop? = nil
     ) {
         self.port = port
+        self.ownStore = ownStore
         self.isInherited = isInherited
         self.loop = loop
         self.index = index
@@ -190,8 +202,13 @@ final class ServerLoop: LoopDriver {
 
     func turn(now: MonotonicTime) -> MonotonicTime? {
         self.begin(now)
+        var storeWake: MonotonicTime?
+        if let store = self.ownStore {
+            storeWake = store.turn(now: now, asks: self.asks)
+            self.asks.removeAll(keepingCapacity: true)
+        }
         self.inbox.take(into: &self.events)
-        if !self.events.isEmpty { self.measures.inboxEvents.record(UInt64(self.events.count)) }
+        if !self.events.isEmpty { self.measures.inboxEvents.record(UInt64(self.events.reduce(0) { $0 + $1.count })) }
         let before = (changes: self.core.counters.changesApplied, pushes: self.pushes)
         for event in self.events { self.handle(event) }
         self.events.removeAll(keepingCapacity: true)
@@ -214,6 +231,7 @@ final class ServerLoop: LoopDriver {
         }
         self.measures.turnMicroseconds.record(UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         var wake = next.map { MonotonicTime(nanoseconds: $0.multipliedReportingOverflow(by: 1_000_000).partialValue) }
+        if let storeWake { wake = min(wake ?? .distantFuture, storeWake) }
         if self.isAccepting, let rest = self.acceptor.turn(now: now) { wake = min(wake ?? .distantFuture, rest) }
         return wake
     }
@@ -222,8 +240,9 @@ final class ServerLoop: LoopDriver {
 
     private func handle(_ event: LoopEvent) {
         switch event {
-        case .store(let event): self.core.handle(event)
-        case .committed(let time): self.oldestCommit = min(self.oldestCommit ?? time, time)
+        case .store(let events, let committed):
+            if let committed { self.oldestCommit = min(self.oldestCommit ?? committed, committed) }
+            for event in events { self.core.handle(event) }
         case .control(let ticket, let answer): self.core.handle(control: ticket, answer)
         case .clockWentOn: break
         case .report(let number):

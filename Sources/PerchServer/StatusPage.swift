@@ -39,7 +39,7 @@ struct StatusPage {
         self.writeApps(&json)
         self.writeLoops(&json)
         json.number("bytes_per_connection", self.loops.lazy.compactMap { $0 }.first?.census.connectionBytes)
-        json.number("bytes_per_watch", self.loops.lazy.compactMap { $0 }.first?.census.callBytes)
+        json.number("bytes_per_watch", self.loops.lazy.compactMap { $0 }.first.map { $0.census.watchBytes })
         json.number("control_inbox", self.controlInbox)
         json.key("descriptors")
         json.beginObject()

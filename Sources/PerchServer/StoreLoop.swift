@@ -5,6 +5,9 @@ import PerchModel
 import PerchStore
 
 /// Drives the store's engine on a thread of its own: takes all that waits, runs it as one batch, tells every loop.
+///
+/// A store in memory waits for no disk. With one loop it has no thread either: the loop steps it in the middle of its own
+/// turn (`turn(now:asks:)`), so a change is pushed in the turn in which it came, and no thread is woken twice for it.
 final class StoreLoop: LoopDriver {
     private let engine: StoreEngine
     private let inbox: Inbox<StoreRequest>
@@ -38,8 +41,12 @@ final class StoreLoop: LoopDriver {
 
     func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {}
 
-    func turn(now: MonotonicTime) -> MonotonicTime? {
+    func turn(now: MonotonicTime) -> MonotonicTime? { self.turn(now: now, asks: nil) }
+
+    /// `asks`: what the loop asks that drives this store on its own thread, and takes what it is told in the same turn.
+    func turn(now: MonotonicTime, asks: [StoreRequest]?) -> MonotonicTime? {
         self.inbox.take(into: &self.requests)
+        if let asks { self.requests.append(contentsOf: asks) }
         if self.hasStopped {
             self.requests.removeAll()
             return nil
@@ -57,9 +64,8 @@ final class StoreLoop: LoopDriver {
         }
         let hasChanges = self.engine.counters.changes > before.changes
         for loop in self.loops.indices where !outbox.events[loop].isEmpty {
-            var events = outbox.events[loop].map { LoopEvent.store($0) }
-            if hasChanges, let time = self.engine.firstCommit { events.insert(.committed(at: time), at: 0) }
-            self.loops[loop].post(events)
+            let events = LoopEvent.store(outbox.events[loop], committed: hasChanges ? self.engine.firstCommit : nil)
+            if asks == nil { self.loops[loop].post(events) } else { self.loops[loop].append([events]) }
         }
         for case .answer(let ticket, let answer) in outbox.events[self.loops.count] {
             self.control.post(.storeAnswer(ticket: ticket, answer))

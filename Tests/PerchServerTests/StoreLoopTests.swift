@@ -89,12 +89,12 @@ private final class SteppedStore {
         let before = Clocks.microseconds()
         store.rename(bytes: 10)
         let told = store.turn().loop
-        guard case .committed(let time)? = told.first else {
+        guard case .store(let events, let time?)? = told.first else {
             Issue.record("the change came without the time of its commit: \(told)")
             return
         }
         #expect(time >= before && time <= Clocks.microseconds())
-        guard case .store(.change)? = told.dropFirst().first else {
+        guard case .change? = events.first else {
             Issue.record("no change: \(told)")
             return
         }
