@@ -294,8 +294,10 @@ let limitsTable: [LimitRow] = [
         let first = try buy()
         // What is older is swept once an hour, so that was not long ago: the time itself decides.
         world.jump(Limits.idempotencyKeyMilliseconds - 1_800_000)
+        world.settle()
         try world.buy("coins", from: client)
         world.jump(1_800_000 + Int64(step))
+        world.settle()
         let again = try buy()
         precondition((world.engine.counters.replays == 1) == (first == again), "a replay is counted wrongly")
         return LimitOutcome(reason: nil, counted: first == again ? 0 : 1)
@@ -345,6 +347,7 @@ private func resumed(afterMilliseconds time: Int64, revisions: Int) throws -> Li
     client.cancel(first)
     for _ in 0..<revisions { try world.buy("coins", from: client) }
     world.jump(time)
+    world.settle()
     return world.outcome(client, client.call(.updates(cursor: cursor)))
 }
 
