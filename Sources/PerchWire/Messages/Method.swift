@@ -53,8 +53,8 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     }
 
     /// Length and last eight bytes of each path, in the order of the cases.
-    private static let tails: [(count: Int, tail: UInt64, path: [UInt8])] = Self.table.map { entry in
-        let bytes = Array(entry.path.utf8)
+    private static let tails: [(count: Int, tail: UInt64, path: [UInt8])] = Self.paths.map { path in
+        let bytes = Array(path.utf8)
         let tail = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self) }
         return (bytes.count, tail, bytes)
     }
