@@ -30,6 +30,7 @@ extension Request {
         switch self {
         case .purchase(var request):
             request.account += suffix
+            request.idempotencyKey = Self.own(request.idempotencyKey, suffix)
             return .purchase(request)
         case .finish(var request):
             guard let id = likeness.transaction(of: request.transactionID) else { return nil }
@@ -54,6 +55,7 @@ extension Request {
             guard let operation = request.operation?.personal(likeness, suffix) else { return nil }
             request.operation = operation
             request.account += suffix
+            request.idempotencyKey = Self.own(request.idempotencyKey, suffix)
             return .operate(request)
         case .inspectAccount(var request):
             request.account += suffix
@@ -66,6 +68,11 @@ extension Request {
             return .setClock(request)
         default: return self.personalWatch(suffix: suffix, atLeast: position)
         }
+    }
+
+    /// A key is one request's: each account has its own, and who asks again asks with the same.
+    private static func own(_ key: [UInt8], _ suffix: String) -> [UInt8] {
+        key.isEmpty ? key : key + suffix.utf8.suffix(max(0, Limits.idempotencyKeyBytesMax - key.count))
     }
 
     private func personalWatch(suffix: String, atLeast position: Position) -> Request {
