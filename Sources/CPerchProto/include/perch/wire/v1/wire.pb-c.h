@@ -134,7 +134,7 @@ struct  Perch__Wire__V1__Welcome
    */
   ProtobufCBinaryData store_id;
   /*
-   * Counts restores of the store from a backup. Tokens of another epoch are refused.
+   * Another after each restore of the store from a backup. Tokens of another epoch are refused.
    */
   uint32_t epoch;
   /*
