@@ -135,7 +135,10 @@ private final class SteppedStore {
             turns += 1
             store.rename(bytes: 1_000 + Int(turns))
             let told = store.turn()
-            #expect(told.loop.contains { if case .store(.change) = $0 { true } else { false } }, "turn \(turns)")
+            let events = told.loop.flatMap { (event) -> [StoreEvent] in
+                if case .store(let events, _) = event { events } else { [] }
+            }
+            #expect(events.contains { if case .change = $0 { true } else { false } }, "turn \(turns)")
             for case .copied(let found) in told.control { outcome = found }
         }
         guard case .copied(let revision, let stall)? = outcome else {
