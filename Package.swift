@@ -118,7 +118,8 @@ let package = Package(
             "PerchCLI",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchMetrics", "PerchModel", "PerchCatalogue", "PerchWire",
-                "PerchIdentity", "PerchStore", "PerchSQLite", "PerchServer", "PerchClient", "PerchScenario", "PerchBench",
+                "PerchIdentity", "PerchStore", "PerchSQLite", "PerchServer", "PerchClient", "PerchScenario",
+                "PerchBench",
             ]),
         .executableTarget(name: "perch", dependencies: ["PerchCLI"], swiftSettings: strict),
 

@@ -29,8 +29,8 @@ struct Findings {
     var sinceProof: Int64?
 
     var all: [Finding] {
-        self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.backup + self.limits
-            + [self.secure, self.scraping, self.supervision] + self.log
+        self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.backup
+            + self.limits + [self.secure, self.scraping, self.supervision] + self.log
     }
 
     private var threads: [Finding] {
