@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -50,12 +51,14 @@ class Manager:
         self.name, self.messages = name, []
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind("\0" + name[1:] if name.startswith("@") else name)
-        self.socket.setblocking(False)
+        # Always read, as systemd does: the kernel keeps ten datagrams, and what does not fit is not sent again.
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        while True:
+            self.messages.append(self.socket.recv(4096).decode())
 
     def take(self):
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                self.messages.append(self.socket.recv(4096).decode())
         return self.messages
 
     def await_(self, text, after=0, seconds=20):
