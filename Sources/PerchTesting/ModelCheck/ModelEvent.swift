@@ -63,7 +63,7 @@ extension ModelEvent {
                 self.about {
                     .refund($0, reason: .other, share: [.full, .prorated, .part(milliPercent: 30_000)][$1.below(3)])
                 }
-            case 48..<51: self.about { target, _ in .reverseRefund(target) }
+            case 48..<51: .operate(account: self.account, .reverseRefund(self.refunded()))
             case 51..<57: self.about { .setAutoRenew($0, isOn: $1.below(3) == 0) }
             case 57..<60: self.about { target, _ in .renew(target) }
             case 60..<62: self.about { target, _ in .expire(target) }
@@ -111,6 +111,13 @@ extension ModelEvent {
             }
             if self.random.below(4) > 0 { return .transaction(self.transaction()) }
             return .product(self.random.element(ModelShop.subscriptions + ModelShop.others))
+        }
+
+        /// Mostly something that was refunded: anything else is only refused.
+        private mutating func refunded() -> OperationTarget {
+            let refunded = self.world.rows(self.account).map(\.transaction).filter { $0.revocation != nil }
+            if refunded.isEmpty || self.random.below(4) == 0 { return self.target() }
+            return .transaction(self.random.element(refunded).id)
         }
 
         private mutating func transaction() -> TransactionID {

@@ -21,6 +21,8 @@ package struct ModelInvariants {
         var factCount = 0
         /// Lines of which the latest transaction was taken out, until the purchaser's next period.
         var takenOut: Set<TransactionID> = []
+        /// Every transaction that was taken out.
+        var deleted: Set<TransactionID> = []
     }
 
     package mutating func breach(in snapshot: ModelSnapshot, looksAtAll: Bool) -> String? {
@@ -35,7 +37,7 @@ package struct ModelInvariants {
             let rows = snapshot.rows[account]
             let found =
                 self.rebuilt(record, account, anew: looksAtAll, now: now)
-                ?? self.breach(in: record, rows, app: app, now: now)
+                ?? self.breach(in: record, rows, deleted: self.folds[account].deleted, app: app, now: now)
             if let found { return "\(ModelWorld.accounts[account]): \(found)" }
         }
         if !isSameApp, let found = self.sold(app) { return found }
@@ -43,13 +45,13 @@ package struct ModelInvariants {
     }
 
     private func breach(
-        in record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant
+        in record: AccountRecord, _ rows: [TransactionRow], deleted: Set<TransactionID>, app: AppState, now: Instant
     ) -> String? {
         if let found = self.bounded(record) ?? self.agreesWithRows(record, rows) { return found }
         if let found = self.settled(record, now: now) ?? self.valid(record, app: app, now: now) { return found }
         if let found = self.entitled(record, rows, app: app, now: now) { return found }
         if let found = self.crossings(record, app: app, now: now) { return found }
-        if let found = self.introduced(record, rows) ?? self.contiguous(record, rows) { return found }
+        if let found = self.introduced(record, rows) ?? self.contiguous(record, rows, deleted) { return found }
         return self.offered(rows) ?? self.told(record, rows, app: app, now: now)
     }
 
@@ -267,12 +269,17 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// Periods of a line do not overlap, and end after they begin.
-    private func contiguous(_ record: AccountRecord, _ rows: [TransactionRow]) -> String? {
+    /// Periods of a line do not overlap, and end after they begin. A renewal is compared with the period that it followed:
+    /// where that was deleted, what is left before it may have been refunded then, and the refund taken back since.
+    private func contiguous(
+        _ record: AccountRecord, _ rows: [TransactionRow], _ deleted: Set<TransactionID>
+    ) -> String? {
         for line in record.lines where line.isOwn {
             let periods = rows.map(\.transaction).filter { $0.originalID == line.originalID }.sorted { $0.id < $1.id }
             for (before, after) in zip(periods, periods.dropFirst())
-            where after.reason == .renewal && !before.isUpgraded && before.revocation == nil {
+            where after.reason == .renewal && !before.isUpgraded && before.revocation == nil
+                && !deleted.contains(where: { before.id < $0 && $0 < after.id })
+            {
                 if let end = before.expirationDate, after.purchaseDate < end {
                     return "transaction \(after.id) begins at \(after.purchaseDate), before \(before.id) ends at \(end)"
                 }
@@ -360,6 +367,7 @@ extension ModelInvariants.Fold {
     fileprivate mutating func follow(_ fact: Fact, in record: AccountRecord) {
         switch fact.body {
         case .deleted(let id, _):
+            self.deleted.insert(id)
             for line in record.lines where !line.isOwn && line.latest.id == id { self.takenOut.insert(line.originalID) }
         case .cleared:
             self.takenOut.formUnion(record.lines.filter { !$0.isOwn }.map(\.originalID))

@@ -100,6 +100,10 @@ package struct ModelLaws {
         self.after.records[account]?.lines.first { $0.originalID == line.originalID }
     }
 
+    private func sameLineBefore(_ line: Line, _ account: Int) -> Line? {
+        self.before.records[account]?.lines.first { $0.originalID == line.originalID }
+    }
+
     private func breach(of operation: StoreOperation, _ account: Int) -> String? {
         switch operation {
         case .buy(let order):
@@ -158,10 +162,8 @@ package struct ModelLaws {
             if new.latest.id != old.latest.id { return "an extension made a transaction" }
             return new.boundary == old.boundary.advanced(byMilliseconds: milliseconds)
                 ? nil : "extended from \(old.boundary) to \(new.boundary) by \(milliseconds)"
-        case .reverseRefund(let target):
-            guard case .transaction(let id) = target else { return nil }
-            guard let row = self.after.rows[account].first(where: { $0.transaction.id == id }) else { return nil }
-            return row.transaction.revocation == nil ? nil : "a refund was taken back, and is there"
+        case .reverseRefund:
+            return self.reinstated(account)
         case .setCharges(let fail):
             return (self.after.records[account].map(\.chargesFail) ?? nil) == fail ? nil : "charges are not set"
         case .clearTransactions:
@@ -218,6 +220,36 @@ package struct ModelLaws {
         }
         let lost = self.entitlements(account, self.before).subtracting(self.entitlements(account, self.after))
         return lost.subtracting([row.productID]).isEmpty ? nil : "a refund of \(row.productID) took \(lost.sorted())"
+    }
+
+    /// A refund that is taken back leaves everything as if it had not been, but for the time that has passed: nothing is
+    /// charged for that, and what the customer has follows from the dates (section 14, and the derivation of section 5).
+    private func reinstated(_ account: Int) -> String? {
+        let known = Dictionary(
+            uniqueKeysWithValues: self.before.rows[account].map { ($0.transaction.id, $0.transaction) })
+        let changed = self.after.rows[account].map(\.transaction).filter { known[$0.id] != $0 }
+        guard changed.count == 1, let row = changed.first, var wanted = known[row.id], wanted.revocation != nil else {
+            return "a refund was taken back, and transactions \(changed.map(\.id)) came or changed"
+        }
+        wanted.revocation = nil
+        if row != wanted { return "a refund was taken back, and transaction \(row.id) is another than it was" }
+        guard let line = self.after.records[account]?.lines.first(where: { $0.latest.id == row.id }),
+            let end = row.expirationDate
+        else { return nil }
+        let now = self.after.now
+        let old = self.sameLineBefore(line, account)
+        let state: RenewalState =
+            if now < end {
+                .subscribed
+            } else if let grace = old?.retry?.graceUntil, now < grace {
+                .inGracePeriod
+            } else if let until = old?.retry?.until, now < until {
+                .inBillingRetryPeriod
+            } else {
+                .expired
+            }
+        return self.state(line, self.after) == state
+            ? nil : "a refund was taken back, and \(String(describing: self.state(line, self.after))), not \(state)"
     }
 
     private func renewed(_ target: OperationTarget, _ operation: StoreOperation, _ account: Int) -> String? {
@@ -300,11 +332,13 @@ package struct ModelLaws {
         if first.purchaseDate != old.boundary { return "renewed from \(first.purchaseDate), not \(old.boundary)" }
         if first.productID != old.preference { return "renewed as \(first.productID), not \(old.preference)" }
         if first.originalPurchaseDate != old.latest.originalPurchaseDate { return "the line began again" }
-        return self.renewedTerms(first, old, staysInPlan: staysInPlan)
+        return self.renewedTerms(first, old, staysInPlan: staysInPlan, day: self.dayCounted(of: old, account))
     }
 
     /// What a renewal costs, with which offer, and until when.
-    private func renewedTerms(_ first: Transaction, _ old: Line, staysInPlan: Bool) -> String? {
+    ///
+    /// `day`: the day of the month that the line counts from, where its rows tell; else what its record says.
+    private func renewedTerms(_ first: Transaction, _ old: Line, staysInPlan: Bool, day counted: Int64?) -> String? {
         guard let product = self.before.app.catalogue.product(first.productID), let plan = product.subscription else {
             return "renewed as what is not sold"
         }
@@ -320,21 +354,11 @@ package struct ModelLaws {
         }
         guard self.before.app.settings.timeRate == .realTime, let end = first.expirationDate else { return nil }
         let length = offer.map { $0.paymentMode == .payAsYouGo ? plan.period : $0.period } ?? plan.period
-        guard length.isMonthly else {
-            let days = Int64(length.value) * (length.unit == .week ? 7 : 1)
-            let wanted = first.purchaseDate.advanced(byMilliseconds: days * 86_400_000)
-            return end == wanted ? nil : "it lasts until \(end), not \(wanted)"
-        }
-        // The day of the month is kept over shorter months: 31 January, 28 February, 31 March.
         let begun = CivilTime(first.purchaseDate)
-        let isOnDay = begun.day == min(old.anchorDay, CivilTime.days(inMonth: begun.month, of: begun.year))
-        let day = isOnDay ? old.anchorDay : begun.day
-        let months = begun.year * 12 + begun.month - 1 + Int64(length.value) * (length.unit == .year ? 12 : 1)
-        let (year, month) = (months / 12, months % 12 + 1)
-        let wanted = CivilTime(
-            year: year, month: month, day: min(day, CivilTime.days(inMonth: month, of: year)),
-            milliseconds: begun.milliseconds)
-        return CivilTime(end) == wanted ? nil : "it lasts until \(end), not \(wanted)"
+        let anchor = counted ?? old.anchorDay
+        let isOnDay = begun.day == min(anchor, CivilTime.days(inMonth: begun.month, of: begun.year))
+        let wanted = Self.end(of: length, from: first.purchaseDate, day: isOnDay ? anchor : begun.day)
+        return end == wanted ? nil : "it lasts until \(end), not \(wanted)"
     }
 
     /// Grace and retry as sections 12 of the model and 7 of the format have them, for real time.
