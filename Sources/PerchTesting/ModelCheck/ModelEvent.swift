@@ -135,6 +135,7 @@ extension ModelEvent {
             case 3: order.introductoryEligibility = self.random.bool() ? .allowed : .denied
             case 4: order.quantity = UInt32(1 + self.random.below(3))
             case 5: order.simulatesAskToBuy = true
+            case 7: order.appAccountToken = "7E3FB204-2DB1-4BBB-9A33-BF4C3B1B6B0D"
             case 6:
                 order.date = self.world.now.advanced(byMilliseconds: -Int64(self.random.below(100)) * 86_400_000)
                 order.renewalBehaviour = self.random.bool() ? .renewUntilNow : .cancelImmediately

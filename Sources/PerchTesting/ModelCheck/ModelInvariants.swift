@@ -23,6 +23,8 @@ package struct ModelInvariants {
         var takenOut: Set<TransactionID> = []
         /// Every transaction that was taken out.
         var deleted: Set<TransactionID> = []
+        /// When the price of a line's product was last raised.
+        var raised: [TransactionID: Instant] = [:]
     }
 
     package mutating func breach(in snapshot: ModelSnapshot, looksAtAll: Bool) -> String? {
@@ -38,6 +40,7 @@ package struct ModelInvariants {
             let found =
                 self.rebuilt(record, account, anew: looksAtAll, now: now)
                 ?? self.breach(in: record, rows, deleted: self.folds[account].deleted, app: app, now: now)
+                ?? self.remembered(record, rows, self.folds[account], app: app, now: now)
             if let found { return "\(ModelWorld.accounts[account]): \(found)" }
         }
         if !isSameApp, let found = self.sold(app) { return found }
@@ -107,6 +110,17 @@ package struct ModelInvariants {
             }
             if line.latest.isUpgraded { return "the latest of line \(line.originalID) was left behind" }
         }
+        for row in transactions {
+            if row.appTransactionID != record.appTransactionID { return "transaction \(row.id) is of another account" }
+            // A purchaser's own token is nobody else's business.
+            guard row.ownership == .purchased else {
+                if !row.appAccountToken.isEmpty { return "transaction \(row.id) is shared with the purchaser's token" }
+                continue
+            }
+            if let first = byID[row.originalID], row.originalPurchaseDate != first.purchaseDate {
+                return "transaction \(row.id) began at \(row.originalPurchaseDate), its line at \(first.purchaseDate)"
+            }
+        }
         for owned in record.owned where byID[owned.id] != owned {
             return "it owns \(owned), its row is \(String(describing: byID[owned.id]))"
         }
@@ -116,6 +130,24 @@ package struct ModelInvariants {
                 return "transaction \(row.id) of \(row.productID) was not refunded, and is not owned"
             }
         }
+        return nil
+    }
+
+    /// When a price was last raised counts as long as the line is of that product: a second time needs consent.
+    /// And who never paid is not won back with what is for who did; a record does not take back all of what was deleted.
+    private func remembered(
+        _ record: AccountRecord, _ rows: [TransactionRow], _ fold: Fold, app: AppState, now: Instant
+    ) -> String? {
+        for line in record.lines where line.isOwn {
+            guard let raised = fold.raised[line.originalID], line.lastIncrease != raised else { continue }
+            return "line \(line.originalID) was raised at \(raised), and knows \(String(describing: line.lastIncrease))"
+        }
+        let hasPaid = rows.map(\.transaction).contains {
+            $0.subscriptionGroupID == "plans" && $0.ownership == .purchased && $0.price?.milliunits != 0
+        }
+        let told = subscriptionStatuses(of: record, inGroup: "plans", app: app, at: now).value.statuses
+        let isWonBack = told.contains { $0.renewalInfo.value.eligibleWinBackOfferIDs.contains("back") }
+        if isWonBack, !hasPaid, fold.deleted.isEmpty { return "who never paid is won back with what is for who did" }
         return nil
     }
 
@@ -368,9 +400,16 @@ extension ModelInvariants.Fold {
         switch fact.body {
         case .deleted(let id, _):
             self.deleted.insert(id)
+            self.raised.removeAll()
             for line in record.lines where !line.isOwn && line.latest.id == id { self.takenOut.insert(line.originalID) }
         case .cleared:
             self.takenOut.formUnion(record.lines.filter { !$0.isOwn }.map(\.originalID))
+            self.raised.removeAll()
+        case .priceRaised(let original, let increase):
+            self.raised[original] = increase.asked
+        case .purchased(let transaction, _), .renewed(let transaction, _):
+            let held = record.lines.first { $0.originalID == transaction.originalID }
+            if held?.latest.productID != transaction.productID { self.raised[transaction.originalID] = nil }
         case .sharedLineSet(let line, isNew: true):
             self.takenOut.remove(line.originalID)
         default:

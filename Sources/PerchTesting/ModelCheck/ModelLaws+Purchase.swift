@@ -23,6 +23,9 @@ extension ModelLaws {
         guard order.date == nil else { return nil }
         if transaction.purchaseDate != self.after.now { return "bought at \(transaction.purchaseDate)" }
         if transaction.productID != order.productID { return "bought \(transaction.productID)" }
+        if transaction.appAccountToken != order.appAccountToken.lowercased() {
+            return "bought with the token \(transaction.appAccountToken)"
+        }
         if order.simulatesAskToBuy || self.before.app.settings.isAskToBuyEnabled {
             return "bought, and nobody was asked"
         }
@@ -96,7 +99,8 @@ extension ModelLaws {
     /// What was held is returned: it is what was ordered, or the order waits for the renewal.
     private func held(_ order: PurchaseOrder, _ transaction: Transaction, _ account: Int) -> String? {
         guard let product = self.before.app.catalogue.product(order.productID), let plan = product.subscription else {
-            return transaction.productID == order.productID ? nil : "held is \(transaction.productID)"
+            if transaction.productID != order.productID { return "held is \(transaction.productID)" }
+            return transaction.ownership == .purchased ? nil : "what is only shared was not bought"
         }
         guard let old = self.before.line(account, plan.groupID), self.state(old, self.before)?.isEntitled == true,
             let new = self.after.line(account, plan.groupID), new.latest == old.latest, transaction == old.latest

@@ -146,6 +146,7 @@ package struct ModelLaws {
             if needsConsent == false, increase.status != .agreed {
                 return "no consent is needed, and \(increase.status)"
             }
+            if needsConsent == nil, let found = self.consented(increase, old) { return found }
             return new.latest == old.latest ? nil : "a price increase changed the transaction"
         case .answerPriceIncrease(let target, let agrees):
             guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
@@ -168,6 +169,9 @@ package struct ModelLaws {
             return (self.after.records[account].map(\.chargesFail) ?? nil) == fail ? nil : "charges are not set"
         case .clearTransactions:
             if !self.after.rows[account].isEmpty { return "cleared, and \(self.after.rows[account].count) rows" }
+            if let record = self.after.records[account], record.entryCount + record.histories.count > 0 {
+                return "cleared, and something waits, is shared or is remembered: \(record)"
+            }
             return self.entitlements(account, self.after).isEmpty ? nil : "cleared, and entitled"
         case .deleteTransaction(let id):
             // Nothing is bought, renewed or changed by it; a purchase that waits has no row.
@@ -189,6 +193,24 @@ package struct ModelLaws {
         case .share, .createIntent, .endIntent, .postMessage:
             return nil
         }
+    }
+
+    /// Section 13: who has to be asked. One is asked a second time within a year, whatever the increase.
+    private func consented(_ increase: PriceIncrease, _ old: Line) -> String? {
+        guard self.before.app.settings.timeRate == .realTime,
+            let product = self.before.app.catalogue.product(old.latest.productID), let plan = product.subscription
+        else { return nil }
+        let agreed = old.increase.flatMap { $0.status == .agreed ? $0.price : nil } ?? old.agreedPrice
+        let held = (agreed ?? product.price).milliunits
+        let rise = increase.price.milliunits - held
+        let isMuch = 2 * rise > held && rise > (plan.period.unit == .year ? 50_000 : 5_000)
+        let isRepeated = old.lastIncrease.map {
+            self.before.now < Self.end(of: Period(1, .year), from: $0, day: CivilTime($0).day)
+        }
+        let wanted: PriceIncreaseStatus = isMuch || isRepeated == true ? .pending : .agreed
+        return increase.status == wanted
+            ? nil
+            : "from \(held) to \(increase.price) after \(String(describing: old.lastIncrease)): \(increase.status)"
     }
 
     private func refunded(_ target: OperationTarget, _ share: RefundShare, _ account: Int) -> String? {
