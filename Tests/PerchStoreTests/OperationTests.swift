@@ -345,6 +345,20 @@ final class FamilyStore {
         }
     }
 
+    /// Found by `modelcheck 1 21383 200`: he was told of a transaction that he had not, and entitled by it.
+    @Test func `gives back no purchase that the member has cleared`() throws {
+        let store = try FamilyStore()
+        try store.buy("lifetime", "a")
+        let bought = try #require(store.rows("a").first?.id)
+        try store.operate(.share(.transaction(bought), member: "b"), "a")
+        try store.operate(.share(.transaction(bought), member: "c"), "a")
+        try store.operate(.refund(.transaction(bought), reason: .other, share: .full), "a")
+        try store.operate(.clearTransactions, "b")
+        try store.operate(.reverseRefund(.transaction(bought)), "a")
+        #expect(try store.rows("b").isEmpty && store.entitlement("lifetime", "b") == nil)
+        #expect(try store.entitlement("lifetime", "c") != nil && store.entitlement("lifetime", "a") != nil)
+    }
+
     @Test func `is for five members, of what can be shared, and not for oneself`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")

@@ -329,8 +329,9 @@ extension StoreEngine {
                 }
                 let index = result.firstIndex { $0.account == share.member }
                 if let index { for fact in result[index].facts { member.apply(fact) } }
-                let facts = mirroredFacts(
+                let mirrored = mirroredFacts(
                     of: entry.facts, purchaser: before, share: share, member: member, app: app, numbers: &numbers)
+                let facts = try self.withoutDeleted(mirrored)
                 if facts.isEmpty { continue }
                 if let index {
                     result[index].facts += facts
@@ -340,6 +341,19 @@ extension StoreEngine {
             }
         }
         return result
+    }
+
+    /// What a member has taken out of his test store does not come back when a refund is taken back: a record forgets what
+    /// was revoked, so only the rows know whether it is still there.
+    private func withoutDeleted(_ facts: [Fact]) throws(StorageError) -> [Fact] {
+        var kept: [Fact] = []
+        for fact in facts {
+            if case .reinstated(let transaction) = fact.body, try self.storage.transaction(transaction.id) == nil {
+                continue
+            }
+            kept.append(fact)
+        }
+        return kept
     }
 
     private func nextChange(wall: Instant, nextTransaction: TransactionID) -> StoredChange {
