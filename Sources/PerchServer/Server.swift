@@ -227,9 +227,10 @@ package enum Server {
 
     /// Gives a driver to its loop's thread.
     private static func start(_ loop: EventLoop, _ driver: any LoopDriver) throws(SystemError) -> LoopThread {
-        // Because: it was made here, is not touched here again, and lives on its thread from now on. The trap that
-        // stands with this is the loop's own: what a driver does to its poller is checked to be on that thread.
+        // Because: it was made here, is not touched here again, and lives on its thread from now on; a store in memory,
+        // which two of them know, has no thread of its own. The traps that stand with this are the loop's: it is
+        // promised to one thread, and what a driver does to its poller is checked to be on that thread.
         nonisolated(unsafe) let moved = driver
-        return try LoopThread(name: loop.name) { loop.run(moved) }
+        return try loop.start(moved)
     }
 }
