@@ -28,6 +28,7 @@ enum Main {
         load.warmUp()
         let before = (values: load.values, writes: load.writes)
         let began = Self.nanoseconds()
+        _ = Self.thread
         Self.work = { load.run(changes: changes) }
         perchMeasured()
         let took = Self.nanoseconds() - began
@@ -36,8 +37,9 @@ enum Main {
                 + "\(took / changes) ns a change")
     }
 
-    /// Because: set and called by the one thread there is.
+    /// Because: set and called by the one thread there is, which `perchMeasured` checks.
     nonisolated(unsafe) fileprivate static var work: (() -> Void)?
+    fileprivate static let thread = pthread_self()
 
     private static func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
@@ -54,4 +56,7 @@ enum Main {
 /// Called by a name that callgrind can be told, and so without arguments.
 @inline(never)
 @c(perch_measured)
-public func perchMeasured() { Main.work?() }
+public func perchMeasured() {
+    precondition(pthread_equal(pthread_self(), Main.thread) != 0, "pushcost has one thread")
+    Main.work?()
+}
