@@ -47,6 +47,15 @@ class Writer(threading.Thread):
             number += 1
 
 
+def durations(took):
+    """What a list of seconds says; nothing of none: a small store is copied between two purchases."""
+    if not took:
+        return ""
+    took = sorted(took)
+    return (f": p50 {statistics.median(took) * 1e3:.1f} ms, p99 {took[int(len(took) * 0.99)] * 1e3:.1f} ms, "
+            f"longest {took[-1] * 1e3:.1f} ms")
+
+
 class Trial:
     def __init__(self, perch, descriptors, catalog, directory, accounts, rate):
         self.perch, self.catalog, self.directory = perch, catalog, pathlib.Path(directory)
@@ -125,9 +134,7 @@ class Trial:
             print(f"      {summary['byte_count']} bytes of {self.accounts} accounts in {summary['duration_ms']} ms; the "
                   f"store was kept for at most {int(summary['longest_stall_us']) / 1000:.2f} ms at a time")
             for name, took in (("before", quiet), ("meanwhile", busy)):
-                took.sort()
-                print(f"      {len(took)} purchases {name}: p50 {statistics.median(took) * 1e3:.1f} ms, "
-                      f"p99 {took[int(len(took) * 0.99)] * 1e3:.1f} ms, longest {took[-1] * 1e3:.1f} ms")
+                print(f"      {len(took)} purchases {name}{durations(took)}")
             self.expect(not any(writer.wrong for writer in writers), "no purchase was refused meanwhile")
             status, _, wrong = self.run_perch("backup", copy, "--server", address)
             self.expect(status == 6 and "BACKUP_FAILED" in wrong + said or "is there already" in wrong,
