@@ -97,6 +97,7 @@ class Slow:
             self.buy(server, "bench-000000000")
             crowd, peers = self.stop_some(server, "bench-000000000")
             stopped = time.perf_counter()
+            self.fill(server, "bench-000000000")
             process = self.bench(server, a.readers - a.stopped)
             largest = []
 
@@ -126,6 +127,17 @@ class Slow:
                     operation={"buy": {"product_id": SEASON}})
         while writer.read().kind != 5:
             pass
+
+    def fill(self, server, account):
+        """Changes until the kernel takes no more for those who stopped. Ten a second, as many as 10,000 readers bear, would
+        take most of the minute for that, and who can still be sent to has not stalled."""
+        writer = Client(server.address, self.contract)
+        writer.hello(client_name="slow")
+        full = -1
+        while (held := max(kernel_bytes(server.port))) > full:
+            full = held
+            for _ in range(100):
+                self.change(writer, account)
 
     def memory(self):
         """Our own memory for a reader that stops: what the same changes take with readers that read is not theirs."""
