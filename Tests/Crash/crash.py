@@ -21,6 +21,8 @@ from watchers import ENTITLEMENT, PRODUCTS, STATUSES, EventStream, StateStream, 
 from writers import COINS, GROUP, LIFETIME, SEASON, WEEKLY, Writer, as_json
 
 WRITERS = 8
+WATCHERS = 32
+LATE = 2  # Of the watchers, those that begin again to read all events.
 TIME_RATE = 1005  # Every period lasts two seconds, so lines renew by themselves all the time.
 # Acknowledged within a cycle: all that was due until so long before the kill.
 SLACK_SECONDS = 0.1
@@ -175,12 +177,13 @@ class Run:
                              time_rate=TIME_RATE)
         self.writers = [Writer(index, WRITERS, self.test) for index in range(WRITERS)]
         self.watchers = [Watcher(index, self.streams(writer), self.test) for index, writer in enumerate(self.writers)]
-        # A connection with a single watch has no groups: another way through the server.
-        self.watchers += [Watcher(len(self.watchers) + index, [EventStream(writer.accounts[0])], self.test)
-                          for index, writer in enumerate(self.writers[:3])]
+        # A connection with a single watch has no groups: another way through the server. The last ones come to 32 in all.
+        alone = [account for writer in self.writers for account in writer.accounts][:WATCHERS - WRITERS - LATE]
+        self.watchers += [Watcher(WRITERS + index, [EventStream(account)], self.test)
+                          for index, account in enumerate(alone)]
         # These come late to many pages of events, while their other streams go on.
         self.watchers += [Watcher(len(self.watchers) + index, self.streams(writer, reads_again=True), self.test)
-                          for index, writer in enumerate(self.writers[:2])]
+                          for index, writer in enumerate(self.writers[:LATE])]
         self.ready, self.early_kills, self.void_kills = [], 0, 0
 
     def streams(self, writer, reads_again=False):
