@@ -45,12 +45,12 @@ class Client:
         return stream  # and to end it: send(CANCEL, stream)
 
     def read(self):
-        """The next frame, or None when the server has closed. The token of a stream's last value is in `tokens`."""
-        if not (header := self.input.read(9)):
-            return None
-        address, flag, length = struct.unpack(">IBI", header)
-        kind, stream, body = address >> 24, address & 0xFFFFFF, self.input.read(length)
-        body = zlib.decompress(body) if flag else body
+        """The next whole frame, or None when the server has closed. A stream's last token is in `tokens`."""
+        header = self.input.read(9)
+        address, flag, length = struct.unpack(">IBI", header.ljust(9))
+        if len(header) < 9 or len(body := self.input.read(length)) < length:
+            return None  # A part of a message may well parse, and as another one.
+        kind, stream, body = address >> 24, address & 0xFFFFFF, zlib.decompress(body) if flag else body
         if kind in WIRE:
             body = self.contract.message("perch.wire.v1." + WIRE[kind]).FromString(body)
         if kind == MESSAGE:

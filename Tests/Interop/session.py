@@ -8,6 +8,8 @@ store, and is told to stop at the end. One line for each check; the last line is
 import os
 import pathlib
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,7 +18,7 @@ import checks
 import refusals
 import vectors
 from checks import Peer, check, equal
-from client import BEAT, CALL, CANCEL, DRAIN, MESSAGE, Contract
+from client import BEAT, CALL, CANCEL, DRAIN, MESSAGE, Client, Contract
 
 HERE = pathlib.Path(__file__).resolve().parent
 PRODUCTS = "/perch.v1.EntitlementService/ProductsTask"
@@ -421,6 +423,24 @@ def drain(address, contract, pid):
         watcher.drained("SHUTTING_DOWN")
 
 
+def cut_within_a_frame(contract):
+    """Whatever is left of a frame when its connection ends is none, though its bytes may parse as another message."""
+    with check("client.py takes no part of a frame for a frame"):
+        response = contract.method("/perch.v1.TransactionService/TransactionUpdates")[1]
+        whole = response(transaction={"transaction": {"id": 7}}, revision=9).SerializeToString()
+        part = len(response(transaction={"transaction": {"id": 7}}).SerializeToString())
+        equal(response.FromString(whole[:part]).revision, 0, "the revision that a part is read with")
+        frame = struct.pack(">IBI", MESSAGE << 24 | 1, 0, len(whole)) + whole
+        for length in (5, 9, 9 + part, len(frame)):
+            with socket.create_server(("127.0.0.1", 0)) as listener:
+                peer = Client(listener.getsockname(), contract)
+                peer.answers[1] = response
+                with listener.accept()[0] as accepted:
+                    accepted.sendall(frame[:length])
+                read = peer.read()
+                equal(read and read.message.revision, 9 if length == len(frame) else None, f"of {length} bytes")
+
+
 def main(arguments):
     descriptors, port, other_port, other_pid = arguments
     contract, address, other = Contract(descriptors), ("127.0.0.1", int(port)), ("127.0.0.1", int(other_port))
@@ -437,6 +457,7 @@ def main(arguments):
     cancel_and_resume(address, contract, plain, writer, old_tokens)
     time_and_kinds(address, contract, writer)
     forty_lines(address, descriptors, writer)
+    cut_within_a_frame(contract)
     plain.close()
     zlib.close()
     refusals.run(address, other, contract, writer, patient)
