@@ -47,6 +47,8 @@ extension LoopCore {
         }
         let encodings = self.encodings(of: view)
         if let token = self.callTokens[call] {
+            // Another loop may have computed the same value at a later instant: a position never goes back.
+            guard token.position <= slot.position else { return false }
             return token.digest == slot.digest ? !encodings.unchanged.isNone : !encodings.snapshot.isNone
         }
         return !encodings.snapshot.isNone

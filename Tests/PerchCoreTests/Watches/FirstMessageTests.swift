@@ -53,6 +53,32 @@ import Testing
         #expect(client.statuses(on: late).last?.info?.cause == .snapshot)
     }
 
+    @Test func `a token from a loop that was further on is not answered by an older position`() throws {
+        var setup = World.Setup()
+        setup.loops = 2
+        let world = World(setup)
+        let early = world.welcomedClient(loop: 1)
+        let kept = early.call(.products())
+        world.settle()
+        for change in [ClockChange.advanceBy(milliseconds: 2_000), .advanceBy(milliseconds: 3_000)] {
+            // The catalogue's products are no others for it: who looks at them on the second loop is not disturbed.
+            _ = try world.require(.clock(change), from: early)
+            let first = world.welcomedClient(loop: 0)
+            let stream = first.call(.products())
+            world.settle()
+            let info = try #require(first.products(on: stream).last?.info)
+            first.cancel(stream)
+            world.settle()
+            let second = world.welcomedClient(loop: 1)
+            let resumed = second.call(.products(token: info.token))
+            world.settle()
+            let answer = try #require(second.products(on: resumed).last)
+            #expect(answer.isUnchanged)
+            #expect(try #require(answer.info).position >= info.position)
+        }
+        #expect(early.products(on: kept).count == 2)
+    }
+
     @Test func `a token of the same value is answered by unchanged, without loading`() throws {
         let world = World()
         let client = world.welcomedClient()
