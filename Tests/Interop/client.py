@@ -17,8 +17,7 @@ class Contract:
         return message_factory.GetMessageClass(self.pool.FindMessageTypeByName(name))
 
     def method(self, path):
-        service, name = path.strip("/").split("/")
-        method = self.pool.FindServiceByName(service).methods_by_name[name]
+        method = self.pool.FindMethodByName(path.strip("/").replace("/", "."))
         return self.message(method.input_type.full_name), self.message(method.output_type.full_name)
 
 class Client:
@@ -34,7 +33,9 @@ class Client:
 
     def hello(self, **fields):
         self.send(HELLO, 0, self.contract.message("perch.wire.v1.Hello")(protocol_version=1, **fields))
-        return self.read().message
+        if welcome := self.read():
+            return welcome.message
+        raise ConnectionError("closed before WELCOME")
 
     def call(self, path, timeout_ms=0, compressed=False, **request):
         stream = next(self.numbers)
@@ -46,8 +47,7 @@ class Client:
 
     def read(self):
         """The next whole frame, or None when the server has closed. A stream's last token is in `tokens`."""
-        header = self.input.read(9)
-        address, flag, length = struct.unpack(">IBI", header.ljust(9))
+        address, flag, length = struct.unpack(">IBI", (header := self.input.read(9)).ljust(9))
         if len(header) < 9 or len(body := self.input.read(length)) < length:
             return None  # A part of a message may well parse, and as another one.
         kind, stream, body = address >> 24, address & 0xFFFFFF, zlib.decompress(body) if flag else body
