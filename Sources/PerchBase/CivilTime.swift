@@ -39,11 +39,12 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         return Instant(milliseconds: days * 86_400_000 + self.milliseconds)
     }
 
-    /// The same time of day `count` months later, on `anchorDay` or, where the month is shorter, on its last day.
+    /// The same time of day `count` months later, on `anchorDay` or, where the month is shorter, on its last day. 0: no
+    /// day is kept, so it is the day of this time.
     public func adding(months count: Int64, anchorDay: Int64) -> CivilTime {
         let (years, month) = Self.divide(self.month - 1 + count, by: 12)
         let year = self.year + years
-        let day = min(anchorDay, Self.days(inMonth: month + 1, of: year))
+        let day = min(anchorDay < 1 ? self.day : anchorDay, Self.days(inMonth: month + 1, of: year))
         return CivilTime(year: year, month: month + 1, day: day, milliseconds: self.milliseconds)
     }
 

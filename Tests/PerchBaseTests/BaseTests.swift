@@ -21,6 +21,7 @@ import Testing
         #expect(start.adding(months: 1, anchorDay: 31).description == "2026-02-28T00:00:00Z")
         #expect(start.adding(months: 1, anchorDay: 31).adding(months: 1, anchorDay: 31).day == 31)
         #expect(start.adding(months: 12, anchorDay: 31).description == "2027-01-31T00:00:00Z")
+        #expect(start.adding(months: 12, anchorDay: 0).description == "2027-01-31T00:00:00Z", "no day is kept")
         #expect(start.adding(months: -2, anchorDay: 31).description == "2025-11-30T00:00:00Z")
     }
 

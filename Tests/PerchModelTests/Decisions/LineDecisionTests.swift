@@ -185,6 +185,21 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.renewalInfo(group).priceIncreaseStatus == (isAsked ? .pending : .agreed))
     }
 
+    /// Found by `modelcheck 1 30493 200`: the year was over on the last day of the month before.
+    @Test func `a second time needs consent until a year has passed, to the instant`() throws {
+        for (instant, status) in [
+            (at("2027-03-21T11:59:59Z"), PriceIncreaseStatus.pending), (at("2027-03-21T12:00:00Z"), .agreed),
+        ] {
+            var account = TestAccount(at: at("2026-03-10"))
+            try account.buy("silver")
+            account.advance(to: at("2026-03-21T12:00:00Z"))
+            try account.operate(.raisePrice(.product("silver"), milliunits: 10_000, needsConsent: nil))
+            account.advance(to: instant)
+            try account.operate(.raisePrice(.product("silver"), milliunits: 10_010, needsConsent: nil))
+            #expect(try account.line().increase?.status == status, "at \(instant)")
+        }
+    }
+
     @Test func `is charged from the next period on once it is agreed, and the status goes back`() throws {
         var account = TestAccount()
         try account.buy("silver")
