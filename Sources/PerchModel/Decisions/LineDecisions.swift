@@ -559,10 +559,7 @@ private func history(
         case .found(let other): history.lastWinBack = other?.purchaseDate
         }
     }
-    if let price = row.price, price.milliunits > 0, let end = row.expirationDate {
-        let served = end.milliseconds(since: row.purchaseDate)
-        history.paidMilliseconds = max(0, history.paidMilliseconds - served)
-    }
+    history.changePaid(from: row.paidMilliseconds, to: 0)
     return .found(history)
 }
 

@@ -5,12 +5,34 @@ package struct GroupHistory: Hashable, Sendable {
     package var groupID: String
     /// A transaction of this account carried an introductory offer.
     package var hadIntroductoryOffer = false
-    /// The length of all periods that were paid for.
+    /// The length of all periods that were paid for: the sum of `paidMilliseconds` of the account's transactions.
     package var paidMilliseconds: Int64 = 0
     /// When a win-back offer was last redeemed.
     package var lastWinBack: Instant?
 
     package init(groupID: String) { self.groupID = groupID }
+
+    /// A period that added `before` adds `after`. Periods that end at the end of time are longer than can be counted.
+    mutating func changePaid(from before: Int64, to after: Int64) {
+        let (sum, overflow) = max(0, max(0, self.paidMilliseconds) - before).addingReportingOverflow(after)
+        self.paidMilliseconds = overflow ? .max : sum
+    }
+}
+
+extension Transaction {
+    /// What it adds to the time that its account has paid for in the group: its period as the transaction has it, unless it
+    /// was free, is shared by somebody else, or was given back.
+    ///
+    /// No document says what a paid duration is of a period that was cut short or extended: it counts from its purchase to
+    /// the end that it has now, so that a test store's list of transactions tells it. A refund, whole or in part, takes the
+    /// period away, and a refund that is taken back returns it. What an upgrade left behind was charged for and is not
+    /// revoked: it counts to the end that it still has.
+    package var paidMilliseconds: Int64 {
+        guard self.productType == .autoRenewable, self.ownership == .purchased, self.revocation == nil,
+            let price = self.price, price.milliunits > 0, let end = self.expirationDate
+        else { return 0 }
+        return max(0, end.milliseconds(since: self.purchaseDate))
+    }
 }
 
 /// What the views of an account need from its facts: current, bounded, rebuilt from the facts by `apply`.

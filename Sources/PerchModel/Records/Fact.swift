@@ -226,9 +226,13 @@ extension RecordFields {
                 line.willAutoRenew = false
             }
 
-        case .upgradedFrom, .periodCut:
+        case .upgradedFrom:
             // The fact that follows in the same change brings the line's next transaction.
             break
+
+        case .periodCut(let transaction):
+            // So does it here; but the period was not as long as it had been paid for.
+            self.notePaid(transaction)
 
         case .autoRenewSet(let original, let isOn, let preference):
             self.changeLine(original) { line in
@@ -252,8 +256,12 @@ extension RecordFields {
                     self.owned.remove(at: index)
                 }
             }
+            var kept = transaction
+            kept.revocation = nil
+            self.changePaid(transaction, from: kept.paidMilliseconds)
 
         case .expiredEarly(let transaction):
+            self.notePaid(transaction)
             self.changeLine(transaction.originalID) { line in
                 line.latest = transaction
                 line.willAutoRenew = false
@@ -271,6 +279,7 @@ extension RecordFields {
             } else if transaction.productType == .nonConsumable || transaction.productType == .nonRenewable {
                 self.ownAgain(transaction)
             }
+            self.changePaid(transaction, from: 0)
 
         case .priceRaised(let original, let increase):
             self.changeLine(original) { line in
@@ -292,6 +301,7 @@ extension RecordFields {
             self.changeLine(original) { $0.queuedOffer = offer }
 
         case .extended(let transaction):
+            self.notePaid(transaction)
             self.changeLine(transaction.originalID) { $0.latest = transaction }
 
         case .purchaseHeld(let pending):
@@ -359,9 +369,21 @@ extension RecordFields {
         if index == self.histories.endIndex { self.histories.append(GroupHistory(groupID: group)) }
         if transaction.offer?.type == .introductory { self.histories[index].hadIntroductoryOffer = true }
         if transaction.offer?.type == .winBack { self.histories[index].lastWinBack = transaction.purchaseDate }
-        if let price = transaction.price, price.milliunits > 0, let end = transaction.expirationDate {
-            self.histories[index].paidMilliseconds += end.milliseconds(since: transaction.purchaseDate)
-        }
+        self.changePaid(transaction, from: 0)
+    }
+
+    /// The latest transaction of a line gets another end, and is not folded yet.
+    private mutating func notePaid(_ transaction: Transaction) {
+        let held = self.lines.first { $0.latest.id == transaction.id }
+        self.changePaid(transaction, from: held?.latest.paidMilliseconds ?? 0)
+    }
+
+    /// What a transaction adds to the time that was paid for changes, to what it says of itself.
+    private mutating func changePaid(_ transaction: Transaction, from before: Int64) {
+        guard transaction.ownership == .purchased,
+            let index = self.histories.firstIndex(where: { $0.groupID == transaction.subscriptionGroupID })
+        else { return }
+        self.histories[index].changePaid(from: before, to: transaction.paidMilliseconds)
     }
 
     /// An owned transaction whose refund was taken back counts again, unless a later one does.

@@ -283,6 +283,61 @@ import Testing
         #expect(try failing.renewalInfo().eligibleWinBackOfferIDs == ["again"])
     }
 
+    private static func paidDays(_ account: TestAccount) throws -> Int64 {
+        try #require(account.record.history(ofGroup: "G")).paidMilliseconds / day
+    }
+
+    /// How long somebody has paid is what his transactions say, whatever became of them.
+    @Test func `a period counts to the end that it has: cut, forced, extended, left by an upgrade`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver")
+        #expect(try Self.paidDays(account) == 0, "a free week")
+        account.advance(days: 7)
+        #expect(try Self.paidDays(account) == 31)
+        account.advance(days: 3)
+        try account.forceRenewal()
+        #expect(try Self.paidDays(account) == 3 + 31)
+        try account.operate(.extendRenewal(.product("silver"), milliseconds: 5 * day))
+        #expect(try Self.paidDays(account) == 3 + 36)
+        account.advance(days: 10)
+        try account.order("gold")
+        #expect(try Self.paidDays(account) == 3 + 36 + 29, "from 30 January until 28 February")
+        account.advance(days: 2)
+        try account.expire()
+        #expect(try Self.paidDays(account) == 3 + 36 + 2)
+        try account.operate(.deleteTransaction(3))
+        #expect(try Self.paidDays(account) == 3 + 2)
+        try account.operate(.deleteTransaction(4))
+        #expect(try Self.paidDays(account) == 3)
+        try account.operate(.deleteTransaction(2))
+        #expect(try Self.paidDays(account) == 0, "the free week is left")
+    }
+
+    @Test func `a period that was given back does not count, unless that is taken back`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        account.advance(to: at("2026-04-01"))
+        #expect(try Self.paidDays(account) == 31 + 28 + 31)
+        try account.operate(.refund(.transaction(2), reason: .other, share: .full))
+        try account.operate(.refund(.transaction(3), reason: .other, share: .prorated))
+        #expect(try Self.paidDays(account) == 31)
+        try account.operate(.deleteTransaction(2))
+        #expect(try Self.paidDays(account) == 31)
+        try account.operate(.reverseRefund(.transaction(3)))
+        #expect(try Self.paidDays(account) == 31 + 31)
+    }
+
+    @Test func `who has nothing left that he paid for is not won back by what he once paid`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver")
+        account.advance(days: 7)
+        for _ in 0..<3 { try account.forceRenewal() }
+        for id in [5, 4, 3, 2] as [TransactionID] { try account.operate(.deleteTransaction(id)) }
+        account.advance(days: 70)
+        #expect(account.state() == .expired && account.rows.map(\.price) == [usd(0)])
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"], "and not `return`")
+    }
+
     @Test func `a family member's subscription is no loss, and is nobody else's to win back`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver") { $0.introductoryEligibility = .denied }
