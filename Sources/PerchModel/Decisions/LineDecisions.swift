@@ -519,7 +519,7 @@ private func line(_ held: Line, fallingBackTo latest: Transaction, app: AppState
     let recentStart = min(held.recentStart, latest.purchaseDate)
     var line = Line(latest: latest, preference: latest.productID, recentStart: recentStart)
     line.willAutoRenew = held.willAutoRenew && line.boundary > now
-    if held.willAutoRenew, !line.willAutoRenew { line.lapse = .unknown }
+    if held.willAutoRenew || line.isCommitted, line.boundary <= now { line.lapse = .unknown }
     if line.latest.productID == held.latest.productID {
         line.level = held.level
         line.agreedPrice = held.agreedPrice

@@ -66,8 +66,9 @@ private func status(
 ) -> SubscriptionStatus {
     let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
     let retryIsOver = line.retry != nil && state == .expired
-    // Within a commitment it renews whatever the customer's switch says; that is the commitment's own flag then.
-    let renews = (line.willAutoRenew || line.isCommitted) && !retryIsOver
+    // Within a commitment it renews whatever the customer's switch says; that is the commitment's own flag then. Unless
+    // something else has ended it.
+    let renews = (line.willAutoRenew || line.isCommitted) && line.lapse == nil && !retryIsOver
     var info = RenewalInfo(
         originalTransactionID: line.originalID, currentProductID: line.latest.productID, willAutoRenew: renews,
         renewalDate: line.boundary, recentSubscriptionStartDate: line.recentStart, environment: app.environment,

@@ -358,6 +358,23 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(account.rows.count == 2 && account.state() == .expired)
     }
 
+    @Test func `that was ended by hand renews no more, and says so`() throws {
+        var account = try Self.account()
+        try account.expire()
+        let info = try account.renewalInfo()
+        #expect(account.state() == .expired && !info.willAutoRenew && info.commitment?.willRenew == false)
+    }
+
+    @Test func `of which the last charge was taken out is not charged for a time that has passed`() throws {
+        var account = try Self.account()
+        try account.setAutoRenew(false)
+        account.advance(to: at("2026-04-15"))
+        try account.operate(.deleteTransaction(3))
+        #expect(try account.line().latest.id == 2 && account.record.attemptDue == nil)
+        #expect(account.state() == .expired)
+        #expect(try !account.renewalInfo().willAutoRenew && account.renewalInfo().expirationReason == .unknown)
+    }
+
     @Test func `keeps a lower plan waiting until it ends`() throws {
         var account = try Self.account()
         try account.buy("bronze")
