@@ -5,6 +5,7 @@ import PerchTesting
 ///
 ///     modelcheck COUNT [FROM] [EVENTS]     so many sequences of 200 events, of the seeds from FROM (1) on
 ///     modelcheck write SEED [EVENTS]       one of them as a scenario, on stdout
+///     modelcheck reach COUNT [FROM]        how often so many sequences do each thing and come to each state, without laws
 ///
 /// Ends with 1 where something was broken: then it prints the fewest events that break it, and writes them as a scenario
 /// that `perch scenario run` plays, into .build/modelcheck. With 2 where it was not understood.
@@ -12,6 +13,7 @@ import PerchTesting
 enum Main {
     static func main() {
         if CommandLine.arguments.dropFirst().first == "write" { self.writeScenario() }
+        if CommandLine.arguments.dropFirst().first == "reach" { self.tellReach() }
         let numbers = CommandLine.arguments.dropFirst().map { UInt64($0) }
         guard (1...3).contains(numbers.count), !numbers.contains(nil), let count = numbers[0], count > 0 else {
             self.explain()
@@ -46,7 +48,18 @@ enum Main {
     private static func explain() -> Never {
         Self.say("modelcheck COUNT [FROM] [EVENTS]")
         Self.say("modelcheck write SEED [EVENTS]")
+        Self.say("modelcheck reach COUNT [FROM]")
         exit(2)
+    }
+
+    private static func tellReach() -> Never {
+        let numbers = CommandLine.arguments.dropFirst(2).map { UInt64($0) }
+        guard (1...2).contains(numbers.count), let count = numbers[0], count > 0 else { self.explain() }
+        let first = numbers.count > 1 ? numbers[1] ?? 1 : 1
+        var reach = ModelReach()
+        for seed in first..<first + count { reach.live(seed: seed, events: 200) }
+        for (name, times) in reach.counts.sorted(by: { $0.key < $1.key }) { Self.say("\(times)\t\(name)") }
+        exit(0)
     }
 
     private static func writeScenario() -> Never {

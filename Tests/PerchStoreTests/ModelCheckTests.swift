@@ -1,3 +1,4 @@
+import PerchModel
 import PerchTesting
 import Testing
 
@@ -16,5 +17,21 @@ import Testing
         #expect(tally.events == 450)
         #expect(tally.revisions > 150)
         #expect(tally.refusals < 300)
+    }
+
+    /// A law finds nothing in what is never lived.
+    @Test func `does everything that there is to do, and comes to every state`() {
+        var reach = ModelReach()
+        for seed in 1...12 as ClosedRange<UInt64> { reach.live(seed: seed, events: 200) }
+        let operations = [
+            "buy", "refund", "reverseRefund", "declineRefund", "requestConsumption", "renew", "expire", "setAutoRenew",
+            "resolveBilling", "setCharges", "raisePrice", "answerPriceIncrease", "extendRenewal", "share",
+            "stopSharing",
+            "decidePurchase", "deleteTransaction", "clearTransactions", "createIntent", "endIntent", "setStorefront",
+            "postMessage", "sync", "finish", "advance", "again",
+        ]
+        let states: [RenewalState] = [.subscribed, .inGracePeriod, .inBillingRetryPeriod, .expired, .revoked]
+        let names = operations.map { "done: \($0)" } + states.map { "line: own, \($0)" } + ["line: shared, subscribed"]
+        for name in names { #expect(reach.counts[name, default: 0] > 0, "\(name)") }
     }
 }

@@ -5,14 +5,16 @@ import PerchStore
 // What readers are told has to follow from what is held: renewal information, messages, offers, products.
 extension ModelInvariants {
     func told(_ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant) -> String? {
-        if let found = self.renewing(record, app: app, now: now) { return found }
+        if let found = self.renewing(record, rows, app: app, now: now) { return found }
         if let found = self.listed(record, app: app, now: now) { return found }
         if let found = self.messages(record, app: app, now: now) { return found }
         return self.eligible(record, rows, app: app, now: now)
     }
 
     /// Section 4: what the next period is, costs and begins with; and why a line has ended.
-    private func renewing(_ record: AccountRecord, app: AppState, now: Instant) -> String? {
+    private func renewing(
+        _ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant
+    ) -> String? {
         for group in ModelShop.groups {
             let lines = record.lines.filter { $0.groupID == group }
             let ordered = lines.filter(\.isOwn) + lines.filter { !$0.isOwn }
@@ -22,7 +24,7 @@ extension ModelInvariants {
                 if let found = Self.fault(in: status, of: line, app: app) {
                     return "line \(line.originalID), \(status.state): \(found)"
                 }
-                if let found = Self.fault(inWinBacksOf: status, line, ordered, app: app, now: now) {
+                if let found = Self.fault(inWinBacksOf: status, line, ordered, rows, app: app, now: now) {
                     return "line \(line.originalID): \(found)"
                 }
             }
@@ -37,18 +39,26 @@ extension ModelInvariants {
             return "the increase is \(info.priceIncreaseStatus)"
         }
         if info.recentSubscriptionStartDate != line.recentStart { return "another run" }
+        if info.commitment?.billingPeriodNumber != line.latest.commitment?.billingPeriodNumber {
+            return "the commitment is \(String(describing: info.commitment))"
+        }
+        if let own = info.commitment?.willRenew, status.state == .subscribed, own != line.willAutoRenew {
+            return "the commitment \(own ? "renews" : "ends"), the customer's switch says otherwise"
+        }
         switch status.state {
-        case .subscribed where line.willAutoRenew:
-            if info.autoRenewPreference != line.preference {
-                return "it renews as \(String(describing: info.autoRenewPreference)), not \(line.preference)"
+        case .subscribed where line.goesOn:
+            if info.autoRenewPreference != line.nextPlan {
+                return "it renews as \(String(describing: info.autoRenewPreference)), not \(line.nextPlan)"
             }
-            let staysInPlan = line.preference == line.latest.productID
+            let staysInPlan = line.nextPlan == line.latest.productID
             let offer = staysInPlan && line.offerPeriodsLeft > 0 ? line.offerInForce : line.queuedOffer
             if info.offer?.id != offer?.id || info.offer?.type != offer?.type {
                 return "the next offer is \(String(describing: info.offer))"
             }
             let raised = line.increase.flatMap { $0.status == .agreed ? $0.price : nil } ?? line.agreedPrice
-            let price = offer?.price ?? (staysInPlan ? raised : nil) ?? app.catalogue.product(line.preference)?.price
+            let terms = app.catalogue.product(line.nextPlan)?.terms(
+                billed: staysInPlan ? line.latest.billingPlan : .unspecified)
+            let price = offer?.price ?? (staysInPlan ? raised : nil) ?? terms?.price
             return info.renewalPrice?.milliunits == price?.milliunits
                 ? nil : "the next price is \(String(describing: info.renewalPrice)), not \(String(describing: price))"
         case .inGracePeriod:
@@ -63,7 +73,8 @@ extension ModelInvariants {
 
     /// Section 15: who lost his own subscription may be won back: with `soon` at once, with `back` after a month, for six.
     private static func fault(
-        inWinBacksOf status: SubscriptionStatus, _ line: Line, _ lines: [Line], app: AppState, now: Instant
+        inWinBacksOf status: SubscriptionStatus, _ line: Line, _ lines: [Line], _ rows: [TransactionRow],
+        app: AppState, now: Instant
     ) -> String? {
         let offers = status.renewalInfo.value.eligibleWinBackOfferIDs
         if !line.isOwn { return offers.isEmpty ? nil : "who is shared with is won back" }
@@ -73,10 +84,26 @@ extension ModelInvariants {
         let isSold = app.catalogue.productOnSale("silver") != nil
         let isLost = status.state == .expired && !hasOther && isSold && line.groupID == "plans"
         if offers.contains("soon") != isLost { return "it is \(isLost ? "" : "not ")lost, and won back by \(offers)" }
-        guard offers.contains("back"), app.settings.timeRate == .realTime else { return nil }
+        guard app.settings.timeRate == .realTime else { return nil }
         let end = max(line.boundary, line.retry?.graceUntil ?? line.boundary)
-        let days = now.milliseconds(since: end) / 86_400_000
-        return (28...184).contains(days) ? nil : "it is won back after \(days) days"
+        let own = rows.map(\.transaction).filter {
+            $0.subscriptionGroupID == line.groupID && $0.ownership == .purchased
+        }
+        let redeemed = own.filter { $0.offer?.type == .winBack }.map(\.purchaseDate).max()
+        let waits = redeemed.map { now < Self.months(2, after: $0) } ?? false
+        let isTime = Self.months(1, after: end) <= now && now < Self.months(6, after: end)
+        let paidDays = Self.paidMilliseconds(own) / 86_400_000
+        // How many days are a month is a matter of which month; what is less than the shortest is none.
+        if paidDays == 27 { return nil }
+        let isWanted = isLost && isTime && !waits && paidDays >= 28
+        if offers.contains("back") == isWanted { return nil }
+        return
+            "\(paidDays) days were paid for until \(end), \(String(describing: redeemed)) was the last time, and it is "
+            + "won back by \(offers)"
+    }
+
+    private static func months(_ count: Int32, after instant: Instant) -> Instant {
+        ModelLaws.end(of: Period(count, .month), from: instant, day: CivilTime(instant).day)
     }
 
     /// The list of all entitlements has what each of them is.
@@ -99,8 +126,8 @@ extension ModelInvariants {
                 wanted[.billingIssue, default: 0] += 1
                 if let found = Self.fault(inReminderOf: line, viewed.value, now: now) { return found }
             case .subscribed:
-                let isAsked = line.increase?.status == .pending && line.preference == line.latest.productID
-                if isAsked, line.willAutoRenew { wanted[.priceIncreaseConsent, default: 0] += 1 }
+                let isAsked = line.increase?.status == .pending && line.nextPlan == line.latest.productID
+                if isAsked, line.goesOn { wanted[.priceIncreaseConsent, default: 0] += 1 }
             case .expired:
                 let statuses = subscriptionStatuses(of: record, inGroup: line.groupID, app: app, at: now).value.statuses
                 let own = statuses.first { $0.transaction.value.originalID == line.originalID }
@@ -111,16 +138,29 @@ extension ModelInvariants {
                 break
             }
         }
-        for reason in [MessageReason.billingIssue, .priceIncreaseConsent, .winBackOffer, .generic] {
+        for reason in [MessageReason.billingIssue, .priceIncreaseConsent, .winBackOffer] {
             let count = viewed.value.count { $0.reason == reason }
             if count != wanted[reason, default: 0] { return "\(count) messages of \(reason), not \(wanted)" }
         }
+        if let found = Self.fault(inPosted: record.messagePosted, viewed.value, app: app, now: now) { return found }
         guard let crossing = viewed.nextCrossing, crossing < .distantFuture else { return nil }
         let before = crossing.advanced(byMilliseconds: -1)
         if before > now, storeMessages(of: record, app: app, at: before).value != viewed.value {
             return "the messages change before \(crossing)"
         }
         return nil
+    }
+
+    /// What was posted is told once, for a day.
+    private static func fault(
+        inPosted posted: Instant?, _ messages: [StoreMessage], app: AppState, now: Instant
+    ) -> String? {
+        let generic = messages.filter { $0.reason == .generic }
+        guard app.settings.timeRate == .realTime else {
+            return generic.count <= 1 ? nil : "\(generic.count) messages were posted"
+        }
+        let wanted = posted.flatMap { now < $0.advanced(byMilliseconds: 86_400_000) ? [$0] : nil } ?? []
+        return generic.map(\.since) == wanted ? nil : "posted at \(String(describing: posted)), told \(generic)"
     }
 
     /// The reminder in force is the last that was due: on days 1 to 3 each day, then every 3rd, 4th and 5th.

@@ -40,7 +40,7 @@ package struct ModelInvariants {
             let found =
                 self.rebuilt(record, account, anew: looksAtAll, now: now)
                 ?? self.breach(in: record, rows, deleted: self.folds[account].deleted, app: app, now: now)
-                ?? self.remembered(record, rows, self.folds[account], app: app, now: now)
+                ?? self.remembered(record, rows, self.folds[account])
             if let found { return "\(ModelWorld.accounts[account]): \(found)" }
         }
         if !isSameApp, let found = self.sold(app) { return found }
@@ -134,21 +134,39 @@ package struct ModelInvariants {
     }
 
     /// When a price was last raised counts as long as the line is of that product: a second time needs consent.
-    /// And who never paid is not won back with what is for who did; a record does not take back all of what was deleted.
-    private func remembered(
-        _ record: AccountRecord, _ rows: [TransactionRow], _ fold: Fold, app: AppState, now: Instant
-    ) -> String? {
+    private func remembered(_ record: AccountRecord, _ rows: [TransactionRow], _ fold: Fold) -> String? {
         for line in record.lines where line.isOwn {
             guard let raised = fold.raised[line.originalID], line.lastIncrease != raised else { continue }
             return "line \(line.originalID) was raised at \(raised), and knows \(String(describing: line.lastIncrease))"
         }
-        let hasPaid = rows.map(\.transaction).contains {
-            $0.subscriptionGroupID == "plans" && $0.ownership == .purchased && $0.price?.milliunits != 0
+        return self.paid(record, rows)
+    }
+
+    /// What offers ask of a group's past is what the rows say that are there, whatever was cut, refunded or taken out.
+    private func paid(_ record: AccountRecord, _ rows: [TransactionRow]) -> String? {
+        for group in ModelShop.groups {
+            let own = rows.map(\.transaction).filter { $0.subscriptionGroupID == group && $0.ownership == .purchased }
+            guard let history = record.histories.first(where: { $0.groupID == group }) else {
+                if own.isEmpty { continue }
+                return "nothing is remembered of the \(own.count) transactions in \(group)"
+            }
+            if own.isEmpty { return "something is remembered of \(group), where nothing is left" }
+            if history.paidMilliseconds != Self.paidMilliseconds(own) {
+                return "\(history.paidMilliseconds) ms are paid for in \(group), not \(Self.paidMilliseconds(own))"
+            }
+            let wonBack = own.filter { $0.offer?.type == .winBack }.map(\.purchaseDate).max()
+            if history.lastWinBack != wonBack { return "won back at \(String(describing: history.lastWinBack))" }
         }
-        let told = subscriptionStatuses(of: record, inGroup: "plans", app: app, at: now).value.statuses
-        let isWonBack = told.contains { $0.renewalInfo.value.eligibleWinBackOfferIDs.contains("back") }
-        if isWonBack, !hasPaid, fold.deleted.isEmpty { return "who never paid is won back with what is for who did" }
         return nil
+    }
+
+    /// The periods that cost something and were not given back, from their purchase to their end.
+    static func paidMilliseconds(_ rows: [Transaction]) -> Int64 {
+        var milliseconds: Int64 = 0
+        for row in rows where row.revocation == nil && row.price?.milliunits != 0 {
+            milliseconds += row.expirationDate?.milliseconds(since: row.purchaseDate) ?? 0
+        }
+        return milliseconds
     }
 
     /// Nothing is due that is not attempted, and the due index says so.

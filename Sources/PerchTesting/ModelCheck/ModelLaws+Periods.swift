@@ -47,8 +47,10 @@ extension ModelLaws {
 
     /// How long a transaction's period is by the catalogue.
     private func length(of row: Transaction) -> Period? {
-        guard let plan = self.before.app.catalogue.product(row.productID)?.subscription else { return nil }
-        guard let offer = row.offer, offer.paymentMode != .payAsYouGo else { return plan.period }
+        guard let terms = self.before.app.catalogue.product(row.productID)?.terms(billed: row.billingPlan) else {
+            return nil
+        }
+        guard let offer = row.offer, offer.paymentMode != .payAsYouGo else { return terms.length }
         return offer.period
     }
 }

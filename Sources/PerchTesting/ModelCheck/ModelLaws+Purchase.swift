@@ -4,7 +4,7 @@ import PerchStore
 
 // What a purchase has to come to: sections 10, 11 and 15 of the model.
 extension ModelLaws {
-    func bought(_ order: PurchaseOrder, _ account: Int) -> String? {
+    func bought(_ order: PurchaseOrder, _ account: Int, isApproved: Bool = false) -> String? {
         guard case .done(let result, _) = self.answer else { return nil }
         guard case .transaction(let transaction, let wasHeld) = result else {
             return self.after.rows[account] == self.before.rows[account] ? nil : "not bought, and there are rows"
@@ -26,12 +26,23 @@ extension ModelLaws {
         if transaction.appAccountToken != order.appAccountToken.lowercased() {
             return "bought with the token \(transaction.appAccountToken)"
         }
-        if order.simulatesAskToBuy || self.before.app.settings.isAskToBuyEnabled {
-            return "bought, and nobody was asked"
+        let settings = self.before.app.settings
+        if !isApproved {
+            let waits = settings.isAskToBuyEnabled || settings.areBillingIssuesEnabled || settings.asksBeforePurchases
+            if order.simulatesAskToBuy || waits { return "bought, and nobody was asked" }
+            if let error = settings.simulatedErrors[.purchase] { return "bought, and it was to fail with \(error)" }
         }
-        let storefront = self.before.records[account]?.storefront ?? ""
-        if transaction.storefront.countryCode != (storefront.isEmpty ? "USA" : storefront) {
-            return "bought in \(transaction.storefront.countryCode)"
+        let own = self.before.records[account]?.storefront ?? ""
+        let storefront = own.isEmpty ? settings.storefront : own
+        if order.billingPlan != .unspecified, transaction.billingPlan != order.billingPlan {
+            return "ordered \(order.billingPlan), billed \(transaction.billingPlan)"
+        }
+        if transaction.storefront.countryCode != storefront { return "bought in \(transaction.storefront.countryCode)" }
+        if !isApproved, !order.continuesInNewStorefront, !["", storefront].contains(order.seenStorefront) {
+            return "bought in \(storefront), having seen \(order.seenStorefront)"
+        }
+        if let intent = self.after.records[account]?.intents.first(where: { $0.productID == order.productID }) {
+            return "bought, and intent \(intent.id) to buy it waits"
         }
         guard let product = self.before.app.catalogue.product(order.productID) else { return "bought what is not sold" }
         guard let subscription = product.subscription else {
@@ -73,20 +84,21 @@ extension ModelLaws {
             subscription.introductoryOffers + subscription.promotionalOffers + subscription.codeOffers.map(\.offer)
             + subscription.winBackOffers.map(\.offer)
         let rate = self.before.app.settings.timeRate
+        guard let terms = product.terms(billed: transaction.billingPlan) else { return "bought without terms" }
+        if let found = Self.fault(inCharge: transaction, after: nil) { return found }
         guard let applied = transaction.offer else {
             let end = rate.end(
-                of: subscription.period, from: transaction.purchaseDate,
-                anchorDay: CivilTime(transaction.purchaseDate).day)
+                of: terms.length, from: transaction.purchaseDate, anchorDay: CivilTime(transaction.purchaseDate).day)
             if transaction.expirationDate != end {
                 return "a period until \(String(describing: transaction.expirationDate)), not \(end)"
             }
-            return transaction.price?.milliunits == product.price.milliunits
-                ? nil : "costs \(String(describing: transaction.price)), not \(product.price)"
+            return transaction.price?.milliunits == terms.price.milliunits
+                ? nil : "costs \(String(describing: transaction.price)), not \(terms.price)"
         }
         guard let offer = offers.first(where: { $0.type == applied.type && $0.id == applied.id }) else {
             return "an offer that is not there: \(applied)"
         }
-        let length = offer.paymentMode == .payAsYouGo ? subscription.period : offer.period
+        let length = offer.paymentMode == .payAsYouGo ? terms.length : offer.period
         let end = rate.end(
             of: length, from: transaction.purchaseDate, anchorDay: CivilTime(transaction.purchaseDate).day)
         if transaction.expirationDate != end {
@@ -163,19 +175,21 @@ extension ModelLaws {
         let record = self.before.records[account]
         switch operation {
         case .buy(let order):
-            let isPlain = order.offer == nil && order.date == nil && onSale(order.productID)
-            let isConsumable = order.productID == "coins"
+            let isPlain =
+                order.offer == nil && order.date == nil && order.billingPlan == .unspecified && onSale(order.productID)
+            let quantity: ClosedRange<UInt32> = order.productID == "coins" ? 1...10 : 1...1
+            let fails = self.before.app.settings.simulatedErrors[.purchase] != nil
             let waiting = record?.pendingPurchases.count ?? 0
-            return isPlain && (order.quantity == 1 || isConsumable) && waiting < 10 ? "it is for sale" : nil
+            return isPlain && quantity.contains(order.quantity) && waiting < 10 && !fails ? "it is for sale" : nil
         case .setAutoRenew(let target, _):
             guard let (_, state) = own(target), state != .expired, state != .revoked else { return nil }
             return "the line is \(state)"
         case .expire(let target):
             return own(target).flatMap { $0.state.isEntitled ? "the line is \($0.state)" : nil }
         case .renew(let target), .resolveBilling(let target):
-            guard let (line, state) = own(target), onSale(line.preference) else { return nil }
+            guard let (line, state) = own(target), onSale(line.nextPlan) else { return nil }
             if case .renew = operation {
-                let isAsked = line.increase?.status == .pending && line.preference == line.latest.productID
+                let isAsked = line.increase?.status == .pending && line.nextPlan == line.latest.productID
                 return state.isEntitled && !isAsked ? "the line is \(state)" : nil
             }
             return state == .inGracePeriod || state == .inBillingRetryPeriod ? "the line is \(state)" : nil
@@ -183,6 +197,8 @@ extension ModelLaws {
             return own(target).flatMap { $0.state == .subscribed ? "the period runs" : nil }
         case .refund(.transaction(let id), _, .full):
             return row(id).flatMap { $0.ownership == .purchased ? "it was bought" : nil }
+        case .declineRefund(.transaction(let id)), .requestConsumption(.transaction(let id)):
+            return row(id) == nil ? nil : "it is there"
         case .reverseRefund(.transaction(let id)):
             return row(id).flatMap { $0.ownership == .purchased && $0.revocation != nil ? "it was refunded" : nil }
         case .deleteTransaction(let id):

@@ -39,8 +39,8 @@ package struct ModelLaws {
         case .sync(let account):
             let lost = self.entitlements(account, self.before).subtracting(self.entitlements(account, self.after))
             return lost.isEmpty ? nil : "a sync lost \(lost.sorted())"
-        case .configure:
-            return self.after.records == self.before.records ? nil : "a setting changed a record"
+        case .configure(let changes):
+            return self.configured(changes)
         case .advance:
             return self.advanced()
         case .again:
@@ -110,8 +110,8 @@ package struct ModelLaws {
             return self.bought(order, account)
         case .declineRefund, .requestConsumption:
             return self.after.revision == self.before.revision ? nil : "it should change nothing"
-        case .refund(let target, _, let share):
-            return self.refunded(target, share, account)
+        case .refund(_, let reason, let share):
+            return self.refunded(reason, share, account)
         case .setAutoRenew(let target, let isOn):
             guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
                 return nil
@@ -186,11 +186,25 @@ package struct ModelLaws {
             if self.after.records[account]?.pendingPurchases.contains(where: { $0.id == id }) == true {
                 return "it waits still"
             }
-            return approves || self.after.rows[account].count == self.before.rows[account].count
-                ? nil : "declined, and bought"
+            guard approves else {
+                return self.after.rows[account] == self.before.rows[account] ? nil : "declined, and rows changed"
+            }
+            let waiting = self.before.records[account]?.pendingPurchases.first { $0.id == id }
+            return waiting.flatMap { self.bought($0.order, account, isApproved: true) }
         case .setStorefront(let storefront):
             return (self.after.records[account]?.storefront ?? "") == storefront ? nil : "the storefront is another"
-        case .share, .createIntent, .endIntent, .postMessage:
+        case .createIntent(let product, let offer):
+            let intents = self.after.records[account]?.intents ?? []
+            guard let last = intents.last, last.productID == product, last.offer == offer else {
+                return "no intent to buy \(product) with \(String(describing: offer)) came: \(intents)"
+            }
+            return self.after.rows[account] == self.before.rows[account] ? nil : "an intent bought something"
+        case .endIntent(let id):
+            return self.after.records[account]?.intents.contains { $0.id == id } == true ? "the intent is there" : nil
+        case .postMessage:
+            let posted = self.after.records[account]?.messagePosted
+            return posted == self.after.now ? nil : "a message was posted at \(String(describing: posted))"
+        case .share:
             return nil
         }
     }
@@ -201,7 +215,7 @@ package struct ModelLaws {
             let product = self.before.app.catalogue.product(old.latest.productID), let plan = product.subscription
         else { return nil }
         let agreed = old.increase.flatMap { $0.status == .agreed ? $0.price : nil } ?? old.agreedPrice
-        let held = (agreed ?? product.price).milliunits
+        let held = (agreed ?? product.terms(billed: old.latest.billingPlan)?.price ?? product.price).milliunits
         let rise = increase.price.milliunits - held
         let isMuch = 2 * rise > held && rise > (plan.period.unit == .year ? 50_000 : 5_000)
         let isRepeated = old.lastIncrease.map {
@@ -213,7 +227,7 @@ package struct ModelLaws {
             : "from \(held) to \(increase.price) after \(String(describing: old.lastIncrease)): \(increase.status)"
     }
 
-    private func refunded(_ target: OperationTarget, _ share: RefundShare, _ account: Int) -> String? {
+    private func refunded(_ reason: RevocationReason, _ share: RefundShare, _ account: Int) -> String? {
         guard self.after.revision != self.before.revision else { return nil }
         let changed = self.after.rows[account].filter { row in
             self.before.rows[account].contains {
@@ -236,7 +250,7 @@ package struct ModelLaws {
                 return "\(revocation.percentageMilli) refunded of \(left) ms of \(length)"
             }
         }
-        if revocation.reason != .other { return "refunded because of \(revocation.reason)" }
+        if revocation.reason != reason { return "refunded because of \(revocation.reason)" }
         if revocation.type != (revocation.percentageMilli == 100_000 ? .refundFull : .refundProrated) {
             return "\(revocation.percentageMilli) refunded as \(revocation.type)"
         }
@@ -283,7 +297,7 @@ package struct ModelLaws {
             .filter { $0.originalID == old.originalID && $0.id > old.latest.id }.min { $0.id < $1.id }
         guard let first else { return nil }
         if first.reason != .renewal { return "renewed, by a \(first.reason)" }
-        if first.productID != old.preference { return "renewed as \(first.productID), not \(old.preference)" }
+        if first.productID != old.nextPlan { return "renewed as \(first.productID), not \(old.nextPlan)" }
         if new.retry != nil, new.boundary > self.after.now { return "renewed, and still failing" }
         switch self.state(old, self.before) {
         case .inGracePeriod?:
@@ -328,17 +342,17 @@ package struct ModelLaws {
 
     private func aged(_ old: Line, _ new: Line, _ account: Int) -> String? {
         let isDue =
-            old.willAutoRenew && old.retry == nil && old.lapse == nil && old.latest.revocation == nil
+            old.goesOn && old.retry == nil && old.lapse == nil && old.latest.revocation == nil
             && old.boundary <= self.after.now
         let fails = self.before.records[account]?.chargesFail ?? self.before.app.settings.areRenewalBillingIssuesEnabled
-        let isWithdrawn = self.before.app.catalogue.productOnSale(old.preference) == nil
+        let isWithdrawn = self.before.app.catalogue.productOnSale(old.nextPlan) == nil
         if !isDue { return new == old ? nil : "nothing was due at \(old.boundary), and line \(old.originalID) changed" }
         // Before the price: what is not sold would not renew for those who agreed either.
         if isWithdrawn {
             return new.lapse == .productUnavailable ? nil : "withdrawn, and \(String(describing: new.lapse))"
         }
         // A price is that of a plan: who moves to another plan is not asked any more.
-        let staysInPlan = old.preference == old.latest.productID
+        let staysInPlan = old.nextPlan == old.latest.productID
         if old.increase?.status == .pending, staysInPlan {
             return new.lapse == .didNotConsentToPriceIncrease
                 ? nil : "not agreed to, and \(String(describing: new.lapse))"
@@ -352,7 +366,7 @@ package struct ModelLaws {
         }
         guard let first else { return "due at \(old.boundary), and not renewed: \(new)" }
         if first.purchaseDate != old.boundary { return "renewed from \(first.purchaseDate), not \(old.boundary)" }
-        if first.productID != old.preference { return "renewed as \(first.productID), not \(old.preference)" }
+        if first.productID != old.nextPlan { return "renewed as \(first.productID), not \(old.nextPlan)" }
         if first.originalPurchaseDate != old.latest.originalPurchaseDate { return "the line began again" }
         return self.renewedTerms(first, old, staysInPlan: staysInPlan, day: self.dayCounted(of: old, account))
     }
@@ -361,21 +375,22 @@ package struct ModelLaws {
     ///
     /// `day`: the day of the month that the line counts from, where its rows tell; else what its record says.
     private func renewedTerms(_ first: Transaction, _ old: Line, staysInPlan: Bool, day counted: Int64?) -> String? {
-        guard let product = self.before.app.catalogue.product(first.productID), let plan = product.subscription else {
-            return "renewed as what is not sold"
-        }
+        guard let product = self.before.app.catalogue.product(first.productID),
+            let terms = product.terms(billed: staysInPlan ? old.latest.billingPlan : .unspecified)
+        else { return "renewed as what is not sold" }
+        if let found = Self.fault(inCharge: first, after: staysInPlan ? old.latest : nil) { return found }
         let goesOn = old.offerPeriodsLeft > 0 && staysInPlan
         let offer = goesOn ? old.offerInForce : old.queuedOffer
         if first.offer?.type != offer?.type || first.offer?.id != offer?.id {
             return "the offer is \(String(describing: first.offer)), not \(String(describing: offer?.id))"
         }
         let agreed = staysInPlan ? old.increase?.price ?? old.agreedPrice : nil
-        let price = offer?.price ?? agreed ?? product.price
+        let price = offer?.price ?? agreed ?? terms.price
         if first.price?.milliunits != price.milliunits {
             return "charged \(String(describing: first.price)), not \(price)"
         }
         guard self.before.app.settings.timeRate == .realTime, let end = first.expirationDate else { return nil }
-        let length = offer.map { $0.paymentMode == .payAsYouGo ? plan.period : $0.period } ?? plan.period
+        let length = offer.map { $0.paymentMode == .payAsYouGo ? terms.length : $0.period } ?? terms.length
         let begun = CivilTime(first.purchaseDate)
         let anchor = counted ?? old.anchorDay
         let isOnDay = begun.day == min(anchor, CivilTime.days(inMonth: begun.month, of: begun.year))
@@ -386,8 +401,12 @@ package struct ModelLaws {
     /// Grace and retry as sections 12 of the model and 7 of the format have them, for real time.
     private func retried(_ retry: BillingRetry, _ old: Line) -> String? {
         let settings = self.before.app.settings
-        guard settings.timeRate == .realTime, old.latest.commitment == nil else { return nil }
+        guard settings.timeRate == .realTime else { return nil }
         let day: Int64 = 86_400_000
+        if old.owesCharges {
+            let isSo = retry.until.milliseconds(since: retry.failedAt) == 90 * day && retry.graceUntil == nil
+            return isSo ? nil : "within a commitment, and \(retry)"
+        }
         if retry.until.milliseconds(since: retry.failedAt) != 60 * day { return "retry until \(retry.until)" }
         let wasFree = old.latest.price?.milliunits == 0
         let hasGrace = settings.isGracePeriodEnabled && (settings.hasGracePeriodForAllRenewals || !wasFree)

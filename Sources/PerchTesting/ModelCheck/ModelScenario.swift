@@ -123,6 +123,8 @@ package enum ModelScenario {
 
     private static func step(_ order: PurchaseOrder) -> String {
         var step = "buy \(order.productID) outside the app"
+        if !order.appAccountToken.isEmpty { step += " token \(order.appAccountToken)" }
+        if order.billingPlan == .monthly { step += " billed monthly" }
         if order.quantity != 1 { step += " quantity \(order.quantity)" }
         if let offer = order.offer { step += " with \(self.name(offer))" }
         if order.introductoryEligibility == .allowed { step += " with trial" }
@@ -131,6 +133,8 @@ package enum ModelScenario {
         if order.renewalBehaviour == .renewUntilNow { step += " renewing until now" }
         if order.renewalBehaviour == .cancelImmediately { step += " cancelled immediately" }
         if order.simulatesAskToBuy { step += " asking to buy" }
+        if !order.seenStorefront.isEmpty { step += " seen in \(order.seenStorefront)" }
+        if order.continuesInNewStorefront, !order.seenStorefront.isEmpty { step += " continuing" }
         return step
     }
 
@@ -157,9 +161,14 @@ package enum ModelScenario {
         case .storefront(let country): "storefront \(country)"
         case .locale(let locale): "locale \(locale)"
         case .simulatedError(let api, let error): error.map { "fail \(api) with \($0)" } ?? "disarm \(api)"
-        case .product(let edit): "\(edit.isWithdrawn == true ? "withdraw" : "reinstate") \(edit.productID)"
+        case .product(let edit): self.step(edit)
         case .reset: "reset settings"
         }
+    }
+
+    private static func step(_ edit: ProductEdit) -> String {
+        if let price = edit.priceMilliunits { return "price of \(edit.productID) \(self.price(price))" }
+        return "\(edit.isWithdrawn == true ? "withdraw" : "reinstate") \(edit.productID)"
     }
 
     // MARK: The catalogue
@@ -175,6 +184,9 @@ package enum ModelScenario {
         }
         if let subscription = product.subscription {
             line += " \(self.length(subscription.period)) group \(subscription.groupID) level \(subscription.level)"
+            if let monthly = subscription.billingPlans.first(where: { $0.type == .monthly }) {
+                line += " monthly plan at \(self.price(monthly.price.milliunits))"
+            }
             for offer in subscription.introductoryOffers { line += " intro \(self.terms(of: offer))" }
             for offer in subscription.promotionalOffers {
                 offers.append("promotional \(offer.id) \(self.terms(of: offer))")

@@ -5,10 +5,10 @@ package import PerchModel
 ///
 /// | Product | Type | Group, level, period | Price | Offers |
 /// |---|---|---|---|---|
-/// | gold | auto-renewable | plans, 1, a month | 19.99 | |
+/// | gold | auto-renewable | plans, 1, a month | 19.99 | promotional |
 /// | silver | auto-renewable | plans, 2, a month | 9.99 | trial of a week; promotional, code, win-back |
 /// | silver.twin | auto-renewable | plans, 2, a month | 8.99 | three months at 1.99 |
-/// | silver.yearly | auto-renewable | plans, 2, a year | 99.00 | |
+/// | silver.yearly | auto-renewable | plans, 2, a year | 99.00, or 9.00 a month | |
 /// | bronze | auto-renewable | plans, 3, a month | 4.99 | |
 /// | weekly | auto-renewable | news, 1, a week | 1.99 | two weeks for 2.50 |
 /// | coins | consumable | | 0.99 | |
@@ -56,7 +56,9 @@ package enum ModelShop {
         }
         let month = Period(1, .month)
         let products = [
-            plan("gold", "plans", level: 1, month, 19_990, shared: true),
+            plan("gold", "plans", level: 1, month, 19_990, shared: true) { subscription in
+                subscription.promotionalOffers = [offer("gold.half", .promotional, .payUpFront, 9_990, month)]
+            },
             plan("silver", "plans", level: 2, month, 9_990, shared: true) { subscription in
                 subscription.introductoryOffers = [offer("", .introductory, .freeTrial, 0, Period(1, .week))]
                 subscription.promotionalOffers = [
@@ -88,7 +90,12 @@ package enum ModelShop {
                     offer("", .introductory, .payAsYouGo, 1_990, month, count: 3)
                 ]
             },
-            plan("silver.yearly", "plans", level: 2, Period(1, .year), 99_000),
+            plan("silver.yearly", "plans", level: 2, Period(1, .year), 99_000) { subscription in
+                subscription.billingPlans = [
+                    BillingPlan(type: .upFront, price: price(99_000), commitmentPrice: price(99_000), chargeCount: 1),
+                    BillingPlan(type: .monthly, price: price(9_000), commitmentPrice: price(108_000), chargeCount: 12),
+                ]
+            },
             plan("bronze", "plans", level: 3, month, 4_990),
             plan("weekly", "news", level: 1, Period(1, .week), 1_990) { subscription in
                 subscription.introductoryOffers = [

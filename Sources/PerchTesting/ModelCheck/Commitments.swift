@@ -1,0 +1,41 @@
+import PerchModel
+
+// A year that is paid by the month: twelve charges, whatever the customer's switch says meanwhile.
+extension Line {
+    /// Further charges of a commitment are to come.
+    var owesCharges: Bool {
+        self.latest.commitment.map { $0.billingPeriodNumber < $0.totalBillingPeriods } ?? false
+    }
+
+    /// The product of the next period: within a commitment the same.
+    var nextPlan: String { self.owesCharges ? self.latest.productID : self.preference }
+    var goesOn: Bool { (self.willAutoRenew || self.owesCharges) && self.lapse == nil }
+}
+
+extension CatalogueProduct {
+    /// What one period costs without an offer, and how long it is, of what is billed that way.
+    func terms(billed plan: BillingPlanType) -> (price: Money, length: Period)? {
+        guard let subscription else { return nil }
+        guard plan == .monthly, let monthly = subscription.billingPlans.first(where: { $0.type == .monthly }) else {
+            return (self.price, subscription.period)
+        }
+        return (monthly.price, Period(1, .month))
+    }
+}
+
+extension ModelLaws {
+    /// Where in a commitment a charge stands that follows another, or begins one. Nil: as it should.
+    static func fault(inCharge row: Transaction, after old: Transaction?) -> String? {
+        guard row.billingPlan == .monthly else {
+            return row.commitment == nil ? nil : "billed \(row.billingPlan), and committed"
+        }
+        guard let commitment = row.commitment, commitment.totalBillingPeriods == 12 else {
+            return "billed monthly, and not committed to twelve charges"
+        }
+        if let held = old?.commitment, held.billingPeriodNumber < 12 {
+            let isNext = commitment.billingPeriodNumber == held.billingPeriodNumber + 1
+            return isNext && commitment.expirationDate == held.expirationDate ? nil : "\(commitment) follows \(held)"
+        }
+        return commitment.billingPeriodNumber == 1 ? nil : "a commitment begins with \(commitment)"
+    }
+}

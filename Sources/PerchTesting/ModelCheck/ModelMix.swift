@@ -1,0 +1,63 @@
+import PerchModel
+
+/// Kinds of events, and how many of 300 each is where nothing else is said.
+package enum ModelKind: CaseIterable, Sendable {
+    case buy, advance, refund, reverseRefund, declineRefund, requestConsumption
+    case autoRenew, renew, expire, resolveBilling, charges
+    case raisePrice, answerPrice, extend, share, stopSharing, decidePurchase, delete, clear
+    case createIntent, endIntent, storefront, postMessage, sync, finish, configure, again
+
+    var weight: Int {
+        switch self {
+        case .buy: 72
+        case .advance: 54
+        case .autoRenew: 18
+        case .refund, .resolveBilling, .configure: 12
+        case .reverseRefund, .renew, .charges, .raisePrice, .answerPrice, .share, .again: 9
+        case .expire, .extend, .stopSharing, .decidePurchase, .delete, .finish: 6
+        case .createIntent, .storefront, .sync: 4
+        case .endIntent, .postMessage: 2
+        case .declineRefund, .requestConsumption, .clear: 1
+        }
+    }
+}
+
+/// What a sequence has much of, and what it has not: each draws its own.
+///
+/// If all had everything in the same measure, none would have much of what is rare, and three rare things in a row would
+/// not be seen in a hundred of them. One sequence in four is of that kind all the same.
+package struct ModelMix: Hashable, Sendable {
+    /// In the order of `ModelKind.allCases`.
+    private let weights: [Int]
+    /// Three purchases in four are of these.
+    let favourites: [String]
+    /// To whom things happen: what stands here more often happens to.
+    let accounts: [Int]
+
+    init(_ random: inout SeededRandom) {
+        let all = ModelShop.subscriptions + ModelShop.others
+        guard random.below(4) > 0 else {
+            self.weights = ModelKind.allCases.map(\.weight)
+            self.favourites = ModelShop.subscriptions + all
+            self.accounts = [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
+            return
+        }
+        self.weights = ModelKind.allCases.map { kind in
+            let factor = random.element([0, 1, 1, 4])
+            // Without these two next to nothing happens.
+            return kind.weight * ([.buy, .advance].contains(kind) ? max(factor, 1) : factor)
+        }
+        let count = 1 + random.below(4)
+        self.favourites = (0..<count).map { _ in random.element(all) }
+        self.accounts = random.element([[0, 0, 0, 0, 1, 1, 1, 2, 2, 3], [0, 0, 0, 0, 0, 1], [0, 0, 1, 1, 2, 3]])
+    }
+
+    func kind(_ random: inout SeededRandom) -> ModelKind {
+        var left = random.below(self.weights.reduce(0, +))
+        for (kind, weight) in zip(ModelKind.allCases, self.weights) {
+            if left < weight { return kind }
+            left -= weight
+        }
+        return .advance
+    }
+}
