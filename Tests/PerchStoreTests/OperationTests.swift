@@ -359,6 +359,23 @@ final class FamilyStore {
         #expect(try store.entitlement("lifetime", "c") != nil && store.entitlement("lifetime", "a") != nil)
     }
 
+    /// Found by `modelcheck 1 263 200`: who stopped took away what the other went on sharing.
+    @Test func `of one product by two members ends with the second of them, in either order`() throws {
+        for first in ["a", "b"] {
+            let store = try FamilyStore()
+            for purchaser in ["a", "b"] {
+                try store.buy("lifetime", purchaser)
+                try store.operate(.share(.product("lifetime"), member: "c"), purchaser)
+            }
+            try store.operate(.stopSharing(nil, member: nil), first)
+            #expect(try store.entitlement("lifetime", "c") != nil, "\(first) stopped")
+            #expect(try store.rows("c").count { $0.revocation != nil } == 1)
+            try store.operate(.stopSharing(nil, member: nil), first == "a" ? "b" : "a")
+            #expect(try store.entitlement("lifetime", "c") == nil)
+            #expect(try store.rows("c").count { $0.revocation != nil } == 2)
+        }
+    }
+
     @Test func `is for five members, of what can be shared, and not for oneself`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")

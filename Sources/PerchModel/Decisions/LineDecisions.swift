@@ -490,7 +490,10 @@ func decideDeletion(
         }
         ended = record.shares.filter { $0.original == row.originalID }
     }
-    if let index = record.owned.firstIndex(where: { $0.id == id }) {
+    if let index = record.owned.firstIndex(where: { $0.id == id }), row.ownership == .familyShared {
+        // What another member shares of it has a place of its own.
+        remainder.owned.remove(at: index)
+    } else if let index = record.owned.firstIndex(where: { $0.id == id }) {
         switch subject.newest(keptRow(like: row)) {
         case .needs(let need): return .needs(need)
         case .found(let before):

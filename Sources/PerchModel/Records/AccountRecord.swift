@@ -68,7 +68,8 @@ package struct AccountRecord: Hashable, Sendable {
         get { self.contents.fields.lines }
         set { self.change { $0.lines = newValue } }
     }
-    /// The latest transaction, not revoked, of each non-consumable and non-renewing product, by product.
+    /// The latest transaction, not revoked, of each non-consumable and non-renewing product; of what is shared, one for
+    /// each member who shares it.
     package var owned: [Transaction] {
         get { self.contents.fields.owned }
         set { self.change { $0.owned = newValue } }

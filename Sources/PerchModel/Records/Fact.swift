@@ -388,10 +388,7 @@ extension RecordFields {
 
     /// An owned transaction whose refund was taken back counts again, unless a later one does.
     private mutating func ownAgain(_ transaction: Transaction) {
-        let index = self.owned.firstIndex {
-            $0.productID == transaction.productID && $0.ownership == transaction.ownership
-        }
-        guard let index else { return self.owned.append(transaction) }
+        guard let index = self.ownedIndex(like: transaction) else { return self.owned.append(transaction) }
         let held = self.owned[index]
         if (held.purchaseDate, held.id) < (transaction.purchaseDate, transaction.id) { self.owned[index] = transaction }
     }
@@ -414,11 +411,17 @@ extension RecordFields {
         }
     }
 
-    private mutating func own(_ transaction: Transaction) {
-        let index = self.owned.firstIndex {
+    /// The place that a transaction takes among what is owned: of what was bought the product's. What is shared has one for
+    /// each member who shares it, since each can stop by himself.
+    private func ownedIndex(like transaction: Transaction) -> Int? {
+        self.owned.firstIndex {
             $0.productID == transaction.productID && $0.ownership == transaction.ownership
+                && ($0.ownership != .familyShared || $0.originalID == transaction.originalID)
         }
-        guard let index else { return self.owned.append(transaction) }
+    }
+
+    private mutating func own(_ transaction: Transaction) {
+        guard let index = self.ownedIndex(like: transaction) else { return self.owned.append(transaction) }
         // What was bought into the past does not take the place of what was bought since.
         if transaction.purchaseDate >= self.owned[index].purchaseDate { self.owned[index] = transaction }
     }

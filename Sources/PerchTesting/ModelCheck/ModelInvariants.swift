@@ -83,7 +83,9 @@ package struct ModelInvariants {
             if own.count > 1 { return "\(own.count) own lines in \(group)" }
         }
         if Set(record.lines.map(\.originalID)).count != record.lines.count { return "two lines begin with one number" }
-        let owned = record.owned.map { "\($0.productID)/\($0.ownership)" }
+        let owned = record.owned.map {
+            "\($0.productID)/\($0.ownership)" + ($0.ownership == .familyShared ? "/\($0.originalID)" : "")
+        }
         if Set(owned).count != owned.count { return "a product is owned twice: \(owned)" }
         if record.owned.contains(where: { $0.revocation != nil }) { return "something revoked is owned" }
         if Set(record.pendingPurchases.map(\.id)).count != record.pendingPurchases.count {
