@@ -164,15 +164,21 @@ struct ModelDraw {
         let rows =
             isOthers ? self.world.rows((self.account + 1) % ModelWorld.accounts.count) : self.world.rows(self.account)
         guard !rows.isEmpty else { return UInt64(self.random.below(4)) }
+        if !isOthers, self.random.below(3) == 0, let row = self.lasting.last {
+            return self.random.bool() ? row.id : self.random.element(self.lasting).id
+        }
         return self.random.element(self.random.bool() ? Array(rows.suffix(5)) : rows).transaction.id
     }
 
+    /// What does not renew, own and shared. Subscriptions do, so that they would be nearly all that is bought again,
+    /// refunded and deleted.
+    private var lasting: [Transaction] { self.transactions.filter { $0.productType != .autoRenewable } }
+
     private mutating func refund() -> ModelAction {
         let reason = self.random.below(4) == 0 ? RevocationReason.developerIssue : .other
-        // Subscriptions renew, so that they would be nearly all that is refunded.
-        let lasting = self.transactions.filter { $0.productType != .autoRenewable && $0.revocation == nil }
-        if let row = lasting.last, self.random.below(3) == 0 {
-            let any = self.random.element(lasting)
+        let kept = self.lasting.filter { $0.revocation == nil && $0.ownership == .purchased }
+        if let row = kept.last, self.random.bool() {
+            let any = self.random.element(kept)
             let target = self.random.bool() ? OperationTarget.transaction(any.id) : .product(row.productID)
             return .operate(account: self.account, .refund(target, reason: reason, share: .full))
         }
@@ -212,6 +218,7 @@ struct ModelDraw {
         let all = ModelShop.subscriptions + ModelShop.others
         var order = PurchaseOrder(
             productID: self.random.element(self.random.below(4) > 0 ? self.mix.favourites : all))
+        if self.random.below(8) == 0, let row = self.lasting.last { order.productID = row.productID }
         if let intended = self.record?.intents.first, self.random.below(6) == 0 {
             order.productID = intended.productID
             order.offer = intended.offer
