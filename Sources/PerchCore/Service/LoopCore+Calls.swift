@@ -150,6 +150,7 @@ extension LoopCore {
             self.leaveUpdates(call)
         case .unary:
             self.dropPending(call)
+            if self.calls[call].flags.contains(.isWaiting) { self.connections[connection].waitingCount -= 1 }
         case .ending:
             return
         }

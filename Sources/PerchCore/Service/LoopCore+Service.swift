@@ -57,6 +57,7 @@ extension LoopCore {
         guard !self.waiters.isEmpty else { return }
         let waiting = self.waiters
         self.waiters = waiting.filter { !self.isAt($0.position, app: $0.app) }
+        for waiter in self.waiters where self.applied >= waiter.position.revision { self.holdBeat(for: waiter.call) }
         guard self.waiters.count < waiting.count else { return }
         for waiter in waiting
         where self.isAt(waiter.position, app: waiter.app)
@@ -68,6 +69,14 @@ extension LoopCore {
                 self.end(waiter.call, error.status)
             }
         }
+    }
+
+    /// A stream that waits for an instant while its revision is here has yet to say what is of the past of any beat, so
+    /// none passes it. One that waits for a revision holds nobody up: it has asked for nothing that a beat would name.
+    private mutating func holdBeat(for call: Int32) {
+        guard self.calls[call].method.isStreaming, !self.calls[call].flags.contains(.isWaiting) else { return }
+        self.calls[call].flags.insert(.isWaiting)
+        self.connections[self.calls[call].connection].waitingCount += 1
     }
 
     /// The app's clock, as of this turn.

@@ -42,7 +42,8 @@ struct Connection: BitwiseCopyable {
     var firstCall: Int32 = -1
     var callCount: Int32 = 0
     var watchCount: Int32 = 0
-    /// Watches whose first value is still on its way, and streams of events that are behind: no beat passes them.
+    /// Watches whose first value is still on its way or waits for its instant, and streams of events that are behind: no
+    /// beat passes them.
     var waitingCount: Int32 = 0
     var firstOwed: Int32 = -1
     var lastOwed: Int32 = -1
@@ -79,7 +80,8 @@ struct CallSlot: BitwiseCopyable {
         static let owesValue = Flags(rawValue: 4)
         /// No value was ever said on this call: the next one is a snapshot.
         static let isFirst = Flags(rawValue: 8)
-        /// Waits for its first value; of a stream of events, for what is in the store and not here.
+        /// Waits for its first value, at a revision that is here; of a stream of events, for what is in the store and
+        /// not here.
         static let isWaiting = Flags(rawValue: 16)
         /// Came with a token: says `unchanged` if the digests agree.
         static let hasToken = Flags(rawValue: 32)

@@ -21,7 +21,8 @@ extension LoopCore {
         self.views[view].watchCount += 1
         let connection = self.calls[call].connection
         self.connections[connection].watchCount += 1
-        self.connections[connection].waitingCount += 1
+        // It may have been waiting for its instant already.
+        if !self.calls[call].flags.contains(.isWaiting) { self.connections[connection].waitingCount += 1 }
         self.calls[call].flags.formUnion([.isFirst, .isWaiting])
         if !self.calls[call].flags.contains(.hasToken) { self.sayLoading(call) }
 

@@ -278,6 +278,78 @@ import Testing
         #expect(kinds(client).isEmpty)
     }
 
+    /// A watch that comes back with a token of this revision and a later instant: what it will be told is of the past of
+    /// any beat from now on. `end`: how its waiting ends.
+    @Test(arguments: ["the clock", "CANCELLED", "BEHIND"])
+    func `no beat passes a watch whose revision is here and whose instant is not`(end: String) throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let writer = world.welcomedClient()
+        _ = client.call(.status("anna"))
+        _ = client.call(.status("berta"))
+        world.settle()
+        let later = Position(
+            revision: world.history.revision,
+            asOf: world.wall.advanced(byMilliseconds: end == "BEHIND" ? 60_000 : 9_000))
+        let waiting = client.call(.status("carl", atLeast: later))
+        world.settle()
+        let beats = client.beats.count
+        try world.buy("gold", from: writer)
+        // It is changed, and others of its connection are: a beat now would say that it had been told.
+        try world.buy("gold", "carl", from: writer)
+        world.checkInvariants()
+        #expect(client.beats.count == beats)
+        switch end {
+        case "the clock": world.advance(9_000)
+        case "BEHIND": world.advance(30_000)
+        default: client.cancel(waiting)
+        }
+        world.settle()
+        #expect(client.beats.count == beats + 1)
+        #expect(client.beats.last?.revision == world.history.revision)
+        if end == "the clock" {
+            #expect(client.statuses(on: waiting).last?.value?.states == [.subscribed])
+        } else {
+            #expect(client.status(of: waiting)?.reason == end)
+        }
+        world.checkNothingIsLeft()
+    }
+
+    /// What it waits for is newer than any beat, and of the past it has asked for nothing.
+    @Test func `a watch whose revision is not here yet holds no beat up`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let writer = world.welcomedClient()
+        _ = client.call(.status("anna"))
+        _ = client.call(.status("berta"))
+        let ahead = Position(revision: world.history.revision + 2, asOf: world.wall)
+        let waiting = client.call(.status("carl", atLeast: ahead))
+        world.settle()
+        let beats = client.beats.count
+        try world.buy("gold", from: writer)
+        #expect(client.beats.count == beats + 1)
+        #expect(client.beats.last?.revision == world.history.revision)
+        #expect(client.statuses(on: waiting).map(\.isLoading) == [true])
+        try world.buy("gold", "carl", from: writer)
+        #expect(client.statuses(on: waiting).last?.value?.states == [.subscribed])
+        #expect(client.beats.last?.revision == world.history.revision)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `a read that waits for its instant holds no beat up`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let writer = world.welcomedClient()
+        _ = client.call(.status("anna"))
+        _ = client.call(.status("berta"))
+        let later = Position(revision: 1, asOf: world.wall.advanced(byMilliseconds: 9_000))
+        client.call(.readStatus("carl", atLeast: later))
+        world.settle()
+        let beats = client.beats.count
+        try world.buy("gold", from: writer)
+        #expect(client.beats.count == beats + 1)
+    }
+
     @Test func `a connection with a single watch needs no beat for a group`() throws {
         let world = World()
         let client = world.welcomedClient()
