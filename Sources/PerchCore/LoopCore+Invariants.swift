@@ -155,7 +155,7 @@ extension LoopCore {
             let entry = self.calls[call]
             precondition(entry.connection == index && entry.previousInConnection == previous, "a call list is torn")
             precondition(self.call(index, entry.stream) == call, "stream \(entry.stream) means another call")
-            if entry.kind == .watch || entry.kind == .updates { watches += 1 }
+            if entry.method.isStreaming, entry.kind != .ending { watches += 1 }
             if self.isWaitedFor(call) { waiting += 1 }
             count += 1
             previous = call

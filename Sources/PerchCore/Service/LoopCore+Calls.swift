@@ -116,6 +116,7 @@ extension LoopCore {
         if first >= 0 { self.calls[first].previousInConnection = slot }
         self.connections[connection].firstCall = slot
         self.connections[connection].callCount += 1
+        if method.isStreaming { self.connections[connection].watchCount += 1 }
         self.nameStream(of: slot)
         return slot
     }
@@ -154,6 +155,7 @@ extension LoopCore {
         case .ending:
             return
         }
+        if self.calls[call].method.isStreaming { self.connections[connection].watchCount -= 1 }
         if !self.waiters.isEmpty { self.waiters.removeAll { $0.call == call } }
         if !self.callTokens.isEmpty { self.callTokens[call] = nil }
         if self.calls[call].flags.contains(.isListed) { self.unlistCall(call, connection) }

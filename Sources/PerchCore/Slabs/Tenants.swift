@@ -41,6 +41,7 @@ struct Connection: BitwiseCopyable {
     var heartbeatSeconds: UInt16
     var firstCall: Int32 = -1
     var callCount: Int32 = 0
+    /// Open streams. One that waits for its position is among them: its reader has heard `loading`, and counts it.
     var watchCount: Int32 = 0
     /// Watches whose first value is still on its way or waits for its instant, and streams of events that are behind: no
     /// beat passes them.

@@ -75,7 +75,6 @@ extension LoopCore {
         if first >= 0 { self.calls[first].previousInTarget = call }
         self.accounts[account].firstUpdates = call
         self.accounts[account].tenantCount += 1
-        self.connections[self.calls[call].connection].watchCount += 1
         self.setBehind(call, true)
         let place = cursor ?? EventPlace(revision: 0, ordinal: 0)
         self.updates[call] = UpdatesState(
@@ -100,7 +99,6 @@ extension LoopCore {
             self.accounts[state.account].firstUpdates = slot.nextInTarget
         }
         if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
-        self.connections[slot.connection].watchCount -= 1
         self.calls[call].target = -1
         self.releaseAccount(state.account)
     }

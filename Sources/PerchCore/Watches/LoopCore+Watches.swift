@@ -20,7 +20,6 @@ extension LoopCore {
         self.views[view].firstWatch = call
         self.views[view].watchCount += 1
         let connection = self.calls[call].connection
-        self.connections[connection].watchCount += 1
         // It may have been waiting for its instant already.
         if !self.calls[call].flags.contains(.isWaiting) { self.connections[connection].waitingCount += 1 }
         self.calls[call].flags.formUnion([.isFirst, .isWaiting])
@@ -97,7 +96,6 @@ extension LoopCore {
         }
         if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
         self.views[view].watchCount -= 1
-        self.connections[slot.connection].watchCount -= 1
         if slot.flags.contains(.isWaiting) { self.connections[slot.connection].waitingCount -= 1 }
         self.calls[call].target = -1
         if self.views[view].watchCount == 0 { self.removeView(view) }

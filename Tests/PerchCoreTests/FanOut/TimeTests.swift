@@ -336,6 +336,21 @@ import Testing
         world.checkNothingIsLeft()
     }
 
+    /// Its reader has heard `loading`, and so holds the value of the other for the end of a group.
+    @Test func `a value beside a watch that waits for its revision is followed by a beat`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let writer = world.welcomedClient()
+        let stream = client.call(.status("anna"))
+        client.call(.status("carl", atLeast: Position(revision: world.history.revision + 9, asOf: world.wall)))
+        world.settle()
+        let beats = client.beats.count
+        try world.buy("gold", from: writer)
+        #expect(client.statuses(on: stream).last?.value?.states == [.subscribed])
+        #expect(client.beats.count == beats + 1)
+        world.checkNothingIsLeft()
+    }
+
     @Test func `a read that waits for its instant holds no beat up`() throws {
         let world = World()
         let client = world.welcomedClient()
