@@ -51,8 +51,8 @@ extension Limits {
     /// takes their key away.
     package static let revocationsMax = 100_000
 
-    /// Milliseconds that a connection whose credentials have ended may stay, to take what it is owed; then it is closed.
-    /// Spread over as long again, so that those of one token do not go at once.
+    /// Milliseconds that a connection whose credentials have ended may take for what it is owed; then it is closed. One that
+    /// has taken all goes after a fifth to two fifths of it, spread so that those of one token do not go at once.
     package static let endedIdentityMilliseconds: Int64 = 5_000
 
     /// Credentials of calls that were not taken, on one connection. With one more it is closed with CREDENTIALS_LIMIT:

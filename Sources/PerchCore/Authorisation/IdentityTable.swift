@@ -17,8 +17,9 @@ struct IdentityTable {
         var key: Key?
         /// Connections that are his, and calls that brought him along.
         var useCount = 0
-        /// Why he is nobody any more.
+        /// Why he is nobody any more, and since when in monotonic milliseconds.
         var ended: WireStatus?
+        var endedAt: Int64 = 0
         var meter = RateMeter()
         fileprivate var timer = TimerHeap.ID.none
         /// When he was last let go; tells the newest mark in `idle` from older ones.
@@ -125,9 +126,10 @@ struct IdentityTable {
     }
 
     /// Marks an identity as over. Its users are told by whoever calls this; what is not used goes at once.
-    mutating func end(_ index: UInt32, _ status: WireStatus) {
+    mutating func end(_ index: UInt32, _ status: WireStatus, at monotonic: Int64) {
         guard self[index].ended == nil else { return }
         self[index].ended = status
+        self[index].endedAt = monotonic
         if let key = self[index].key { self.index[key] = nil }
         if self[index].timer != .none { _ = self.ends.cancel(self[index].timer) }
         self[index].timer = .none

@@ -111,6 +111,9 @@ extension LoopCore {
     mutating func permit(_ method: Method, _ caller: UInt32) throws(CallRefusal) {
         guard self.authenticator != nil else { return }
         if let ended = self.identities[caller].ended { throw CallRefusal(ended) }
+        // A loop that slept reads what came before it looks at its timers.
+        let expires = self.identities[caller].identity.expires
+        guard self.now.wall < expires else { throw CallRefusal(WireStatus(.expired(at: expires))) }
         if let wait = self.identities[caller].meter.take(
             self.settings.callsPerIdentity, nowMilliseconds: self.now.monotonic)
         {
@@ -178,27 +181,31 @@ extension LoopCore {
     /// Tells everyone who came by an identity that it is over: streams end now, and a connection soon.
     private mutating func endIdentity(_ index: UInt32, _ status: WireStatus) {
         self.counters.identitiesEnded += 1
-        self.identities.end(index, status)
+        self.identities.end(index, status, at: self.now.monotonic)
+        let waiting = Set(self.waiters.map(\.call))
         for call in self.callIdentities.keys.sorted() where self.callIdentities[call] == index {
-            if self.calls[call].method.isStreaming { self.end(call, status) }
+            if self.calls[call].method.isStreaming || waiting.contains(call) { self.end(call, status) }
         }
         var connection: Int32 = 0
         while connection < self.connections.extent {
             if self.connections.isTaken(connection), self.connections[connection].identity == index,
                 self.connections[connection].phase == .open
             {
-                self.endStreams(of: connection, status)
+                self.endStreams(of: connection, waiting, status)
             }
             connection += 1
         }
     }
 
-    /// A unary call under way was allowed when it began, and still gets its answer.
-    private mutating func endStreams(of connection: Int32, _ status: WireStatus) {
+    /// A unary call under way was allowed when it began, and still gets its answer. One that waits for a position has not
+    /// begun: it would be told what came after the end.
+    private mutating func endStreams(of connection: Int32, _ waiting: Set<Int32>, _ status: WireStatus) {
         var call = self.connections[connection].firstCall
         while call >= 0 {
             let next = self.calls[call].nextInConnection
-            if self.calls[call].method.isStreaming, self.callIdentities[call] == nil { self.end(call, status) }
+            if self.callIdentities[call] == nil, self.calls[call].method.isStreaming || waiting.contains(call) {
+                self.end(call, status)
+            }
             call = next
         }
         self.scheduleIdentityClose(connection)
@@ -206,24 +213,33 @@ extension LoopCore {
 
     private mutating func scheduleIdentityClose(_ connection: Int32) {
         // Spread by connection number: those of one token do not all close in one turn.
-        let wait = Limits.endedIdentityMilliseconds
+        let wait = Limits.endedIdentityMilliseconds / 5
         let spread = Int64(truncatingIfNeeded: UInt32(bitPattern: connection) &* 2_654_435_761 >> 8) % wait
         self.scheduleDeadline(
             .identityEnded(connection, self.connections.generation(connection)),
             at: self.now.monotonic + wait + spread)
     }
 
-    /// A connection whose identity has ended has had time to take what it was owed. It stays while calls are on it that
-    /// brought their own.
+    /// A connection whose identity has ended is closed when it has taken what it was owed, or has had its time for that. It
+    /// stays while calls are under way on it: of those that brought their own, or an answer on its way.
     mutating func identityCloseDue(_ connection: Int32) {
-        guard self.connections[connection].phase == .open,
-            let ended = self.identities[self.connections[connection].identity].ended
-        else { return }
-        if self.connections[connection].callCount > 0 {
+        let entry = self.identities[self.connections[connection].identity]
+        guard self.connections[connection].phase == .open, let ended = entry.ended else { return }
+        let mayTake = self.now.monotonic < entry.endedAt + Limits.endedIdentityMilliseconds
+        if self.hasCallUnderWay(connection) || (mayTake && self.connections[connection].firstOwed >= 0) {
             self.scheduleIdentityClose(connection)
         } else {
             self.close(connection, ended)
         }
+    }
+
+    private func hasCallUnderWay(_ connection: Int32) -> Bool {
+        var call = self.connections[connection].firstCall
+        while call >= 0 {
+            if self.calls[call].kind != .ending { return true }
+            call = self.calls[call].nextInConnection
+        }
+        return false
     }
 }
 

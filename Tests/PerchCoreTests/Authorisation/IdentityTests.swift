@@ -26,8 +26,95 @@ import Testing
         #expect(client.status(of: late)?.reason == "CREDENTIALS_EXPIRED")
         // It stays for a moment, to take what it is owed, and is told again when it closes.
         #expect(client.isOpen)
-        world.advance(10_000)
-        #expect(client.drains.last?.reason == "CREDENTIALS_EXPIRED")
+        world.advance(2_000)
+        #expect(client.drains.map(\.reason) == ["CREDENTIALS_EXPIRED"])
+        #expect(client.drains.last?.isFinal == true)
+        #expect(!client.isOpen)
+        world.checkNothingIsLeft()
+    }
+
+    @Test(arguments: [true, false])
+    func `that has ended makes no call any more, and its connection is closed with the reason`(isRevoked: Bool) throws {
+        let world = Gate.world()
+        let reason = isRevoked ? "CREDENTIALS_REVOKED" : "CREDENTIALS_EXPIRED"
+        let client = world.welcomedClient(
+            authorization: Gate.token(.test, id: "thief", lifetime: isRevoked ? 3_600_000 : 90_000))
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all))
+        let revision = world.history.revision
+        if isRevoked {
+            try world.require(.revokeToken(RevokeTokenRequest(tokenID: "thief")), from: admin)
+        } else {
+            world.advance(90_000)
+        }
+        for request in [Request.readStatus(), .buy("gold"), .status(), .updates(), .clock(.freeze)] {
+            let (response, status) = world.answer(to: request, from: client)
+            #expect(response == nil)
+            #expect(status?.reason == reason)
+            #expect(status?.code == 16)
+        }
+        #expect(world.history.revision == revision)
+        world.advance(2_000)
+        #expect(client.drains.map(\.reason) == [reason])
+        #expect(!client.isOpen)
+        #expect(admin.isOpen)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `that has ended is not answered with what came after, also where a read waited for it`() throws {
+        let world = Gate.world()
+        let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 60_000))
+        let anonymous = world.welcomedClient()
+        let writer = world.welcomedClient(authorization: Gate.token(.test))
+        let next = Position(revision: world.history.revision + 1, asOf: World.begin)
+        let waiting = client.call(.readStatus(atLeast: next), timeoutMilliseconds: 86_400_000)
+        let watch = client.call(.status(atLeast: next), timeoutMilliseconds: 86_400_000)
+        let own = anonymous.call(
+            .readStatus(atLeast: next), timeoutMilliseconds: 86_400_000,
+            authorization: Gate.token(.read, id: "own", lifetime: 60_000))
+        world.advance(60_000)
+        try world.buy("gold", from: writer)
+        for (client, stream) in [(client, waiting), (client, watch), (anonymous, own)] {
+            #expect(client.status(of: stream)?.reason == "CREDENTIALS_EXPIRED")
+        }
+        #expect(client.messages(on: waiting).isEmpty)
+        #expect(client.statuses(on: watch).map(\.isLoading) == [true])
+        #expect(anonymous.messages(on: own).isEmpty)
+        world.advance(2_000)
+        #expect(!client.isOpen)
+        #expect(anonymous.isOpen)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `ends exactly, for a call that comes in the turn that finds out`() throws {
+        let world = Gate.world()
+        let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 3_000))
+        let (_, before) = world.answer(to: .readStatus(), from: client)
+        #expect(before?.code == 0)
+        // As after a machine that slept: the loop reads what came before it looks at its timers.
+        world.setMachineClock(by: 3_000)
+        let (response, status) = world.answer(to: .readStatus(), from: client)
+        #expect(response == nil)
+        #expect(status?.reason == "CREDENTIALS_EXPIRED")
+    }
+
+    @Test(arguments: [true, false])
+    func `that has ended tells a slow reader of each stream, for five seconds at most`(readsAgain: Bool) throws {
+        let world = Gate.world()
+        let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 60_000))
+        let streams = [client.call(.status()), client.call(.updates())]
+        world.settle()
+        client.socket.capacity = 0
+        world.advance(63_000)
+        #expect(streams.allSatisfy { client.status(of: $0) == nil })
+        if !readsAgain { world.advance(4_000) }
+        client.socket.capacity = 1 << 16
+        world.settle()
+        if readsAgain {
+            for stream in streams { #expect(client.status(of: stream)?.reason == "CREDENTIALS_EXPIRED") }
+            #expect(client.drains.isEmpty)
+            world.advance(2_000)
+        }
+        #expect(client.drains.map(\.reason) == ["CREDENTIALS_EXPIRED"])
         #expect(!client.isOpen)
         world.checkNothingIsLeft()
     }
