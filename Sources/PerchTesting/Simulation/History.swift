@@ -6,6 +6,8 @@ package import PerchStore
 package struct History {
     package private(set) var revision: UInt64
     package private(set) var commitTimes: [UInt64: Instant] = [:]
+    /// Changes of several accounts at once.
+    package private(set) var familyChangeCount = 0
     private var apps: [AppNumber: [AppState]] = [:]
     private var records: [AccountNumber: [AccountRecord]] = [:]
     private var aliases: [AccountKey: AccountNumber] = [:]
@@ -23,6 +25,7 @@ package struct History {
         self.revision = change.revision
         self.commitTimes[change.revision] = change.committed
         for (key, account) in change.aliases { self.aliases[key] = account }
+        if change.accounts.count > 1 { self.familyChangeCount += 1 }
         for account in change.accounts {
             self.records[account.record.account, default: []].append(account.record)
             self.events[account.record.account, default: []].append(contentsOf: account.events)

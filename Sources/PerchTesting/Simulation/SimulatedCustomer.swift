@@ -17,24 +17,36 @@ final class SimulatedCustomer {
     /// Transactions that were answered to purchases, by key.
     private(set) var bought: [[UInt8]: TransactionID] = [:]
     private var known: [TransactionID] = []
-    private unowned let simulation: Simulation
+    /// What was bought and can be shared, and whose it is.
+    private var owned: [(account: String, product: String)] = []
+    /// What HELLO showed last, in a life with tokens; nil: nothing.
+    var token: SimulatedToken?
+    var isTokenOver = false
+    /// Whether that token was over when the connection was made.
+    var cameWithEnded = false
+    /// Who made the calls that are open, by stream.
+    var callers: [UInt32: SimulatedCaller] = [:]
+    unowned let simulation: Simulation
 
-    private enum Pending {
+    enum Pending {
         case read(WatchSubject, atLeast: Position?)
         case list(account: String, atLeast: Position?, expected: [TransactionID])
         case purchase(account: String, product: String, key: [UInt8])
+        case revocation(SimulatedToken)
         case change
     }
 
     static let accounts = ["anna", "berta", "carl"]
+    /// What a family can share, in most lives.
+    static let shared: Set = ["gold", "silver", "weekly", "lifetime"]
 
     init(_ number: Int, _ simulation: Simulation) {
         self.clientID = [UInt8(number)]
         self.simulation = simulation
     }
 
-    private var world: World { self.simulation.world }
-    private var random: SeededRandom {
+    var world: World { self.simulation.world }
+    var random: SeededRandom {
         get { self.simulation.random }
         set { self.simulation.random = newValue }
     }
@@ -50,7 +62,7 @@ final class SimulatedCustomer {
         client.onEvent = { [unowned self] in self.heard($0) }
         client.hello(
             clientID: self.clientID, heartbeatSeconds: UInt32(self.random.below(40)),
-            accepts: self.random.bool() ? [.zlib] : [])
+            accepts: self.random.bool() ? [.zlib] : [], authorization: self.showToken())
         if self.random.below(4) != 0 {
             for watch in self.watches where self.random.below(4) != 0 { self.open(watch) }
         }
@@ -64,6 +76,7 @@ final class SimulatedCustomer {
             self.unansweredPurchases.append((account, product, key))
         }
         self.pending.removeAll()
+        self.callers.removeAll()
     }
 
     /// Goes away, in one way or another.
@@ -87,7 +100,8 @@ final class SimulatedCustomer {
         switch self.random.below(100) {
         case ..<22: self.openSomething()
         case ..<28: self.cancelSomething()
-        case ..<50: self.buy()
+        case ..<40: self.buy()
+        case ..<50: self.share()
         case ..<58: self.change()
         case ..<66: self.moveTime()
         case ..<70: self.loadCatalogue()
@@ -95,7 +109,8 @@ final class SimulatedCustomer {
         case ..<87: client.ping(Array(repeating: UInt8(self.random.below(256)), count: 8))
         case ..<93: client.socket.isStalled.toggle()
         case ..<95: client.socket.capacity = self.random.element([1, 64, 700, 4_096, 128 * 1024])
-        case ..<98: self.leave()
+        case ..<97: self.leave()
+        case ..<98: self.revokeSomething()
         case ..<99:
             // At least a header, which is refused: what is cut off would be taken for the beginning of the next frame,
             // and the server would rightly wait for the rest.
@@ -112,7 +127,7 @@ final class SimulatedCustomer {
             return
         }
         guard self.watches.count < 8 else { return }
-        let account = self.random.element(Self.accounts)
+        let account = self.someAccount()
         let subject: WatchSubject =
             switch self.random.below(9) {
             case 7: .intents(account: account)
@@ -136,8 +151,8 @@ final class SimulatedCustomer {
         guard let client = self.client, watch.stream == nil else { return }
         let withToken = !watch.token.isEmpty && self.random.below(5) != 0
         let atLeast = self.random.below(4) == 0 ? self.acknowledged : nil
-        let stream = client.call(
-            watch.subject.request(token: withToken ? watch.token : [], atLeast: atLeast),
+        let stream = self.ask(
+            client, watch.subject.request(token: withToken ? watch.token : [], atLeast: atLeast),
             timeoutMilliseconds: self.random.below(12) == 0 ? 1 + UInt64(self.random.below(20_000)) : 0)
         watch.opened(on: stream, withToken: withToken)
     }
@@ -159,7 +174,7 @@ final class SimulatedCustomer {
                 .purchase(account: again.account, product: again.product, key: again.key))
             return
         }
-        let account = self.random.element(Self.accounts)
+        let account = self.someAccount()
         let product = self.random.element(TestShop.all)
         let key = self.clientID + self.simulation.nextKey()
         self.send(
@@ -167,8 +182,22 @@ final class SimulatedCustomer {
             .purchase(account: account, product: product, key: key))
     }
 
+    /// Shares what was bought with another member of the family, or stops. From then on one change is often of both.
+    private func share() {
+        guard let (owner, product) = self.owned.isEmpty ? nil : self.random.element(self.owned) else {
+            self.buy()
+            return
+        }
+        let member = self.random.element(Self.accounts.filter { $0 != owner })
+        let operation: StoreOperation =
+            self.random.below(4) == 0
+            ? .stopSharing(self.random.bool() ? .product(product) : nil, member: self.random.bool() ? member : nil)
+            : .share(.product(product), member: member)
+        self.send(.operate(OperateRequest(account: owner, operation: operation)), .change)
+    }
+
     private func change() {
-        let account = self.random.element(Self.accounts)
+        let account = self.someAccount()
         let id = self.known.isEmpty ? 1 : self.random.element(self.known)
         let plan = self.random.element(["gold", "silver", "weekly"])
         let request: Request =
@@ -212,7 +241,7 @@ final class SimulatedCustomer {
     }
 
     private func read() {
-        let account = self.random.element(Self.accounts)
+        let account = self.someAccount()
         let atLeast = self.random.bool() ? self.acknowledged : nil
         switch self.random.below(5) {
         case 0:
@@ -242,10 +271,10 @@ final class SimulatedCustomer {
         }
     }
 
-    private func send(_ request: Request, _ expected: Pending) {
+    func send(_ request: Request, _ expected: Pending) {
         guard let client = self.client else { return }
         let timeout = self.random.below(15) == 0 ? UInt64(1 + self.random.below(3_000)) : 0
-        self.pending[client.call(request, timeoutMilliseconds: timeout)] = expected
+        self.pending[self.ask(client, request, timeoutMilliseconds: timeout)] = expected
     }
 
     // MARK: Hearing
@@ -264,11 +293,14 @@ final class SimulatedCustomer {
             {
                 self.unansweredPurchases.append((account, product, key))
             }
-            let expected: Set = [
+            self.heardEnd(status, of: self.callers.removeValue(forKey: stream))
+            var expected: Set = [
                 "", "CANCELLED", "DEADLINE", "BEHIND", "STORE_FULL", "ACCOUNT_UNKNOWN", "TRANSACTION_UNKNOWN",
                 "NOT_SUBSCRIBED", "NOT_A_SUBSCRIPTION", "PRODUCT_UNKNOWN", "REFUND_NOT_POSSIBLE",
                 "PURCHASE_PRODUCT_UNAVAILABLE", "TOKEN_OTHER_VIEW", "NOT_IN_RETRY", "INTENT_LIMIT",
+                "NOT_SHAREABLE", "NOT_SHARED",
             ]
+            if self.simulation.tokens != nil { expected.formUnion(Self.refusalsOfCallers) }
             // A store whose disk failed says so, until its process has ended.
             let isFailed = status.reason == "STORE_FAILED" && self.simulation.hasDiskFailed
             if isFailed, case .purchase(let account, let product, let key)? = asked {
@@ -282,13 +314,27 @@ final class SimulatedCustomer {
             self.lastBeat = beat.revision
         case .ended:
             self.lost()
-        case .welcome, .pong, .drain:
+        case .welcome:
+            if self.cameWithEnded {
+                self.simulation.promises.breach("permission", "a token was taken after \(self.token?.expires as Any)")
+            }
+        case .drain(let drain):
+            if drain.reason.hasPrefix("CREDENTIALS_") {
+                self.isTokenOver = true
+                self.checkEnd(drain.reason, self.token)
+            }
+        case .pong:
             break
         }
     }
 
     private func heard(_ response: Response, on stream: UInt32) {
-        if let watch = self.watches.first(where: { $0.stream == stream }) {
+        let watch = self.watches.first { $0.stream == stream }
+        if let caller = self.callers[stream] {
+            let info = watch == nil ? nil : response.streamedInfo
+            self.checkMay(caller, committed: info?.committed, revision: info?.revision)
+        }
+        if let watch {
             switch response {
             case .productsTask(let state):
                 self.simulation.promises.heard(state, SeenValue.products, on: watch, self.world)
@@ -314,13 +360,14 @@ final class SimulatedCustomer {
 
     private func heard(_ response: Response, for expected: Pending) {
         switch (response, expected) {
-        case (.purchase(let purchase), .purchase(_, _, let key)):
+        case (.purchase(let purchase), .purchase(let account, let product, let key)):
             self.acknowledge(purchase.position)
             guard let id = purchase.transaction?.value.id else { return }
             if let before = self.bought[key], before != id, !purchase.wasHeld {
                 self.simulation.promises.breach("durable", "key \(key) bought \(before), and then \(id)")
             }
             self.bought[key] = id
+            if Self.shared.contains(product) { self.owned.append((account, product)) }
             self.known.append(id)
         case (.getSubscriptionStatus(let state), .read(let subject, let atLeast)):
             self.check(state.value.map { .statuses($0) }, state.info, subject, atLeast)
@@ -337,6 +384,11 @@ final class SimulatedCustomer {
             if let atLeast, page.position.revision < atLeast.revision {
                 self.simulation.promises.breach("at least", "a list at \(page.position), demanded was \(atLeast)")
             }
+        case (.revokeToken, .revocation(let token)):
+            if self.world.revokedSince[token.id] == nil {
+                self.simulation.promises.breach("durable", "token \(token.id) is said to be taken back, and is not")
+            }
+            self.simulation.tokens?.acknowledge(token)
         case (.operate(let done), _):
             self.acknowledge(done.position)
         case (.finish(let done), _), (.configure(let done), _):

@@ -1,5 +1,6 @@
 import PerchBase
 import PerchCore
+import PerchIdentity
 import PerchModel
 import PerchStore
 import PerchWire
@@ -16,6 +17,18 @@ package final class Simulation {
         package var revision: UInt64
         package var breaches: [String]
         package var deaths: Deaths
+        package var callers: Callers
+        /// Changes of several accounts at once.
+        package var familyChanges: Int
+    }
+
+    /// What became of those who show tokens.
+    package struct Callers: Sendable, Equatable {
+        /// Calls that ended with their token, because its time was over or because it was taken back.
+        package var expired = 0
+        package var revoked = 0
+        /// Calls for which a token was not enough.
+        package var denied = 0
     }
 
     /// Of many seeds.
@@ -25,6 +38,8 @@ package final class Simulation {
         package private(set) var revisions: UInt64 = 0
         package private(set) var brokenSeeds: [UInt64] = []
         package private(set) var deaths = Deaths()
+        package private(set) var callers = Callers()
+        package private(set) var familyChanges = 0
 
         package init() {}
 
@@ -36,13 +51,19 @@ package final class Simulation {
             self.deaths.cut += report.deaths.cut
             self.deaths.inCommit += report.deaths.inCommit
             self.deaths.failedSyncs += report.deaths.failedSyncs
+            self.callers.expired += report.callers.expired
+            self.callers.revoked += report.callers.revoked
+            self.callers.denied += report.callers.denied
+            self.familyChanges += report.familyChanges
             if !report.breaches.isEmpty { self.brokenSeeds.append(report.seed) }
         }
 
         package var description: String {
             "\(self.brokenSeeds.count) seeds with a breach, \(self.revisions) revisions, \(self.messages) messages; "
                 + "\(self.deaths.killed) servers killed, \(self.deaths.cut) cut off from power, "
-                + "\(self.deaths.inCommit) of them in a commit, \(self.deaths.failedSyncs) failed syncs"
+                + "\(self.deaths.inCommit) of them in a commit, \(self.deaths.failedSyncs) failed syncs; "
+                + "\(self.familyChanges) changes of a family; calls whose token expired \(self.callers.expired), "
+                + "was taken back \(self.callers.revoked), was not enough \(self.callers.denied)"
         }
     }
 
@@ -71,6 +92,9 @@ package final class Simulation {
     private var hash: UInt32 = 0
     private var messageCount = 0
     private var keyCount: UInt16 = 0
+    /// Nil: whoever connects may do everything.
+    let tokens: SimulatedTokens?
+    var callers = Callers()
     private let mood: Mood
     /// For looking at a failure: prints every step.
     package var isTold = false
@@ -114,18 +138,25 @@ package final class Simulation {
         setup.settings = TestShop.settings(billingIssues: random.below(5) == 0, grace: random.bool())
         setup.cacheBytesMax = random.bool() ? 1 << 20 : 1_024
         if random.below(4) == 0 { setup.core.owedBytesMax = 300 }
-        if random.below(6) == 0 { setup.catalogue = TestShop.catalogue(jsonBytes: 5_000) }
+        let jsonBytes = random.below(6) == 0 ? 5_000 : 0
+        let shareable: Set<String> = random.below(4) == 0 ? [] : SimulatedCustomer.shared
+        setup.catalogue = TestShop.catalogue(jsonBytes: jsonBytes, shareable: shareable)
+        self.tokens = random.below(3) == 0 ? SimulatedTokens() : nil
+        if self.tokens != nil { setup.authenticator = SimulatedTokens.authenticator }
         var conditions = SimulatedLoop.Conditions()
         conditions.readBytes = { mood.isCalm ? 64 * 1024 : mood.random.element([1, 7, 40, 500, 64 * 1024]) }
         conditions.writeBytes = { mood.isCalm ? .max : mood.random.element([0, 1, 3, 5, 60, 600, .max, .max, .max]) }
         conditions.isWithoutDescriptors = { mood.isWithoutDescriptors }
         conditions.isSkipped = { mood.isCalm ? false : mood.random.below(4) == 0 }
         self.world = World(setup, conditions: conditions)
-        let jsonBytes = setup.catalogue.products[0].json.count
+        let dearer = TestShop.catalogue(
+            prices: ["gold": 21_990, "silver": 8_490], jsonBytes: jsonBytes, shareable: shareable)
+        let fewer = TestShop.catalogue(
+            names: ["gold": "Pure gold"], without: ["weekly"], shareable: shareable.subtracting(["silver"]))
         self.world.catalogueFiles = [
             [0]: (setup.catalogue, setup.settings),
-            [1]: (TestShop.catalogue(prices: ["gold": 21_990, "silver": 8_490], jsonBytes: jsonBytes), setup.settings),
-            [2]: (TestShop.catalogue(names: ["gold": "Pure gold"], without: ["weekly"]), setup.settings),
+            [1]: (dearer, setup.settings),
+            [2]: (fewer, setup.settings),
             [3]: (
                 setup.catalogue,
                 TestShop.settings(storefront: "DEU", locale: "de", billingIssues: false, grace: true)
@@ -134,6 +165,9 @@ package final class Simulation {
         self.random = random
         for number in 0..<(2 + self.random.below(4)) { self.customers.append(SimulatedCustomer(number, self)) }
     }
+
+    /// The latest that any clock of a server has shown.
+    var latestWall: Instant { max(self.latestShown, self.world.wall) }
 
     func nextKey() -> [UInt8] {
         self.keyCount += 1
@@ -150,7 +184,8 @@ package final class Simulation {
         if self.promises.breaches.isEmpty { self.comeToRest() }
         return Report(
             seed: self.seed, hash: self.hash, stepCount: steps, messageCount: self.messageCount,
-            revision: self.world.history.revision, breaches: self.promises.breaches, deaths: self.deaths)
+            revision: self.world.history.revision, breaches: self.promises.breaches, deaths: self.deaths,
+            callers: self.callers, familyChanges: self.world.history.familyChangeCount)
     }
 
     private func note(_ what: @autoclosure () -> String, _ numbers: Int...) {
@@ -244,6 +279,9 @@ package final class Simulation {
         self.disk?.room = nil
         let committed = self.world.restart(after: loss)
         self.promises.restarted(self.world, committed: committed, wall: shown)
+        for id in self.tokens?.forgotten(by: self.world.engine.revoked, at: self.latestWall) ?? [] {
+            self.promises.breach("durable", "token \(id) was taken back, and is not after a restart")
+        }
     }
 
     private func moveBytes() {
@@ -318,14 +356,20 @@ package final class Simulation {
             client.socket.capacity = 128 * 1024
         }
         for loop in self.world.loops where loop.isInTurn { self.world.finishTurn(loop.index) }
+        // A loop looks at the clock every minute at least: it may have been set.
+        for loop in self.world.loops { self.world.turn(loop.index) }
         self.settle()
+        let begin = self.latestWall
         // What found no room is tried again.
         for _ in 0..<4 {
             self.world.jump(1_000)
             self.settle()
         }
         self.checkTables()
-        for customer in self.customers { self.promises.checkAtRest(customer.watches, self.world) }
+        for customer in self.customers {
+            customer.checkCallersAtRest(endedBefore: begin)
+            self.promises.checkAtRest(customer.watches, self.world)
+        }
         guard self.promises.breaches.isEmpty else { return }
         self.readAll()
         self.world.checkNothingIsLeft()
@@ -359,7 +403,16 @@ package final class Simulation {
 
     /// What watches were told last is what a stranger reads.
     private func readAll() {
-        let stranger = self.world.welcomedClient()
+        let token = self.tokens?.make(.admin, account: nil, expires: self.world.wall.advanced(byMilliseconds: 60_000))
+        let stranger = self.world.welcomedClient(authorization: token?.authorization ?? "")
+        for taken in self.tokens?.acknowledged ?? [] where taken.expires > self.latestWall {
+            let thief = self.world.connect()
+            thief.hello(authorization: taken.authorization)
+            self.world.settle()
+            if thief.drains.map(\.reason) != ["CREDENTIALS_REVOKED"] {
+                self.promises.breach("permission", "token \(taken.id) was taken back, and is taken")
+            }
+        }
         for customer in self.customers where customer.isConnected {
             for watch in customer.watches where watch.stream != nil {
                 guard let request = watch.subject.read else { continue }

@@ -18,12 +18,12 @@ package enum TestShop {
 
     package static func catalogue(
         prices: [String: Int64] = [:], names: [String: String] = [:], without withdrawn: Set<String> = [],
-        jsonBytes: Int = 0, extra: [CatalogueProduct] = []
+        jsonBytes: Int = 0, extra: [CatalogueProduct] = [], shareable: Set<String> = []
     ) -> Catalogue {
         func product(_ id: String, _ type: ProductType, _ price: Int64) -> CatalogueProduct {
             CatalogueProduct(
                 id: id, type: type, referenceName: id, price: Money(milliunits: prices[id] ?? price, currency: "USD"),
-                isFamilyShareable: false,
+                isFamilyShareable: shareable.contains(id),
                 localizations: [
                     Localization(locale: "en_US", displayName: names[id] ?? "The \(id)", description: "One \(id)"),
                     Localization(locale: "de", displayName: "Das \(id)", description: "Ein \(id)"),

@@ -64,6 +64,8 @@ package final class World {
     /// Answers to mutations that the world asked for itself.
     package private(set) var ownAnswers: [UInt64: StoreAnswer] = [:]
     private var nextOwnTicket: UInt64 = 1
+    /// Tokens that the store took back, and the last revision before that.
+    package private(set) var revokedSince: [String: UInt64] = [:]
 
     package init(_ setup: Setup = Setup(), conditions: SimulatedLoop.Conditions = SimulatedLoop.Conditions()) {
         self.setup = setup
@@ -191,12 +193,19 @@ package final class World {
         for event in outbox.events[0] {
             if case .change(let change) = event { self.history.append(change) }
             if case .failed(let message) = event { self.storeFailure = message }
+            if case .revoked(let tokens) = event { self.noteRevoked(tokens) }
         }
         for (loop, events) in zip(self.loops, outbox.events) {
             loop.inbox.append(contentsOf: events.map { LoopArrival.store($0) })
         }
         for case .answer(let ticket, let answer) in outbox.events[self.loops.count] {
             self.ownAnswers[ticket] = answer
+        }
+    }
+
+    private func noteRevoked(_ tokens: [RevokedToken]) {
+        for token in tokens where self.revokedSince[token.id] == nil {
+            self.revokedSince[token.id] = self.history.revision
         }
     }
 
@@ -394,6 +403,8 @@ package final class World {
         } catch {
             preconditionFailure("a store that was left by a dead process cannot be read: \(error)")
         }
+        // What it took back and nobody was told of holds all the same.
+        self.noteRevoked(self.engine.revoked)
         // Not the machine's clock yet: the store's first run renews the lease.
         self.wall = self.engine.header.lease
         self.isClockAwaited = false

@@ -21,6 +21,9 @@ import Testing
         #expect(total.messages > total.seeds * 20)
         #expect(total.revisions > Self.count * 5)
         #expect(total.seeds < 100 || (total.deaths.killed > 20 && total.deaths.cut > 5 && total.deaths.inCommit > 5))
+        #expect(total.seeds < 100 || total.familyChanges > 20)
+        let callers = total.callers
+        #expect(total.seeds < 100 || (callers.expired > 20 && callers.revoked > 5 && callers.denied > 20))
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
