@@ -127,8 +127,8 @@ let package = Package(
         swift(
             "PerchFuzz",
             [
-                "PerchBase", "PerchModel", "PerchCatalogue", "PerchWire", "PerchIdentity", "PerchStore", "PerchHTTP",
-                "PerchCore", "PerchTesting", "PerchScenario", "PerchCLI",
+                "PerchBase", "PerchTLS", "PerchModel", "PerchCatalogue", "PerchWire", "PerchIdentity", "PerchStore",
+                "PerchHTTP", "PerchCore", "PerchTesting", "PerchScenario", "PerchCLI",
             ]),
 
         // What each target promises; sockets and files only where the name says so.
