@@ -7,7 +7,10 @@ final class InflateTarget: FuzzTarget {
     static let reaches = ["PerchWire/Compression"]
 
     private let codec = MessageCodec()
-    private static let limit = 256 * 1024
+    /// Beyond what is inflated whatever its ratio, so that the ratio counts; no more, for each byte of it costs.
+    private static let limit = Limits.inflateRatioFreeBytes + 16 * 1024
+    /// What comes out is compressed again up to so many bytes, and of more one in sixteen: compressing is the slow half.
+    private static let alwaysAgainBytes = 4 * 1024
 
     static func seeds() -> [[UInt8]] {
         let codec = MessageCodec()
@@ -25,6 +28,9 @@ final class InflateTarget: FuzzTarget {
             let inflated = try self.codec.inflate(bytes.span.bytes, limit: Self.limit)
             let ratio = max(Limits.inflateRatioFreeBytes, bytes.count * Limits.inflateRatioMax)
             hold(inflated.count <= min(Self.limit, ratio), "\(bytes.count) bytes became \(inflated.count)")
+            // By the input alone, so that a finding is one again.
+            let isAgain = inflated.count <= Self.alwaysAgainBytes || CRC32C.checksum(bytes) % 16 == 0
+            guard isAgain else { return }
             let plain = [UInt8](inflated)
             guard let again = plain.withUnsafeBytes({ self.codec.compressed($0).map { [UInt8]($0.message) } }) else {
                 return
