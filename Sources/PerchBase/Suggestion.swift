@@ -5,13 +5,14 @@ package func nearest(to word: String, in candidates: some Sequence<String>) -> S
     var best: (word: String, distance: Int)?
     for candidate in candidates {
         let other = Array(candidate.lowercased())
-        var distance = editDistance(wanted, other)
-        // Somebody wrote the beginning and hoped that it would do.
-        if wanted.count >= 2, other.starts(with: wanted) { distance = min(distance, 1) }
         // A third of the letters may be wrong: beyond that a suggestion would only puzzle.
-        guard distance <= max(1, max(wanted.count, other.count) / 3), distance < best?.distance ?? .max else {
-            continue
-        }
+        let allowed = max(1, max(wanted.count, other.count) / 3)
+        // Somebody wrote the beginning and hoped that it would do.
+        let isBeginning = wanted.count >= 2 && other.starts(with: wanted)
+        // Words are at least as far apart as their lengths: most need no counting.
+        guard isBeginning || abs(wanted.count - other.count) <= allowed else { continue }
+        let distance = min(editDistance(wanted, other), isBeginning ? 1 : .max)
+        guard distance <= allowed, distance < best?.distance ?? .max else { continue }
         best = (candidate, distance)
     }
     return best?.word
