@@ -103,7 +103,9 @@ func renewal(
         terms.agreedPrice = line.increase?.status == .agreed ? line.increase?.price : line.agreedPrice
         terms.lastIncrease = line.lastIncrease
     }
-    if next?.offer != line.queuedOffer { terms.queuedOffer = line.queuedOffer }
+    // Behind an offer that goes on it waits, also where it is the same one once more.
+    let waits = line.offerGoingOn != nil
+    if waits { terms.queuedOffer = line.queuedOffer }
     return Fact(.renewed(transaction, terms: terms), effective: now)
 }
 

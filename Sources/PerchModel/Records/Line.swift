@@ -94,12 +94,15 @@ package struct Line: Hashable, Sendable {
         self.awaitsAttempt && self.isOwn && self.boundary < .distantFuture ? self.boundary : nil
     }
 
-    /// The offer of the next period, and how many periods it has from then on: the one in force, unless the plan
-    /// changes then; after it the one that was redeemed meanwhile.
+    /// The offer in force, where it has the next period as well: unless the plan changes then.
+    var offerGoingOn: SubscriptionOffer? {
+        self.offerPeriodsLeft > 0 && self.nextProductID == self.latest.productID ? self.offerInForce : nil
+    }
+
+    /// The offer of the next period, and how many periods it has from then on: the one in force; after it the one that
+    /// was redeemed meanwhile.
     var nextOffer: (offer: SubscriptionOffer, periods: Int32)? {
-        if self.offerPeriodsLeft > 0, self.nextProductID == self.latest.productID, let offer = self.offerInForce {
-            return (offer, self.offerPeriodsLeft)
-        }
+        if let offer = self.offerGoingOn { return (offer, self.offerPeriodsLeft) }
         return self.queuedOffer.map { (offer: $0, periods: max($0.periodCount, 1)) }
     }
 
