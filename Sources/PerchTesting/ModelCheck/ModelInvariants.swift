@@ -9,7 +9,9 @@ import PerchStore
 /// A value that goes along with a world: what concerns one account is looked at when it changed, or the app did, and all
 /// of it when it is asked for. Facts are only appended, so a fold goes on where it was.
 package struct ModelInvariants {
-    private let world: ModelWorld
+    let world: ModelWorld
+    /// What was there when everything was looked at: what readers of the past have to be told still.
+    private(set) var looks: [ModelSnapshot] = []
     private var folds = ModelWorld.accounts.map { _ in Fold() }
     private var seen: ModelSnapshot?
 
@@ -25,6 +27,14 @@ package struct ModelInvariants {
         var deleted: Set<TransactionID> = []
         /// When the price of a line's product was last raised.
         var raised: [TransactionID: Instant] = [:]
+        /// The increase that a line's next period brings, as it was asked and answered.
+        var asked: [TransactionID: PriceIncrease] = [:]
+        /// The price of a line's product that was agreed to, and is charged by now.
+        var agreed: [TransactionID: Money] = [:]
+        /// What was redeemed for a line's next period, and has not begun.
+        var waiting: [TransactionID: SubscriptionOffer] = [:]
+        /// Every transaction that was finished.
+        var finished: Set<TransactionID> = []
     }
 
     package mutating func breach(in snapshot: ModelSnapshot, looksAtAll: Bool) -> String? {
@@ -41,8 +51,10 @@ package struct ModelInvariants {
                 self.rebuilt(record, account, anew: looksAtAll, now: now)
                 ?? self.breach(in: record, rows, deleted: self.folds[account].deleted, app: app, now: now)
                 ?? self.remembered(record, rows, self.folds[account])
+                ?? (looksAtAll ? self.read(account, rows, finished: self.folds[account].finished) : nil)
             if let found { return "\(ModelWorld.accounts[account]): \(found)" }
         }
+        if looksAtAll { self.looks.append(snapshot) }
         if !isSameApp, let found = self.sold(app) { return found }
         return self.shared(snapshot.records.compactMap { $0 }, app: app, now: now)
     }
@@ -135,11 +147,21 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// When a price was last raised counts as long as the line is of that product: a second time needs consent.
+    /// What a line has to know of what happened to it, followed through its facts: laws that ask the record itself what is
+    /// to come would believe one that forgot.
     private func remembered(_ record: AccountRecord, _ rows: [TransactionRow], _ fold: Fold) -> String? {
         for line in record.lines where line.isOwn {
-            guard let raised = fold.raised[line.originalID], line.lastIncrease != raised else { continue }
-            return "line \(line.originalID) was raised at \(raised), and knows \(String(describing: line.lastIncrease))"
+            let id = line.originalID
+            // Counts as long as the line is of that product: a second time needs consent.
+            if let raised = fold.raised[id], line.lastIncrease != raised {
+                return "line \(id) was raised at \(raised), and knows \(String(describing: line.lastIncrease))"
+            }
+            if let agreed = fold.agreed[id], line.agreedPrice != agreed {
+                return "line \(id) costs \(agreed) by agreement, and knows \(String(describing: line.agreedPrice))"
+            }
+            if let offer = fold.waiting[id], line.queuedOffer != offer {
+                return "offer \(offer.id) waits for line \(id), which knows \(String(describing: line.queuedOffer?.id))"
+            }
         }
         return self.paid(record, rows)
     }
@@ -420,20 +442,53 @@ extension ModelInvariants.Fold {
         switch fact.body {
         case .deleted(let id, _):
             self.deleted.insert(id)
-            self.raised.removeAll()
+            self.forgetTerms()
             for line in record.lines where !line.isOwn && line.latest.id == id { self.takenOut.insert(line.originalID) }
         case .cleared:
             self.takenOut.formUnion(record.lines.filter { !$0.isOwn }.map(\.originalID))
-            self.raised.removeAll()
+            self.forgetTerms()
+        case .finished(let id):
+            self.finished.insert(id)
         case .priceRaised(let original, let increase):
             self.raised[original] = increase.asked
-        case .purchased(let transaction, _), .renewed(let transaction, _):
-            let held = record.lines.first { $0.originalID == transaction.originalID }
-            if held?.latest.productID != transaction.productID { self.raised[transaction.originalID] = nil }
+            self.asked[original] = increase
+        case .priceAnswered(let original, let agrees):
+            self.asked[original]?.status = agrees ? .agreed : .pending
+        case .offerQueued(let original, let offer):
+            self.waiting[original] = offer
+        case .autoRenewSet(let original, _, let preference):
+            // It was redeemed for the product that was to come then.
+            let held = record.lines.first { $0.originalID == original }
+            if held?.preference != preference { self.waiting[original] = nil }
+        case .purchased(let transaction, _):
+            let id = transaction.originalID
+            let held = record.lines.first { $0.originalID == id }
+            if held?.latest.productID != transaction.productID { self.raised[id] = nil }
+            (self.asked[id], self.agreed[id], self.waiting[id]) = (nil, nil, nil)
+        case .renewed(let transaction, _):
+            let id = transaction.originalID
+            let held = record.lines.first { $0.originalID == id }
+            let isOfSamePlan = held?.latest.productID == transaction.productID
+            if !isOfSamePlan { (self.raised[id], self.agreed[id]) = (nil, nil) }
+            if isOfSamePlan, let asked = self.asked[id], asked.status == .agreed { self.agreed[id] = asked.price }
+            self.asked[id] = nil
+            // Behind an offer that goes on it waits; else its first period begins.
+            let goesOn = isOfSamePlan && held.map { $0.offerPeriodsLeft > 0 } ?? false
+            if !goesOn { self.waiting[id] = nil }
         case .sharedLineSet(let line, isNew: true):
             self.takenOut.remove(line.originalID)
         default:
             break
         }
+    }
+}
+
+extension ModelInvariants.Fold {
+    /// What a line keeps of its terms over a deletion depends on what is left.
+    fileprivate mutating func forgetTerms() {
+        self.raised.removeAll()
+        self.asked.removeAll()
+        self.agreed.removeAll()
+        self.waiting.removeAll()
     }
 }

@@ -69,6 +69,31 @@ package final class ModelWorld {
         return self.storage.transactions(of: number, query)
     }
 
+    /// What a reader is told.
+    func read(_ body: StoreRequest.Body) -> StoreAnswer? {
+        let ticket = self.nextTicket
+        self.nextTicket += 1
+        var outbox = StoreEngine.Outbox(loops: 1)
+        _ = self.engine.run([StoreRequest(loop: 0, ticket: ticket, body)], wall: Self.begin, into: &outbox)
+        for case .answer(ticket, let answer) in outbox.events[0] { return answer }
+        return nil
+    }
+
+    /// A list as a reader goes through it, page by page; nil where it comes to no end.
+    func list(_ account: Int, _ query: TransactionQuery) -> [TransactionRow]? {
+        var query = query
+        var rows: [TransactionRow] = []
+        for _ in 0..<10_000 {
+            guard case .transactions(let page, let hasMore)? = self.read(.transactions(self.key(account), query)) else {
+                return nil
+            }
+            rows += page
+            guard hasMore, let last = page.last?.transaction else { return rows }
+            query.after = TransactionQuery.Place(purchaseDate: last.purchaseDate, id: last.id)
+        }
+        return nil
+    }
+
     package func takeChanges() -> [Change] {
         defer { self.changes.removeAll() }
         return self.changes

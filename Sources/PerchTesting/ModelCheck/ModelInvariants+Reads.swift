@@ -1,0 +1,88 @@
+import PerchBase
+import PerchModel
+import PerchStore
+
+// What readers are answered has to be what was written: lists by their rules, and the past as it was.
+extension ModelInvariants {
+    /// `finished`: what was finished, by the facts.
+    func read(_ account: Int, _ rows: [TransactionRow], finished: Set<TransactionID>) -> String? {
+        self.listed(account, rows, finished) ?? self.known(account) ?? self.passed(account, rows)
+    }
+
+    /// Section 9: all transactions, but for consumables that are finished and were not refunded; and those unfinished.
+    private func listed(_ account: Int, _ rows: [TransactionRow], _ finished: Set<TransactionID>) -> String? {
+        for row in rows where row.isFinished != finished.contains(row.transaction.id) {
+            return "transaction \(row.transaction.id) is \(row.isFinished ? "" : "not ")finished"
+        }
+        let isSpent = { (row: TransactionRow) in
+            row.transaction.productType == .consumable && row.transaction.revocation == nil
+                && finished.contains(row.transaction.id)
+        }
+        // Small pages, so that there are some.
+        let all = TransactionQuery(limit: 7)
+        var newestFirst = all
+        newestFirst.isNewestFirst = true
+        var withSpent = all
+        withSpent.includesFinishedConsumables = true
+        var unfinished = all
+        unfinished.unfinishedOnly = true
+        let unspent = rows.filter { !isSpent($0) }
+        let lists: [(name: String, query: TransactionQuery, wanted: [TransactionRow])] = [
+            ("all", all, unspent), ("all, newest first", newestFirst, unspent.reversed()),
+            ("all with finished consumables", withSpent, rows),
+            ("unfinished", unfinished, rows.filter { !finished.contains($0.transaction.id) }),
+        ]
+        for list in lists {
+            let found = self.world.list(account, list.query)
+            if found == list.wanted { continue }
+            let names = { (rows: [TransactionRow]?) in "\(rows?.map(\.transaction.id) ?? [])" }
+            return "the list \(list.name) has \(names(found)), not \(names(list.wanted))"
+        }
+        return nil
+    }
+
+    /// What was known at an earlier revision is what was there then, whatever was bought into the past since.
+    private func known(_ account: Int) -> String? {
+        guard !self.looks.isEmpty else { return nil }
+        let look = self.looks[self.looks.count / 2]
+        let known = KnownAs(revision: look.revision, instant: nil)
+        let answer = self.world.read(.recordAsKnown(self.world.key(account), known))
+        guard case .recordAsKnown(let record, let app)? = answer else {
+            return "it is not told what was known at revision \(look.revision)"
+        }
+        if app.revision != look.app.revision { return "the app of revision \(look.revision) is \(app.revision)" }
+        let wanted = look.records[account]
+        return record == wanted
+            ? nil
+            : "at revision \(look.revision) it was \(String(describing: wanted)), and is \(String(describing: record))"
+    }
+
+    /// What is read as of an instant is what had happened by then, in whatever order it was written down.
+    private func passed(_ account: Int, _ rows: [TransactionRow]) -> String? {
+        guard let number = self.world.number(of: account) else { return nil }
+        let facts = self.world.storage.facts(of: number)
+        for instant in Set(rows.suffix(2).map(\.transaction.purchaseDate) + self.bought(intoThePast: facts)) {
+            let known = KnownAs(revision: 0, instant: instant)
+            let answer = self.world.read(.recordAsKnown(self.world.key(account), known))
+            guard case .recordAsKnown(let record, _)? = answer else {
+                return "it is not told what there was at \(instant)"
+            }
+            var wanted = AccountRecord(account: number, app: self.world.app)
+            for fact in facts where fact.effective <= instant {
+                if let line = fact.line, wanted.lineIndex(original: line) == nil { continue }
+                wanted.apply(fact)
+            }
+            wanted.revision = record?.revision ?? 0
+            wanted.committed = record?.committed ?? wanted.committed
+            let isNothing = facts.allSatisfy { $0.effective > instant }
+            if record != (isNothing ? nil : wanted) { return "as of \(instant) it was \(String(describing: record))" }
+        }
+        return nil
+    }
+
+    /// The last dates that were written down after later ones.
+    private func bought(intoThePast facts: [Fact]) -> [Instant] {
+        let dated = zip(facts, facts.dropFirst()).filter { $1.effective < $0.effective }
+        return dated.suffix(2).map(\.1.effective)
+    }
+}
