@@ -168,36 +168,104 @@ package struct CatalogueSubscription: Hashable, Sendable {
 }
 
 /// A product as the catalogue has it: in all its locales. Prices carry the currency of the file's storefront.
+///
+/// A value behind one reference: every purchase looks its product up, and a product has a dozen texts and lists.
 package struct CatalogueProduct: Hashable, Sendable {
-    package var id: String
-    package var type: ProductType
+    private var contents: Contents
+
+    package var id: String {
+        get { self.contents.fields.id }
+        set { self.change { $0.id = newValue } }
+    }
+    package var type: ProductType {
+        get { self.contents.fields.type }
+        set { self.change { $0.type = newValue } }
+    }
     /// Internal name, never shown to customers.
-    package var referenceName: String
-    package var price: Money
-    package var isFamilyShareable: Bool
-    package var localizations: [Localization]
-    package var promotionalImageID: String
+    package var referenceName: String {
+        get { self.contents.fields.referenceName }
+        set { self.change { $0.referenceName = newValue } }
+    }
+    package var price: Money {
+        get { self.contents.fields.price }
+        set { self.change { $0.price = newValue } }
+    }
+    package var isFamilyShareable: Bool {
+        get { self.contents.fields.isFamilyShareable }
+        set { self.change { $0.isFamilyShareable = newValue } }
+    }
+    package var localizations: [Localization] {
+        get { self.contents.fields.localizations }
+        set { self.change { $0.localizations = newValue } }
+    }
+    package var promotionalImageID: String {
+        get { self.contents.fields.promotionalImageID }
+        set { self.change { $0.promotionalImageID = newValue } }
+    }
     /// Withdrawn from sale: unavailable, though the catalogue keeps it, so that its level of service is still known.
-    package var isWithdrawn = false
-    package var subscription: CatalogueSubscription?
+    package var isWithdrawn: Bool {
+        get { self.contents.fields.isWithdrawn }
+        set { self.change { $0.isWithdrawn = newValue } }
+    }
+    package var subscription: CatalogueSubscription? {
+        get { self.contents.fields.subscription }
+        set { self.change { $0.subscription = newValue } }
+    }
     /// The product's own JSON, as the file has it.
-    package var json: [UInt8]
+    package var json: [UInt8] {
+        get { self.contents.fields.json }
+        set { self.change { $0.json = newValue } }
+    }
 
     package init(
         id: String, type: ProductType, referenceName: String, price: Money, isFamilyShareable: Bool,
         localizations: [Localization], promotionalImageID: String = "", subscription: CatalogueSubscription? = nil,
         json: [UInt8] = []
     ) {
-        self.id = id
-        self.type = type
-        self.referenceName = referenceName
-        self.price = price
-        self.isFamilyShareable = isFamilyShareable
-        self.localizations = localizations
-        self.promotionalImageID = promotionalImageID
-        self.subscription = subscription
-        self.json = json
+        self.contents = Contents(
+            Fields(
+                id: id, type: type, referenceName: referenceName, price: price, isFamilyShareable: isFamilyShareable,
+                localizations: localizations, promotionalImageID: promotionalImageID, subscription: subscription,
+                json: json))
     }
+
+    private mutating func change(_ body: (inout Fields) -> Void) {
+        var fields = self.contents.fields
+        body(&fields)
+        self.contents = Contents(fields)
+    }
+
+    private struct Fields: Hashable, Sendable {
+        var id: String
+        var type: ProductType
+        var referenceName: String
+        var price: Money
+        var isFamilyShareable: Bool
+        var localizations: [Localization]
+        var promotionalImageID: String
+        var isWithdrawn = false
+        var subscription: CatalogueSubscription?
+        var json: [UInt8]
+    }
+
+    private final class Contents: Sendable {
+        let fields: Fields
+
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    package static func == (left: CatalogueProduct, right: CatalogueProduct) -> Bool {
+        left.contents === right.contents || left.contents.fields == right.contents.fields
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.contents.fields)
+    }
+}
+
+extension CatalogueProduct: CustomReflectable {
+    /// Shows the fields, not where they are kept.
+    package var customMirror: Mirror { Mirror(reflecting: self.contents.fields) }
 }
 
 /// Licence agreement and privacy policies of an app.
