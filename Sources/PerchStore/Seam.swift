@@ -321,9 +321,28 @@ package enum StoreAnswer: Sendable {
 package struct AccountChange: Sendable {
     package var record: AccountRecord
     package var cause: Cause
-    package var events: [AccountEvent]
+    /// What happened, in order; the first of it has `ordinal` in its revision.
+    var facts: [Fact]
+    var ordinal: UInt32
+    /// The client whose call caused it; empty for the store itself.
+    var origin: [UInt8]
     /// The change makes the record longer than it may be; such a change is refused.
     var isOverLimit = false
+
+    /// What subscribers of the account's transactions are told. Made where somebody listens, which is seldom. The record
+    /// is the change's own, so it knows the revision and when it was committed.
+    package var events: [AccountEvent] {
+        var events: [AccountEvent] = []
+        for (index, fact) in self.facts.enumerated() {
+            guard let event = fact.event else { continue }
+            events.append(
+                AccountEvent(
+                    place: EventPlace(revision: self.record.revision, ordinal: self.ordinal + UInt32(index)),
+                    committed: self.record.committed, transaction: event.transaction, kind: event.kind,
+                    origin: self.origin))
+        }
+        return events
+    }
 }
 
 /// One committed change, on its way to every loop.

@@ -31,7 +31,7 @@ extension LoopCore {
             var slot = self.firstOfNumber(account.record.account)
             while slot >= 0 {
                 self.took(account.record, cause: account.cause, slot)
-                if !account.events.isEmpty { self.tookEvents(account.events, slot) }
+                self.tookEvents(of: account, slot)
                 slot = self.accounts[slot].nextOfNumber
             }
         }

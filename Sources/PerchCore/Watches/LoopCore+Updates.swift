@@ -221,8 +221,10 @@ extension LoopCore {
     // MARK: What changes bring
 
     /// Events of a change: encoded once for all live streams of the account, kept until the end of the turn.
-    mutating func tookEvents(_ events: [AccountEvent], _ slot: Int32) {
+    mutating func tookEvents(of change: AccountChange, _ slot: Int32) {
         guard self.accounts[slot].firstUpdates >= 0 else { return }
+        let events = change.events
+        guard !events.isEmpty else { return }
         let key = self.accountKey(slot)
         var encoded: [EncodedEvent] = []
         var call = self.accounts[slot].firstUpdates

@@ -374,18 +374,9 @@ extension StoreEngine {
             guard var record = before else { preconditionFailure("facts for account \(entry.account), which is not") }
             let previousDue = isTestApp && record.revision > 0 ? record.attemptDue : nil
             let entryCount = record.entryCount
-            var cause = Cause.unspecified
-            var events: [AccountEvent] = []
+            let ordinal = UInt32(stored.facts.count)
             for fact in entry.facts {
-                if let event = fact.event {
-                    events.append(
-                        AccountEvent(
-                            place: EventPlace(revision: stored.revision, ordinal: UInt32(stored.facts.count)),
-                            committed: stored.committed, transaction: event.transaction, kind: event.kind,
-                            origin: origin))
-                }
                 stored.facts.append(StoredFact(account: entry.account, fact: fact, origin: origin))
-                cause = fact.cause
             }
             record.change {
                 for fact in entry.facts { $0.apply(fact) }
@@ -395,7 +386,8 @@ extension StoreEngine {
             stored.records.append((record, isTestApp ? record.attemptDue : nil, previousDue))
             result.append(
                 AccountChange(
-                    record: record, cause: cause, events: events,
+                    record: record, cause: entry.facts.last?.cause ?? .unspecified, facts: entry.facts,
+                    ordinal: ordinal, origin: origin,
                     isOverLimit: record.entryCount > self.limits.recordEntriesMax && record.entryCount > entryCount))
         }
         return result
