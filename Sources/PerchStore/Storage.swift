@@ -59,12 +59,15 @@ package protocol Storage: AnyObject {
     var figures: StorageFigures { get }
     /// Whether the medium has room for some ordinary batches.
     var hasRoom: Bool { get }
+    /// Whether it holds every record as a value, so that a cache before it would only be a second look.
+    var holdsRecords: Bool { get }
 }
 
 extension Storage {
     /// Storage without a medium.
     package var figures: StorageFigures { StorageFigures() }
     package var hasRoom: Bool { true }
+    package var holdsRecords: Bool { false }
 }
 
 /// What storage takes up on its medium.

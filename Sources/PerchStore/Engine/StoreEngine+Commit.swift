@@ -401,7 +401,9 @@ extension StoreEngine {
         self.header.revision = stored.revision
         self.header.nextTransaction = stored.nextTransaction
         self.header.nextAccount = stored.nextAccount
-        for account in accounts { self.cache.insert(account.record) }
+        if !self.storage.holdsRecords {
+            for account in accounts { self.cache.insert(account.record) }
+        }
         changes.append(
             Change(
                 revision: stored.revision, committed: stored.committed, accounts: accounts, aliases: stored.aliases,

@@ -264,6 +264,7 @@ package final class StoreEngine {
     // MARK: Reading
 
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord? {
+        if self.storage.holdsRecords { return try self.storage.record(account) }
         if let cached = self.cache.record(account) { return cached }
         guard let record = try self.storage.record(account) else { return nil }
         self.cache.insert(record)

@@ -8,8 +8,10 @@ package final class MemoryStorage: Storage {
     private var known: StoreHeader
     private var states: [AppNumber: [StoredAppState]] = [:]
     private var aliases: [AccountKey: AccountNumber] = [:]
-    private var accounts: [AccountNumber: Account] = [:]
-    private var rows: [TransactionID: TransactionRow] = [:]
+    /// By number: a store gives numbers out one after the other, so a look is an index.
+    private var accounts: [Account] = []
+    /// By number too. Nil: deleted, or the number is not a transaction's.
+    private var rows: [TransactionRow?] = []
     /// In the order of revisions.
     private var commitTimes: [(revision: UInt64, committed: Instant)] = []
     /// By app; sorted by instant, then account.
@@ -19,11 +21,14 @@ package final class MemoryStorage: Storage {
     private var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
     /// Undoes the batch under way, newest first.
     private var undo: [Undo] = []
-    private var isInBatch = false
+    /// What the batch under way began with; nil outside of one.
+    private var before: Before?
     /// For tests: the next commit throws this and undoes its batch.
     package var nextCommitFailure: StorageError?
     /// For tests: what is answered to whoever asks for room.
     package var hasRoom = true
+    /// For tests: false has the engine keep a cache all the same.
+    package var holdsRecords = true
 
     /// All that is kept of an account: one look finds it.
     private struct Account {
@@ -38,15 +43,19 @@ package final class MemoryStorage: Storage {
         var stored: StoredFact
     }
 
+    /// What every batch changes.
+    private struct Before {
+        var header: StoreHeader
+        var commitCount: Int
+    }
+
     /// What was there before, for each thing that a batch changes. Plain values: closures over key paths were a third of
     /// the cost of a change.
     private enum Undo {
-        case header(StoreHeader)
-        case commitTimes(count: Int)
         case fact(of: AccountNumber)
         case record(of: AccountNumber, AccountRecord?)
         case row(TransactionID, TransactionRow?)
-        case rowAdded(to: AccountNumber)
+        case rowAdded(TransactionID, to: AccountNumber)
         case rows(of: AccountNumber, [TransactionID])
         case due(AppNumber, DueEntry, isAdded: Bool)
         case alias(AccountKey, AccountNumber?)
@@ -83,11 +92,22 @@ package final class MemoryStorage: Storage {
         return Array(keys.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.prefix(limit))
     }
 
-    package func record(_ account: AccountNumber) -> AccountRecord? { self.accounts[account]?.record }
-    package func transaction(_ id: TransactionID) -> TransactionRow? { self.rows[id] }
+    package func record(_ account: AccountNumber) -> AccountRecord? {
+        account < self.accounts.count ? self.accounts[Int(account)].record : nil
+    }
+
+    package func transaction(_ id: TransactionID) -> TransactionRow? {
+        id < self.rows.count ? self.rows[Int(id)] : nil
+    }
+
+    /// Its facts, as far as there are any.
+    private func placedFacts(of account: AccountNumber) -> [PlacedFact] {
+        account < self.accounts.count ? self.accounts[Int(account)].facts : []
+    }
 
     package func transactions(of account: AccountNumber, _ query: TransactionQuery) -> [TransactionRow] {
-        var rows = (self.accounts[account]?.rows ?? []).compactMap { self.rows[$0] }
+        guard account < self.accounts.count else { return [] }
+        var rows = self.accounts[Int(account)].rows.compactMap { self.rows[Int($0)] }
         rows.sort {
             ($0.transaction.purchaseDate, $0.transaction.id) < ($1.transaction.purchaseDate, $1.transaction.id)
         }
@@ -103,7 +123,7 @@ package final class MemoryStorage: Storage {
     }
 
     package func events(of account: AccountNumber, after place: EventPlace, limit: Int) -> [AccountEvent] {
-        let facts = self.accounts[account]?.facts ?? []
+        let facts = self.placedFacts(of: account)
         var events: [AccountEvent] = []
         var index = facts.partitioningIndex { $0.place > place }
         while index < facts.count, events.count < limit {
@@ -120,11 +140,11 @@ package final class MemoryStorage: Storage {
     }
 
     package func facts(of account: AccountNumber) -> [Fact] {
-        (self.accounts[account]?.facts ?? []).map(\.stored.fact)
+        self.placedFacts(of: account).map(\.stored.fact)
     }
 
     package func facts(of account: AccountNumber, through revision: UInt64, limit: Int) -> [DatedFact] {
-        (self.accounts[account]?.facts ?? []).prefix(limit).prefix { $0.place.revision <= revision }
+        self.placedFacts(of: account).prefix(limit).prefix { $0.place.revision <= revision }
             .map { DatedFact(revision: $0.place.revision, fact: $0.stored.fact) }
     }
 
@@ -143,31 +163,32 @@ package final class MemoryStorage: Storage {
     package func answer(to key: MutationKey) -> KeptAnswer? { self.answers[key] }
 
     package func begin() {
-        precondition(!self.isInBatch, "a batch began inside a batch")
-        self.isInBatch = true
+        precondition(self.before == nil, "a batch began inside a batch")
+        self.before = Before(header: self.known, commitCount: self.commitTimes.count)
     }
 
     package func apply(_ change: StoredChange) {
         precondition(
             change.revision > self.commitTimes.last?.revision ?? 0,
             "revision \(change.revision) came after \(self.commitTimes.last?.revision ?? 0)")
-        self.undo.append(.header(self.known))
         self.known.revision = change.revision
         self.known.nextTransaction = change.nextTransaction
         self.known.nextAccount = change.nextAccount
-        self.undo.append(.commitTimes(count: self.commitTimes.count))
         self.commitTimes.append((change.revision, change.committed))
-        for (ordinal, stored) in change.facts.enumerated() {
+        for ordinal in change.facts.indices {
+            let stored = change.facts[ordinal]
             let place = EventPlace(revision: change.revision, ordinal: UInt32(ordinal))
-            let placed = PlacedFact(place: place, committed: change.committed, stored: stored)
-            self.accounts[stored.account, default: Account()].facts.append(placed)
+            self.makeRoom(for: stored.account)
+            self.accounts[Int(stored.account)].facts.append(
+                PlacedFact(place: place, committed: change.committed, stored: stored))
             self.undo.append(.fact(of: stored.account))
             if let write = stored.fact.rowWrite { self.write(write, account: stored.account) }
         }
         for (record, due, previousDue) in change.records {
-            let before = Self.exchange(&self.accounts[record.account, default: Account()].record, with: record)
-            self.undo.append(.record(of: record.account, before))
-            self.moveDue(of: record.account, app: record.app, from: previousDue, to: due)
+            let account = record.account
+            self.makeRoom(for: account)
+            self.undo.append(.record(of: account, Self.exchange(&self.accounts[Int(account)].record, with: record)))
+            if due != previousDue { self.moveDue(of: account, app: record.app, from: previousDue, to: due) }
         }
         for (key, account) in change.aliases {
             self.undo.append(.alias(key, self.aliases.updateValue(account, forKey: key)))
@@ -183,6 +204,10 @@ package final class MemoryStorage: Storage {
         if let (key, answer) = change.answer { self.keep(answer, for: key) }
     }
 
+    private func makeRoom(for account: AccountNumber) {
+        while self.accounts.count <= account { self.accounts.append(Account()) }
+    }
+
     private static func exchange<Value>(_ place: inout Value, with value: Value) -> Value {
         let before = place
         place = value
@@ -192,30 +217,42 @@ package final class MemoryStorage: Storage {
     private func write(_ write: TransactionWrite, account: AccountNumber) {
         switch write {
         case .insert(let transaction):
-            let row = TransactionRow(account: account, transaction: transaction, isFinished: false)
-            self.undo.append(.row(transaction.id, self.rows.updateValue(row, forKey: transaction.id)))
-            self.accounts[account, default: Account()].rows.append(transaction.id)
-            self.undo.append(.rowAdded(to: account))
+            let id = transaction.id
+            while self.rows.count <= id { self.rows.append(nil) }
+            self.rows[Int(id)] = TransactionRow(account: account, transaction: transaction, isFinished: false)
+            self.accounts[Int(account)].rows.append(id)
+            self.undo.append(.rowAdded(id, to: account))
         case .update(let transaction):
-            self.undo.append(.row(transaction.id, self.rows[transaction.id]))
-            self.rows[transaction.id]?.transaction = transaction
+            self.changeRow(transaction.id) { $0.transaction = transaction }
         case .finish(let id):
-            self.undo.append(.row(id, self.rows[id]))
-            self.rows[id]?.isFinished = true
+            self.changeRow(id) { $0.isFinished = true }
         case .delete(let id):
-            self.undo.append(.row(id, self.rows.removeValue(forKey: id)))
-            self.undo.append(.rows(of: account, self.accounts[account]?.rows ?? []))
-            self.accounts[account]?.rows.removeAll { $0 == id }
+            self.deleteRow(id)
+            self.undo.append(.rows(of: account, self.accounts[Int(account)].rows))
+            self.accounts[Int(account)].rows.removeAll { $0 == id }
         case .deleteAll:
-            let ids = self.accounts[account]?.rows ?? []
-            for id in ids { self.undo.append(.row(id, self.rows.removeValue(forKey: id))) }
+            let ids = self.accounts[Int(account)].rows
+            for id in ids { self.deleteRow(id) }
             self.undo.append(.rows(of: account, ids))
-            self.accounts[account]?.rows.removeAll()
+            self.accounts[Int(account)].rows.removeAll()
         }
     }
 
+    /// Nothing where there is no such row.
+    private func changeRow(_ id: TransactionID, _ change: (inout TransactionRow) -> Void) {
+        guard var row = self.transaction(id) else { return }
+        self.undo.append(.row(id, row))
+        change(&row)
+        self.rows[Int(id)] = row
+    }
+
+    private func deleteRow(_ id: TransactionID) {
+        guard let row = self.transaction(id) else { return }
+        self.undo.append(.row(id, row))
+        self.rows[Int(id)] = nil
+    }
+
     private func moveDue(of account: AccountNumber, app: AppNumber, from old: Instant?, to new: Instant?) {
-        guard old != new else { return }
         if let old { self.setDue(DueEntry(instant: old, account: account), app, isDue: false) }
         if let new { self.setDue(DueEntry(instant: new, account: account), app, isDue: true) }
     }
@@ -253,7 +290,7 @@ package final class MemoryStorage: Storage {
     }
 
     package func setLease(until instant: Instant) {
-        self.undo.append(.header(self.known))
+        precondition(self.before != nil, "a lease outside a batch")
         self.known.lease = instant
     }
 
@@ -265,30 +302,33 @@ package final class MemoryStorage: Storage {
     }
 
     package func commit() throws(StorageError) {
-        precondition(self.isInBatch, "a commit outside a batch")
+        precondition(self.before != nil, "a commit outside a batch")
         if let failure = self.nextCommitFailure {
             self.nextCommitFailure = nil
             self.rollback()
             throw failure
         }
         self.undo.removeAll(keepingCapacity: true)
-        self.isInBatch = false
+        self.before = nil
     }
 
     package func rollback() {
         while let step = self.undo.popLast() { self.takeBack(step) }
-        self.isInBatch = false
+        guard let before = self.before else { return }
+        self.known = before.header
+        self.commitTimes.removeLast(self.commitTimes.count - before.commitCount)
+        self.before = nil
     }
 
     private func takeBack(_ step: Undo) {
         switch step {
-        case .header(let header): self.known = header
-        case .commitTimes(let count): self.commitTimes.removeLast(self.commitTimes.count - count)
-        case .fact(let account): self.accounts[account]?.facts.removeLast()
-        case .record(let account, let record): self.accounts[account]?.record = record
-        case .row(let id, let row): self.rows[id] = row
-        case .rowAdded(let account): self.accounts[account]?.rows.removeLast()
-        case .rows(let account, let ids): self.accounts[account]?.rows = ids
+        case .fact(let account): self.accounts[Int(account)].facts.removeLast()
+        case .record(let account, let record): self.accounts[Int(account)].record = record
+        case .row(let id, let row): self.rows[Int(id)] = row
+        case .rowAdded(let id, let account):
+            self.rows[Int(id)] = nil
+            self.accounts[Int(account)].rows.removeLast()
+        case .rows(let account, let ids): self.accounts[Int(account)].rows = ids
         case .due(let app, let entry, let isAdded): self.changeDue(entry, app, isDue: !isAdded)
         case .alias(let key, let account): self.aliases[key] = account
         case .appState(let app): self.states[app]?.removeLast()

@@ -260,7 +260,12 @@ let limitsTable: [LimitRow] = [
     },
     LimitRow(limit: .recordCache, setting: "record-cache-bytes") { step in
         func life(_ bytes: Int) throws -> World {
-            let world = limited { $0.cacheBytesMax = bytes }
+            let storage = MemoryStorage(identity: World.identity)
+            storage.holdsRecords = false
+            let world = limited {
+                $0.storage = storage
+                $0.cacheBytesMax = bytes
+            }
             let client = world.welcomedClient()
             for account in ["anna", "ben"] { try world.buy("coins", account, from: client) }
             return world
