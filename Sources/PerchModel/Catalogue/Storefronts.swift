@@ -38,15 +38,28 @@ package enum Storefronts {
         ("VGB", "143543", "USD"), ("VNM", "143471", "VND"), ("YEM", "143571", "USD"), ("ZAF", "143472", "ZAR"),
     ]
 
-    /// The table is in the order of its countries. Halving it seven times costs a fraction of hashing the country once.
+    /// The countries of the table as numbers, in its order, which is theirs.
+    private static let codes = Self.table.map { Self.code(of: $0.country) }
+
+    /// The three letters of a country as one number; 0 where there are not three.
+    private static func code(of country: String) -> UInt32 {
+        let letters = country.utf8Span.span
+        guard letters.count == 3 else { return 0 }
+        return UInt32(letters[0]) << 16 | UInt32(letters[1]) << 8 | UInt32(letters[2])
+    }
+
+    /// A purchase looks three times. Halving a list of numbers costs a tenth of comparing texts, and that a fraction of
+    /// hashing one.
     private static func place(of country: String) -> Int? {
+        let code = Self.code(of: country)
+        let codes = Self.codes.span
         var low = 0
-        var high = Self.table.count
+        var high = codes.count
         while low < high {
             let middle = (low + high) / 2
-            if Self.table[middle].country < country { low = middle + 1 } else { high = middle }
+            if codes[middle] < code { low = middle + 1 } else { high = middle }
         }
-        return low < Self.table.count && Self.table[low].country == country ? low : nil
+        return low < codes.count && codes[low] == code ? low : nil
     }
 
     /// Decimals that a currency is written with, where that is not two. Forints, rupiah and Taiwan's dollars have
