@@ -6,16 +6,31 @@ import PerchBase
 func decideOrder(
     _ order: PurchaseOrder, _ subject: OperationSubject, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> OperationDecision {
-    var outcome = OperationOutcome()
     if app.settings.simulatedErrors[.purchase] == .userCancelled {
+        var outcome = OperationOutcome()
         outcome.isCancelled = true
         return .done(outcome)
     }
     try refuseIfSimulated(.purchase, app: app)
-    let order = try checked(order, now: now)
+    // An order is large, and copied only where there is something to write otherwise.
+    guard order.appAccountToken.isEmpty else {
+        var written = order
+        written.appAccountToken = try checkedToken(order.appAccountToken)
+        return try decideWritten(written, subject, app: app, now: now, numbers: &numbers)
+    }
+    return try decideWritten(order, subject, app: app, now: now, numbers: &numbers)
+}
+
+/// Decides an order in which what callers write in several ways is written in one.
+private func decideWritten(
+    _ order: PurchaseOrder, _ subject: OperationSubject, app: AppState, now: Instant, numbers: inout TransactionNumbers
+) throws(Refusal) -> OperationDecision {
+    try check(order, now: now)
+    var outcome = OperationOutcome()
     let record = subject.record
-    let current = storefront(of: record, app: app).countryCode
-    if !order.seenStorefront.isEmpty, order.seenStorefront != current, !order.continuesInNewStorefront {
+    if !order.seenStorefront.isEmpty, !order.continuesInNewStorefront,
+        order.seenStorefront != storefront(of: record, app: app).countryCode
+    {
         // The app was asked whether to go on in another storefront, with other prices, and said no.
         outcome.isCancelled = true
         return .done(outcome)
@@ -79,22 +94,23 @@ func delivered(
     return outcome
 }
 
-/// The order with what callers write in several ways written in one, or a refusal.
-private func checked(_ order: PurchaseOrder, now: Instant) throws(Refusal) -> PurchaseOrder {
-    var order = order
-    if !order.appAccountToken.isEmpty {
-        order.appAccountToken = order.appAccountToken.lowercased()
-        guard isUUID(order.appAccountToken) else {
-            throw Refusal(
-                .fieldInvalid,
-                "the app account token is not a UUID such as 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d; send one, or none")
-        }
+/// An app account token as it is written down, or a refusal.
+private func checkedToken(_ token: String) throws(Refusal) -> String {
+    let token = token.lowercased()
+    guard isUUID(token) else {
+        throw Refusal(
+            .fieldInvalid,
+            "the app account token is not a UUID such as 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d; send one, or none")
     }
+    return token
+}
+
+/// Refuses what no purchase can be made of.
+private func check(_ order: PurchaseOrder, now: Instant) throws(Refusal) {
     if let date = order.date, date > now {
         throw Refusal(.fieldInvalid, "the purchase date \(date) is after now, \(now); buy now, or into the past")
     }
     if !order.seenStorefront.isEmpty { try checkCountry(order.seenStorefront) }
-    return order
 }
 
 /// 8, 4, 4, 4 and 12 hexadecimal digits, in lower case.

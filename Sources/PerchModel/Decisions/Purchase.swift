@@ -52,10 +52,10 @@ package func decidePurchase(
     guard let price = product.price.multiplied(by: Int64(order.quantity)) else {
         throw Refusal(.purchaseInvalidQuantity, "the price of \(order.quantity) times \(product.price) does not fit")
     }
-    let transaction = newTransaction(of: product, order, record: record, app: app, at: now, id: numbers.take()) {
-        $0.quantity = order.quantity
-        $0.price = priced(price, in: $0.storefront)
-    }
+    var fields = newFields(of: product, order, record: record, app: app, at: now, id: numbers.take())
+    fields.quantity = order.quantity
+    fields.price = priced(price, in: fields.storefront)
+    let transaction = Transaction(fields)
     return PurchaseOutcome(
         facts: [Fact(.purchased(transaction, terms: nil), effective: now)], transaction: transaction, wasHeld: false)
 }
@@ -185,7 +185,8 @@ private struct NewPeriod {
         numbers: inout TransactionNumbers
     ) -> PurchaseOutcome {
         let (offer, queued) = self.offers(order)
-        var transaction = newTransaction(of: self.product, order, record: record, app: app, at: now, id: numbers.take())
+        var transaction = Transaction(
+            newFields(of: self.product, order, record: record, app: app, at: now, id: numbers.take()))
         if let line {
             transaction.originalID = line.originalID
             transaction.originalPurchaseDate = line.latest.originalPurchaseDate
@@ -274,10 +275,10 @@ func anchor(of start: Instant, kept anchorDay: Int64) -> Int64 {
     return time.day == min(anchorDay, CivilTime.days(inMonth: time.month, of: time.year)) ? anchorDay : time.day
 }
 
-func newTransaction(
+func newFields(
     of product: CatalogueProduct, _ order: PurchaseOrder, record: AccountRecord, app: AppState, at now: Instant,
-    id: TransactionID, filling fill: (inout TransactionFields) -> Void = { _ in }
-) -> Transaction {
+    id: TransactionID
+) -> TransactionFields {
     var fields = TransactionFields(
         id: id, originalID: id, appBundleID: app.bundleID, productID: product.id, productType: product.type,
         purchaseDate: now, originalPurchaseDate: now, environment: app.environment,
@@ -285,6 +286,5 @@ func newTransaction(
     fields.appTransactionID = record.appTransactionID
     fields.appAccountToken = order.appAccountToken
     fields.subscriptionGroupID = product.subscription?.groupID ?? ""
-    fill(&fields)
-    return Transaction(fields)
+    return fields
 }

@@ -15,7 +15,16 @@ package func refuseIfSimulated(_ api: StoreKitAPI, app: AppState) throws(Refusal
 
 /// A value of a test store, or of one that believes its source, as readers get it: unverified where that is simulated.
 package func verified<Value>(_ value: Value, app: AppState) -> Verified<Value> {
-    Verified(value, failure: app.settings.simulatedErrors[.verification]?.verificationFailure ?? .verified)
+    Verified(value, failure: simulatedVerification(app))
+}
+
+/// The same of a transaction, which every change asks for twice: what is generic is not specialised for other modules.
+package func verified(_ transaction: Transaction, app: AppState) -> Verified<Transaction> {
+    Verified(transaction, failure: simulatedVerification(app))
+}
+
+private func simulatedVerification(_ app: AppState) -> VerificationFailure {
+    app.settings.simulatedErrors[.verification]?.verificationFailure ?? .verified
 }
 
 extension SimulatedError {

@@ -121,7 +121,7 @@ package struct AccountRecord: Hashable, Sendable {
     ) throws(Failure) {
         var fields = self.contents.fields
         try body(&fields)
-        self.contents = Contents(fields)
+        self.contents = Contents(consume fields)
     }
 
     /// Folds one fact into the record: the only way a record changes.

@@ -216,7 +216,7 @@ public struct Transaction: Sendable {
     ) throws(Failure) {
         var fields = self.contents.fields
         try body(&fields)
-        self.contents = Contents(fields)
+        self.contents = Contents(consume fields)
     }
 
     /// What a transaction says, once and for all: shared by its copies, on all threads.

@@ -15,12 +15,16 @@ package func currentEntitlement(
     var viewed = Viewed<Verified<Transaction>?>(value: nil, nextCrossing: nil, forecast: nil)
     guard let record else { return viewed }
     let leeway = app.renewalLeewayMilliseconds
-    var candidates = record.owned.filter { $0.productID == productID }
+    var best: Transaction?
+    func consider(_ transaction: Transaction) {
+        if best.map({ precedes(transaction, $0) }) ?? true { best = transaction }
+    }
+    for transaction in record.owned where transaction.productID == productID { consider(transaction) }
     for line in record.lines where line.latest.productID == productID {
         viewed.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
-        if line.state(at: now, leewayMilliseconds: leeway).isEntitled { candidates.append(line.latest) }
+        if line.state(at: now, leewayMilliseconds: leeway).isEntitled { consider(line.latest) }
     }
-    viewed.value = candidates.min(by: precedes).map { verified($0, app: app) }
+    viewed.value = best.map { verified($0, app: app) }
     return viewed
 }
 
