@@ -99,10 +99,13 @@ struct QuickReader {
     static func operateRequest(_ bytes: UnsafeRawBufferPointer) -> OperateRequest? {
         var reader = QuickReader(bytes, 0..<bytes.count)
         var request = OperateRequest()
+        var orderRange: Range<Int>?
         while let field = reader.next() {
             switch field {
             case .end:
-                return request.operation == nil ? nil : request
+                guard let orderRange, let order = Self.order(bytes, orderRange) else { return nil }
+                request.operation = .buy(order)
+                return request
             case .range(1, let range):
                 guard let app = Self.appReference(bytes, range) else { return nil }
                 request.app = app
@@ -112,10 +115,8 @@ struct QuickReader {
             case .range(3, let range): request.idempotencyKey = reader.blob(range)
             case .range(4, let range):
                 var inner = QuickReader(bytes, range)
-                guard case .range(1, let orderRange)? = inner.next(), case .end? = inner.next(),
-                    let order = Self.order(bytes, orderRange)
-                else { return nil }
-                request.operation = .buy(order)
+                guard case .range(1, let found)? = inner.next(), case .end? = inner.next() else { return nil }
+                orderRange = found
             default: return nil
             }
         }
@@ -186,18 +187,22 @@ struct QuickReader {
     /// What, how many, and for whom: the order of a customer who was offered nothing.
     private static func order(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> PurchaseOrder? {
         var reader = QuickReader(bytes, range)
-        var order = PurchaseOrder.blank
-        order.introductoryEligibility = IntroductoryEligibility(rawValue: 0)
+        var (product, token) = ("", "")
+        var quantity: UInt32 = 0
         while let field = reader.next() {
             switch field {
-            case .end: return order
+            case .end:
+                // Of an order as it is sent, no field means neither yes nor no: `unspecified`.
+                var order = PurchaseOrder(productID: product, quantity: quantity, appAccountToken: token)
+                order.introductoryEligibility = IntroductoryEligibility(rawValue: 0)
+                return order
             case .range(1, let range):
-                guard let product = reader.text(range) else { return nil }
-                order.productID = product
-            case .number(2, let value): order.quantity = UInt32(value)
+                guard let text = reader.text(range) else { return nil }
+                product = text
+            case .number(2, let value): quantity = UInt32(value)
             case .range(3, let range):
-                guard let token = reader.text(range) else { return nil }
-                order.appAccountToken = token
+                guard let text = reader.text(range) else { return nil }
+                token = text
             default: return nil
             }
         }
