@@ -308,8 +308,10 @@ extension LoopCore {
 
     func digest(of view: Int32) -> Digest {
         let slot = self.views[view]
-        let key = slot.account >= 0 ? self.accountKey(slot.account).bytes : []
-        return self.viewKeys[slot.key].digest(app: slot.app, account: key)
+        guard slot.account >= 0 else { return self.viewKeys[slot.key].digest(app: slot.app, account: []) }
+        let account = self.accounts[slot.account]
+        return self.viewKeys[slot.key].digest(
+            app: slot.app, account: self.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
     }
 
     // MARK: Encodings

@@ -11,31 +11,70 @@ enum ViewKey: Hashable {
 
     /// Sixteen bytes that name the view in resume tokens: the same on every loop, after a restart, on each node.
     func digest(app: AppNumber, account: [UInt8]) -> Digest {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(64 + account.count)
-        func add(_ part: some Collection<UInt8>) {
-            withUnsafeBytes(of: UInt32(part.count).bigEndian) { bytes.append(contentsOf: $0) }
-            bytes.append(contentsOf: part)
+        account.withUnsafeBytes { self.digest(app: app, account: $0) }
+    }
+
+    /// The same, of a key that is kept in a store of keys. Every value of a view has it in its token.
+    func digest(app: AppNumber, account: UnsafeRawBufferPointer) -> Digest {
+        withUnsafeTemporaryAllocation(byteCount: 9 + account.count + self.partBytes, alignment: 8) { buffer in
+            var named = NamedBytes(buffer)
+            named.put(app)
+            named.add(account)
+            switch self {
+            case .status(let group):
+                named.put(1 as UInt8)
+                named.add(group)
+            case .entitlement(let product):
+                named.put(2 as UInt8)
+                named.add(product)
+            case .products(let ids, let locale, let storefront):
+                named.put(3 as UInt8)
+                named.add(locale)
+                named.add(storefront)
+                for id in ids { named.add(id) }
+            case .intents:
+                named.put(4 as UInt8)
+            case .messages:
+                named.put(5 as UInt8)
+            }
+            return Digest(of: named.written.bytes)
         }
-        withUnsafeBytes(of: app.bigEndian) { bytes.append(contentsOf: $0) }
-        add(account)
+    }
+
+    /// What the texts take in the bytes of a name, each with its length before it.
+    private var partBytes: Int {
         switch self {
-        case .status(let group):
-            bytes.append(1)
-            add(group.utf8)
-        case .entitlement(let product):
-            bytes.append(2)
-            add(product.utf8)
+        case .status(let text), .entitlement(let text): 4 + text.utf8.count
         case .products(let ids, let locale, let storefront):
-            bytes.append(3)
-            add(locale.utf8)
-            add(storefront.utf8)
-            for id in ids { add(id.utf8) }
-        case .intents:
-            bytes.append(4)
-        case .messages:
-            bytes.append(5)
+            ids.reduce(8 + locale.utf8.count + storefront.utf8.count) { $0 + 4 + $1.utf8.count }
+        case .intents, .messages: 0
         }
-        return Digest(of: bytes)
+    }
+}
+
+/// The bytes that name a view, one after the other in memory that has room for them.
+private struct NamedBytes {
+    private let memory: UnsafeMutableRawBufferPointer
+    private var count = 0
+
+    init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+
+    var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self.memory[..<self.count]) }
+
+    /// A number, big endian.
+    mutating func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
+        self.memory.storeBytes(of: number.bigEndian, toByteOffset: self.count, as: Number.self)
+        self.count += MemoryLayout<Number>.size
+    }
+
+    /// Bytes with their length before them.
+    mutating func add(_ part: UnsafeRawBufferPointer) {
+        self.put(UInt32(part.count))
+        UnsafeMutableRawBufferPointer(rebasing: self.memory[self.count...]).copyMemory(from: part)
+        self.count += part.count
+    }
+
+    mutating func add(_ text: String) {
+        text.utf8Span.span.withUnsafeBytes { self.add($0) }
     }
 }
