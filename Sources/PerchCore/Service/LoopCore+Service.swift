@@ -8,9 +8,10 @@ import PerchWire
 extension LoopCore {
     /// Begins a call whose request is decoded: attaches a watch, asks the store, or answers at once.
     mutating func begin(_ call: Int32, _ request: Request) throws(CallRefusal) {
-        let identity = self.identity(ofCall: call)
+        // Nil: whoever reaches this server may do everything.
+        let identity = self.authenticator == nil ? nil : self.identity(ofCall: call)
         let app = try self.app(of: request, for: identity)
-        try self.permit(request, identity)
+        if let identity { try self.permit(request, identity) }
         try self.check(request)
         if let token = try self.token(of: request, app: app) {
             self.callTokens[call] = token
@@ -401,29 +402,34 @@ extension LoopCore {
     // MARK: Reading a request
 
     /// The app that a request names, or the only one there is for whoever asks.
-    private func app(of request: Request, for identity: Identity) throws(CallRefusal) -> AppNumber {
+    private func app(of request: Request, for identity: Identity?) throws(CallRefusal) -> AppNumber {
         guard let reference = request.appReference else { return 0 }
         func fits(_ app: AppName) -> Bool {
             (reference.bundleID.isEmpty || app.bundleID == reference.bundleID)
                 && (reference.environment == .unspecified || app.environment == reference.environment)
         }
         // Judged by the name alone: what this server has beside his apps is not his to know.
-        if case .apps(let apps) = identity.apps, !apps.contains(where: fits) {
+        if let identity, case .apps(let apps) = identity.apps, !apps.contains(where: fits) {
             throw CallRefusal(
                 .permissionDenied,
                 "the credentials are for \(identity.apps), and the request is about another app; ask with credentials for that one",
                 details: [StatusDetail(key: "needed", value: "app")])
         }
-        let named = self.apps.values.filter { identity.apps.includes($0.name) && fits($0.name) }
-        guard named.count < 2 else {
+        var named: AppNumber?
+        var count = 0
+        for app in self.apps.values where (identity?.apps.includes(app.name) ?? true) && fits(app.name) {
+            named = app.number
+            count += 1
+        }
+        guard count < 2 else {
             throw CallRefusal(
                 .appAmbiguous,
                 reference.isBlank
-                    ? "there are \(named.count) apps that the credentials are for; name one by bundle_id and environment"
-                    : "\(named.count) apps of this server fit that name; name the bundle_id and the environment")
+                    ? "there are \(count) apps that the credentials are for; name one by bundle_id and environment"
+                    : "\(count) apps of this server fit that name; name the bundle_id and the environment")
         }
-        guard let app = named.first else { throw self.unknownApp }
-        return app.number
+        guard let named else { throw self.unknownApp }
+        return named
     }
 }
 
