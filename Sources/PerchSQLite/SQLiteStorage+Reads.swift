@@ -34,8 +34,8 @@ extension SQLiteStorage {
         guard let found else { return nil }
         let catalogue = try self.catalogue(of: app, revision: found.catalogueRevision)
         return try Self.unsealing("a state of app \(app)") { () throws(DecodingFault) in
-            try StoredAppState(
-                unsealing: found.blob, app: app, revision: found.revision,
+            try StoredAppState.unsealed(
+                found.blob, app: app, revision: found.revision,
                 catalogueRevision: found.catalogueRevision, catalogue: catalogue)
         }
     }

@@ -13,6 +13,12 @@ package struct AccountKey: Hashable, Sendable {
         self.app = app
         self.bytes = bytes
     }
+
+    /// All bytes at once: an array hashes them one by one.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.app)
+        self.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
 }
 
 /// A transaction as it is stored.
@@ -110,9 +116,7 @@ package enum Subject: Hashable, Sendable {
 
 /// What a decision sees.
 package struct DecisionView: Sendable {
-    package let app: AppState
-    /// The settings that the app's catalogue file began with.
-    package let fileSettings: AppSettings
+    private let stored: StoredAppState
     /// The app's clock.
     package let now: Instant
     /// The wall clock.
@@ -132,12 +136,10 @@ package struct DecisionView: Sendable {
     package var numbers: TransactionNumbers
 
     package init(
-        app: AppState, fileSettings: AppSettings, now: Instant, wall: Instant, record: AccountRecord?,
-        transaction: TransactionRow?, fetched: [TransactionRow], member: AccountRecord? = nil,
-        numbers: TransactionNumbers
+        app: StoredAppState, now: Instant, wall: Instant, record: AccountRecord?, transaction: TransactionRow?,
+        fetched: [TransactionRow], member: AccountRecord? = nil, numbers: TransactionNumbers
     ) {
-        self.app = app
-        self.fileSettings = fileSettings
+        self.stored = app
         self.now = now
         self.wall = wall
         self.record = record
@@ -146,6 +148,10 @@ package struct DecisionView: Sendable {
         self.member = member
         self.numbers = numbers
     }
+
+    package var app: AppState { self.stored.state }
+    /// The settings that the app's catalogue file began with.
+    package var fileSettings: AppSettings { self.stored.fileSettings }
 
     /// The record of a subject that is an account. An app has none: asking for it is our bug.
     package var accountRecord: AccountRecord {

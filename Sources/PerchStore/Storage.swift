@@ -131,12 +131,19 @@ package struct StoreHeader: Hashable, Sendable {
         self.nextAccount = nextAccount
         self.lease = lease
     }
+
+    /// A change was written.
+    mutating func follow(_ change: StoredChange) {
+        self.revision = change.revision
+        self.nextTransaction = change.nextTransaction
+        self.nextAccount = change.nextAccount
+    }
 }
 
-/// An app's state, and the settings that its catalogue file began with.
-package struct StoredAppState: Sendable {
-    package var state: AppState
-    package var fileSettings: AppSettings
+/// An app's state, and the settings that its catalogue file began with. Immutable: every mutation looks at one.
+package final class StoredAppState: Sendable {
+    package let state: AppState
+    package let fileSettings: AppSettings
 
     package init(state: AppState, fileSettings: AppSettings) {
         self.state = state
@@ -214,6 +221,23 @@ package struct StoredChange: Sendable {
         self.committed = committed
         self.nextTransaction = nextTransaction
         self.nextAccount = nextAccount
+    }
+
+    /// Nothing, with the room that the lists had.
+    mutating func removeAll() {
+        self.facts.removeAll(keepingCapacity: true)
+        self.records.removeAll(keepingCapacity: true)
+        self.aliases.removeAll(keepingCapacity: true)
+        self.app = nil
+        self.images = nil
+        self.answer = nil
+    }
+
+    /// Goes on with the lists of another, which are empty, instead of its own.
+    mutating func takeRoom(of other: inout StoredChange) {
+        swap(&self.facts, &other.facts)
+        swap(&self.records, &other.records)
+        swap(&self.aliases, &other.aliases)
     }
 }
 

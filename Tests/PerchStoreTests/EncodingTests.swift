@@ -59,8 +59,8 @@ struct Blob: Sendable, CustomTestStringConvertible {
             },
             { $0.sealed() },
             { bytes, isOther in
-                try StoredAppState(
-                    unsealing: bytes, app: 1, revision: isOther ? 8 : 9, catalogueRevision: 4, catalogue: .empty)
+                try StoredAppState.unsealed(
+                    bytes, app: 1, revision: isOther ? 8 : 9, catalogueRevision: 4, catalogue: .empty)
             }, fixed: ["state/catalogueRevision", "state/number", "state/revision"]),
         Blob(
             "answer", { $0.keptAnswer() }, { $0.sealed(to: MutationKey(app: 1, bytes: [1, 2])) },

@@ -63,7 +63,7 @@ final class BlobsTarget: FuzzTarget {
         case .appState:
             let catalogue = TestShop.catalogue()
             self.thereAndBack(.appState(1, revision: 1), value) { (blob) throws(DecodingFault) in
-                try StoredAppState(unsealing: blob, app: 1, revision: 1, catalogueRevision: 1, catalogue: catalogue)
+                try StoredAppState.unsealed(blob, app: 1, revision: 1, catalogueRevision: 1, catalogue: catalogue)
                     .sealed()
             }
         case .catalogue:

@@ -74,10 +74,10 @@ extension StoredAppState {
 
     /// `catalogue` is the one that the app loaded at `catalogueRevision`, which the caller has from beside the blob;
     /// the two must agree.
-    package init(
-        unsealing bytes: [UInt8], app: AppNumber, revision: UInt64, catalogueRevision: UInt64, catalogue: Catalogue
-    ) throws(DecodingFault) {
-        self = try SealedBlob.open(bytes, .appState(app, revision: revision)) { (reader) throws(DecodingFault) in
+    package static func unsealed(
+        _ bytes: [UInt8], app: AppNumber, revision: UInt64, catalogueRevision: UInt64, catalogue: Catalogue
+    ) throws(DecodingFault) -> StoredAppState {
+        try SealedBlob.open(bytes, .appState(app, revision: revision)) { (reader) throws(DecodingFault) in
             let bundleID = try reader.string()
             let environment = try AppEnvironment(from: &reader)
             let effective = try Instant(from: &reader)

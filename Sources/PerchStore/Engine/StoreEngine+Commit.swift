@@ -21,7 +21,8 @@ extension StoreEngine {
     ) {
         let renewsLease = self.header.lease.advanced(byMilliseconds: -Self.leaseRenewalMilliseconds) <= machine
         guard renewsLease || !mutations.isEmpty else { return }
-        var answers: [(request: StoreRequest, answer: StoreAnswer)] = []
+        var answers: [(loop: Int, ticket: UInt64, answer: StoreAnswer)] = []
+        answers.reserveCapacity(mutations.count)
         var changes: [Change] = []
         self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in
             if renewsLease { try self.renewLease(machine) }
@@ -33,19 +34,19 @@ extension StoreEngine {
             for request in mutations {
                 guard case .mutate(let mutation) = request.body else { continue }
                 if let answer = try self.decide(mutation, request, wall: wall, changes: &changes) {
-                    answers.append((request, answer))
+                    answers.append((request.loop, request.ticket, answer))
                 }
             }
         } failed: { error in
             let refusal = self.isFull(error) ? Refusal(.storeFull, error.description) : self.failedRefusal
-            answers = mutations.map { ($0, .refused(refusal)) }
+            answers = mutations.map { ($0.loop, $0.ticket, .refused(refusal)) }
             self.deferred.removeAll()
         }
         self.counters.batchSizeMax = max(self.counters.batchSizeMax, UInt64(mutations.count))
         self.publish(changes, into: &outbox)
-        for (request, answer) in answers {
+        for (loop, ticket, answer) in answers {
             if case .refused = answer { self.counters.refusals += 1 }
-            outbox.answer(request, answer)
+            outbox.answer(loop: loop, ticket: ticket, answer)
         }
     }
 
@@ -190,9 +191,8 @@ extension StoreEngine {
         var rows: [Transaction] = []
         for _ in 0..<Self.roundsMax {
             var view = DecisionView(
-                app: app, fileSettings: storedApp.fileSettings, now: now, wall: wall,
-                record: record, transaction: row, fetched: fetched, member: member,
-                numbers: TransactionNumbers(next: self.header.nextTransaction))
+                app: storedApp, now: now, wall: wall, record: record, transaction: row, fetched: fetched,
+                member: member, numbers: TransactionNumbers(next: self.header.nextTransaction))
             view.answers = answers
             view.rows = rows
             let decision: Decision
@@ -223,7 +223,8 @@ extension StoreEngine {
             case .commit(let accountFacts, let answer):
                 return try self.apply(
                     accountFacts, of: mutation, answer: answer, mutationKey: mutationKey, app: app, now: now,
-                    numbers: view.numbers, opened: opened, wall: wall, changes: &changes)
+                    numbers: view.numbers, known: Known(subject: record, member: member), opened: opened, wall: wall,
+                    changes: &changes)
             case .commitApp(let appChange, let answer):
                 return try self.apply(
                     appChange, of: mutation, request, answer: answer, mutationKey: mutationKey, app: app, now: now,
@@ -298,13 +299,13 @@ extension StoreEngine {
         let facts = settleRenewals(of: record, app: inForce, at: due, numbers: &numbers)
         precondition(!facts.isEmpty, "account \(record.account) is due at \(due), but nothing came of it")
         self.counters.attemptsSettled += UInt64(facts.count)
+        let known = Known(subject: record)
         let family = try self.withFamily(
-            [AccountFacts(account: record.account, facts: facts)], records: [record.account: record], app: inForce,
-            numbers: &numbers)
+            [AccountFacts(account: record.account, facts: facts)], known: known, app: inForce, numbers: &numbers)
         var stored = self.nextChange(wall: wall, nextTransaction: numbers.next)
         let change = try self.apply(
-            family, to: &stored, records: [record.account: record], origin: [], isTestApp: current.state.isTestApp)
-        try self.write(stored, accounts: change, changes: &changes)
+            family, to: &stored, known: known, origin: [], isTestApp: current.state.isTestApp)
+        try self.write(&stored, accounts: change, changes: &changes)
         return change[0].record
     }
 
@@ -313,20 +314,13 @@ extension StoreEngine {
     /// The one place where sharing spreads: no decision has to think of it. An account that shares nothing costs a look
     /// at an empty list.
     private func withFamily(
-        _ accountFacts: [AccountFacts], records: [AccountNumber: AccountRecord], app: AppState,
-        numbers: inout TransactionNumbers
+        _ accountFacts: [AccountFacts], known: Known, app: AppState, numbers: inout TransactionNumbers
     ) throws(StorageError) -> [AccountFacts] {
         var result = accountFacts
         for entry in accountFacts {
-            var known = records[entry.account]
-            if known == nil { known = try self.record(entry.account) }
-            guard let before = known else { preconditionFailure("facts for account \(entry.account), which is not") }
+            let before = try self.record(entry.account, known)
             for share in familyShares(of: before, after: entry.facts) {
-                var known = records[share.member]
-                if known == nil { known = try self.record(share.member) }
-                guard var member = known else {
-                    preconditionFailure("account \(entry.account) shares with account \(share.member), which is not")
-                }
+                var member = try self.record(share.member, known)
                 let index = result.firstIndex { $0.account == share.member }
                 if let index { for fact in result[index].facts { member.apply(fact) } }
                 let mirrored = mirroredFacts(
@@ -356,22 +350,44 @@ extension StoreEngine {
         return kept
     }
 
+    /// The records of the accounts that a mutation names, as its decision saw them: they are not looked up again.
+    private struct Known {
+        var subject: AccountRecord?
+        var member: AccountRecord?
+
+        subscript(account: AccountNumber) -> AccountRecord? {
+            if let subject = self.subject, subject.account == account { return subject }
+            if let member = self.member, member.account == account { return member }
+            return nil
+        }
+    }
+
+    /// The record of an account that facts are about: it is there, or it is being opened.
+    private func record(_ account: AccountNumber, _ known: Known) throws(StorageError) -> AccountRecord {
+        if let record = known[account] { return record }
+        guard let record = try self.record(account) else {
+            preconditionFailure("facts for account \(account), which is not")
+        }
+        return record
+    }
+
     private func nextChange(wall: Instant, nextTransaction: TransactionID) -> StoredChange {
-        StoredChange(
-            revision: self.header.revision + 1, committed: wall, nextTransaction: nextTransaction,
-            nextAccount: self.header.nextAccount)
+        let header = self.header
+        var next = StoredChange(
+            revision: header.revision + 1, committed: wall, nextTransaction: nextTransaction,
+            nextAccount: header.nextAccount)
+        next.takeRoom(of: &self.draft)
+        return next
     }
 
     /// Folds facts into records and notes all of it in `stored`.
     private func apply(
-        _ accountFacts: [AccountFacts], to stored: inout StoredChange, records: [AccountNumber: AccountRecord],
-        origin: [UInt8], isTestApp: Bool
+        _ accountFacts: [AccountFacts], to stored: inout StoredChange, known: Known, origin: [UInt8], isTestApp: Bool
     ) throws(StorageError) -> [AccountChange] {
         var result: [AccountChange] = []
+        result.reserveCapacity(accountFacts.count)
         for entry in accountFacts {
-            var before = records[entry.account]
-            if before == nil { before = try self.record(entry.account) }
-            guard var record = before else { preconditionFailure("facts for account \(entry.account), which is not") }
+            var record = try self.record(entry.account, known)
             let previousDue = isTestApp && record.revision > 0 ? record.attemptDue : nil
             let entryCount = record.entryCount
             let ordinal = UInt32(stored.facts.count)
@@ -393,32 +409,31 @@ extension StoreEngine {
         return result
     }
 
+    /// Hands a change to the storage, and empties it for the next one.
     private func write(
-        _ stored: StoredChange, accounts: [AccountChange], app: StoredAppState? = nil, appCause: Cause = .unspecified,
+        _ stored: inout StoredChange, accounts: [AccountChange], app: StoredAppState? = nil, appCause: Cause = .unspecified,
         changes: inout [Change]
     ) throws(StorageError) {
         try self.storage.apply(stored)
-        self.header.revision = stored.revision
-        self.header.nextTransaction = stored.nextTransaction
-        self.header.nextAccount = stored.nextAccount
-        if !self.storage.holdsRecords {
+        self.header.follow(stored)
+        if self.cachesRecords {
             for account in accounts { self.cache.insert(account.record) }
         }
         changes.append(
             Change(
                 revision: stored.revision, committed: stored.committed, accounts: accounts, aliases: stored.aliases,
                 app: app?.state, appCause: appCause))
+        stored.removeAll()
+        swap(&stored, &self.draft)
     }
 
     private func apply(
         _ accountFacts: [AccountFacts], of mutation: Mutation, answer: MutationResult, mutationKey: MutationKey,
-        app: AppState, now: Instant, numbers: TransactionNumbers,
+        app: AppState, now: Instant, numbers: TransactionNumbers, known: Known,
         opened: [(key: AccountKey, record: AccountRecord)], wall: Instant, changes: inout [Change]
     ) throws(StorageError) -> StoreAnswer {
         var numbers = numbers
-        var records: [AccountNumber: AccountRecord] = [:]
-        for (_, fresh) in opened { records[fresh.account] = fresh }
-        var accountFacts = try self.withFamily(accountFacts, records: records, app: app, numbers: &numbers)
+        var accountFacts = try self.withFamily(accountFacts, known: known, app: app, numbers: &numbers)
         var stored = self.nextChange(wall: wall, nextTransaction: numbers.next)
         for (key, fresh) in opened {
             stored.nextAccount = fresh.account + 1
@@ -431,7 +446,7 @@ extension StoreEngine {
             }
         }
         let accounts = try self.apply(
-            accountFacts, to: &stored, records: records, origin: mutation.origin, isTestApp: app.isTestApp)
+            accountFacts, to: &stored, known: known, origin: mutation.origin, isTestApp: app.isTestApp)
         for account in accounts where account.isOverLimit {
             return .refused(
                 Refusal(
@@ -441,7 +456,7 @@ extension StoreEngine {
         }
         let position = Position(revision: stored.revision, asOf: now)
         self.keep(answer, position, of: mutation, mutationKey, in: &stored)
-        try self.write(stored, accounts: accounts, changes: &changes)
+        try self.write(&stored, accounts: accounts, changes: &changes)
         return .mutated(answer, position)
     }
 
@@ -471,7 +486,7 @@ extension StoreEngine {
         self.keep(answer, position, of: mutation, mutationKey, in: &stored)
         let cause: Cause =
             appChange.catalogue != nil ? .catalog : appChange.clock != nil ? .clock : .setting
-        try self.write(stored, accounts: [], app: next, appCause: cause, changes: &changes)
+        try self.write(&stored, accounts: [], app: next, appCause: cause, changes: &changes)
         self.apps[app.number] = next
         guard mutation.waitsForSettling else { return .mutated(answer, position) }
         self.settlings.append(
@@ -525,7 +540,7 @@ extension StoreEngine {
             let app = StoredAppState(state: state, fileSettings: fileSettings)
             stored.app = app
             stored.images = images
-            try self.write(stored, accounts: [], app: app, appCause: .catalog, changes: &changes)
+            try self.write(&stored, accounts: [], app: app, appCause: .catalog, changes: &changes)
             self.apps[number] = app
         } failed: {
             failure = $0

@@ -28,6 +28,8 @@ package final class StoreEngine {
     /// Why nothing can be acknowledged any more; nil while all is well.
     package internal(set) var failure: StorageError?
     var cache: RecordCache
+    /// Not where the storage holds every record itself.
+    let cachesRecords: Bool
     let loopCount: Int
 
     /// Mutations that wait until their account has caught up with its renewals.
@@ -53,6 +55,8 @@ package final class StoreEngine {
     package var factsPerReadMax = Limits.factsPerReadMax
     /// Tokens that were taken back, and when each would have ended by itself.
     var revocations: [String: Instant] = [:]
+    /// An empty change, whose lists have room: the one before has let go of it.
+    var draft = StoredChange(revision: 0, committed: .distantPast, nextTransaction: 0, nextAccount: 0)
 
     package struct Counters: Sendable {
         package var batches: UInt64 = 0
@@ -95,7 +99,11 @@ package final class StoreEngine {
         }
 
         mutating func answer(_ request: StoreRequest, _ answer: StoreAnswer) {
-            self.events[request.loop].append(.answer(ticket: request.ticket, answer))
+            self.answer(loop: request.loop, ticket: request.ticket, answer)
+        }
+
+        mutating func answer(loop: Int, ticket: UInt64, _ answer: StoreAnswer) {
+            self.events[loop].append(.answer(ticket: ticket, answer))
         }
     }
 
@@ -106,6 +114,7 @@ package final class StoreEngine {
         self.storage = storage
         self.loopCount = loops
         self.cache = RecordCache(bytesMax: cacheBytesMax)
+        self.cachesRecords = !storage.holdsRecords
         self.header = try storage.header()
         for app in try storage.appStates() { self.apps[app.state.number] = app }
         for revocation in try storage.revokedTokens() { self.revocations[revocation.id] = revocation.expires }
@@ -264,7 +273,7 @@ package final class StoreEngine {
     // MARK: Reading
 
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord? {
-        if self.storage.holdsRecords { return try self.storage.record(account) }
+        if !self.cachesRecords { return try self.storage.record(account) }
         if let cached = self.cache.record(account) { return cached }
         guard let record = try self.storage.record(account) else { return nil }
         self.cache.insert(record)

@@ -5,24 +5,7 @@ package import PerchModel
 ///
 /// Passes the same contract suite as every other storage. Owned by one thread.
 package final class MemoryStorage: Storage {
-    private var known: StoreHeader
-    private var states: [AppNumber: [StoredAppState]] = [:]
-    private var aliases: [AccountKey: AccountNumber] = [:]
-    /// By number: a store gives numbers out one after the other, so a look is an index.
-    private var accounts: [Account] = []
-    /// By number too. Nil: deleted, or the number is not a transaction's.
-    private var rows: [TransactionRow?] = []
-    /// In the order of revisions.
-    private var commitTimes: [(revision: UInt64, committed: Instant)] = []
-    /// By app; sorted by instant, then account.
-    private var due: [AppNumber: [DueEntry]] = [:]
-    private var answers: [MutationKey: KeptAnswer] = [:]
-    private var revocations: [String: Instant] = [:]
-    private var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
-    /// Undoes the batch under way, newest first.
-    private var undo: [Undo] = []
-    /// What the batch under way began with; nil outside of one.
-    private var before: Before?
+    private var tables: MemoryTables
     /// For tests: the next commit throws this and undoes its batch.
     package var nextCommitFailure: StorageError?
     /// For tests: what is answered to whoever asks for room.
@@ -30,326 +13,71 @@ package final class MemoryStorage: Storage {
     /// For tests: false has the engine keep a cache all the same.
     package var holdsRecords = true
 
-    /// All that is kept of an account: one look finds it.
-    private struct Account {
-        var record: AccountRecord?
-        var rows: [TransactionID] = []
-        var facts: [PlacedFact] = []
-    }
+    package init(identity: StoreIdentity) { self.tables = MemoryTables(identity: identity) }
 
-    private struct PlacedFact {
-        var place: EventPlace
-        var committed: Instant
-        var stored: StoredFact
-    }
-
-    /// What every batch changes.
-    private struct Before {
-        var header: StoreHeader
-        var commitCount: Int
-    }
-
-    /// What was there before, for each thing that a batch changes. Plain values: closures over key paths were a third of
-    /// the cost of a change.
-    private enum Undo {
-        case fact(of: AccountNumber)
-        case record(of: AccountNumber, AccountRecord?)
-        case row(TransactionID, TransactionRow?)
-        case rowAdded(TransactionID, to: AccountNumber)
-        case rows(of: AccountNumber, [TransactionID])
-        case due(AppNumber, DueEntry, isAdded: Bool)
-        case alias(AccountKey, AccountNumber?)
-        case appState(AppNumber)
-        case images(AppNumber, [ContentHash: [UInt8]]?)
-        case answer(MutationKey, KeptAnswer?)
-        case revocation(String, Instant?)
-    }
-
-    package init(identity: StoreIdentity) {
-        self.known = StoreHeader(
-            identity: identity, epoch: 1, revision: 0, nextTransaction: 1, nextAccount: 1, lease: .distantPast)
-    }
-
-    package func header() -> StoreHeader { self.known }
-
-    package func appStates() -> [StoredAppState] {
-        self.states.keys.sorted().compactMap { self.states[$0]?.last }
-    }
+    package func header() -> StoreHeader { self.tables.header() }
+    package func appStates() -> [StoredAppState] { self.tables.appStates() }
 
     package func appState(_ app: AppNumber, inForceAt instant: Instant) -> StoredAppState? {
-        self.states[app]?.last { $0.state.effective <= instant }
+        self.tables.appState(app, inForceAt: instant)
     }
 
-    package func image(_ app: AppNumber, _ hash: ContentHash) -> [UInt8]? { self.images[app]?[hash] }
     package func appState(_ app: AppNumber, at revision: UInt64) -> StoredAppState? {
-        self.states[app]?.last { $0.state.revision <= revision }
+        self.tables.appState(app, at: revision)
     }
 
-    package func account(_ key: AccountKey) -> AccountNumber? { self.aliases[key] }
+    package func image(_ app: AppNumber, _ hash: ContentHash) -> [UInt8]? { self.tables.image(app, hash) }
+
+    package func account(_ key: AccountKey) -> AccountNumber? { self.tables.account(key) }
 
     package func keys(of app: AppNumber, after key: [UInt8], limit: Int) -> [[UInt8]] {
-        let keys = self.aliases.keys.lazy.filter { $0.app == app && key.lexicographicallyPrecedes($0.bytes) }
-        return Array(keys.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.prefix(limit))
+        self.tables.keys(of: app, after: key, limit: limit)
     }
 
-    package func record(_ account: AccountNumber) -> AccountRecord? {
-        account < self.accounts.count ? self.accounts[Int(account)].record : nil
-    }
-
-    package func transaction(_ id: TransactionID) -> TransactionRow? {
-        id < self.rows.count ? self.rows[Int(id)] : nil
-    }
-
-    /// Its facts, as far as there are any.
-    private func placedFacts(of account: AccountNumber) -> [PlacedFact] {
-        account < self.accounts.count ? self.accounts[Int(account)].facts : []
-    }
+    package func record(_ account: AccountNumber) -> AccountRecord? { self.tables.record(account) }
+    package func transaction(_ id: TransactionID) -> TransactionRow? { self.tables.transaction(id) }
 
     package func transactions(of account: AccountNumber, _ query: TransactionQuery) -> [TransactionRow] {
-        guard account < self.accounts.count else { return [] }
-        var rows = self.accounts[Int(account)].rows.compactMap { self.rows[Int($0)] }
-        rows.sort {
-            ($0.transaction.purchaseDate, $0.transaction.id) < ($1.transaction.purchaseDate, $1.transaction.id)
-        }
-        if query.isNewestFirst { rows.reverse() }
-        if let after = query.after {
-            let place = (after.purchaseDate, after.id)
-            rows.removeAll {
-                let own = ($0.transaction.purchaseDate, $0.transaction.id)
-                return query.isNewestFirst ? own >= place : own <= place
-            }
-        }
-        return Array(rows.filter(query.includes).prefix(query.limit))
+        self.tables.transactions(of: account, query)
     }
 
     package func events(of account: AccountNumber, after place: EventPlace, limit: Int) -> [AccountEvent] {
-        let facts = self.placedFacts(of: account)
-        var events: [AccountEvent] = []
-        var index = facts.partitioningIndex { $0.place > place }
-        while index < facts.count, events.count < limit {
-            let placed = facts[index]
-            if let event = placed.stored.fact.event {
-                events.append(
-                    AccountEvent(
-                        place: placed.place, committed: placed.committed, transaction: event.transaction,
-                        kind: event.kind, origin: placed.stored.origin))
-            }
-            index += 1
-        }
-        return events
+        self.tables.events(of: account, after: place, limit: limit)
     }
 
-    package func facts(of account: AccountNumber) -> [Fact] {
-        self.placedFacts(of: account).map(\.stored.fact)
-    }
+    package func facts(of account: AccountNumber) -> [Fact] { self.tables.facts(of: account) }
 
     package func facts(of account: AccountNumber, through revision: UInt64, limit: Int) -> [DatedFact] {
-        self.placedFacts(of: account).prefix(limit).prefix { $0.place.revision <= revision }
-            .map { DatedFact(revision: $0.place.revision, fact: $0.stored.fact) }
+        self.tables.facts(of: account, through: revision, limit: limit)
     }
 
-    package func commitTime(of revision: UInt64) -> Instant? {
-        let index = self.commitTimes.partitioningIndex { $0.revision >= revision }
-        guard index < self.commitTimes.count, self.commitTimes[index].revision == revision else { return nil }
-        return self.commitTimes[index].committed
-    }
+    package func commitTime(of revision: UInt64) -> Instant? { self.tables.commitTime(of: revision) }
 
     package func due(_ app: AppNumber, through instant: Instant, limit: Int) -> [DueEntry] {
-        Array((self.due[app] ?? []).prefix { $0.instant <= instant }.prefix(limit))
+        self.tables.due(app, through: instant, limit: limit)
     }
 
-    package func earliestDue(_ app: AppNumber) -> Instant? { self.due[app]?.first?.instant }
+    package func earliestDue(_ app: AppNumber) -> Instant? { self.tables.earliestDue(app) }
+    package func answer(to key: MutationKey) -> KeptAnswer? { self.tables.answer(to: key) }
+    package func revokedTokens() -> [RevokedToken] { self.tables.revokedTokens() }
 
-    package func answer(to key: MutationKey) -> KeptAnswer? { self.answers[key] }
-
-    package func begin() {
-        precondition(self.before == nil, "a batch began inside a batch")
-        self.before = Before(header: self.known, commitCount: self.commitTimes.count)
-    }
-
-    package func apply(_ change: StoredChange) {
-        precondition(
-            change.revision > self.commitTimes.last?.revision ?? 0,
-            "revision \(change.revision) came after \(self.commitTimes.last?.revision ?? 0)")
-        self.known.revision = change.revision
-        self.known.nextTransaction = change.nextTransaction
-        self.known.nextAccount = change.nextAccount
-        self.commitTimes.append((change.revision, change.committed))
-        for ordinal in change.facts.indices {
-            let stored = change.facts[ordinal]
-            let place = EventPlace(revision: change.revision, ordinal: UInt32(ordinal))
-            self.makeRoom(for: stored.account)
-            self.accounts[Int(stored.account)].facts.append(
-                PlacedFact(place: place, committed: change.committed, stored: stored))
-            self.undo.append(.fact(of: stored.account))
-            if let write = stored.fact.rowWrite { self.write(write, account: stored.account) }
-        }
-        for (record, due, previousDue) in change.records {
-            let account = record.account
-            self.makeRoom(for: account)
-            self.undo.append(.record(of: account, Self.exchange(&self.accounts[Int(account)].record, with: record)))
-            if due != previousDue { self.moveDue(of: account, app: record.app, from: previousDue, to: due) }
-        }
-        for (key, account) in change.aliases {
-            self.undo.append(.alias(key, self.aliases.updateValue(account, forKey: key)))
-        }
-        if let app = change.app {
-            self.states[app.state.number, default: []].append(app)
-            self.undo.append(.appState(app.state.number))
-            if let images = change.images {
-                let contents = Dictionary(images.map { ($0.hash, $0.bytes) }) { first, _ in first }
-                self.undo.append(.images(app.state.number, self.images.updateValue(contents, forKey: app.state.number)))
-            }
-        }
-        if let (key, answer) = change.answer { self.keep(answer, for: key) }
-    }
-
-    private func makeRoom(for account: AccountNumber) {
-        while self.accounts.count <= account { self.accounts.append(Account()) }
-    }
-
-    private static func exchange<Value>(_ place: inout Value, with value: Value) -> Value {
-        let before = place
-        place = value
-        return before
-    }
-
-    private func write(_ write: TransactionWrite, account: AccountNumber) {
-        switch write {
-        case .insert(let transaction):
-            let id = transaction.id
-            while self.rows.count <= id { self.rows.append(nil) }
-            self.rows[Int(id)] = TransactionRow(account: account, transaction: transaction, isFinished: false)
-            self.accounts[Int(account)].rows.append(id)
-            self.undo.append(.rowAdded(id, to: account))
-        case .update(let transaction):
-            self.changeRow(transaction.id) { $0.transaction = transaction }
-        case .finish(let id):
-            self.changeRow(id) { $0.isFinished = true }
-        case .delete(let id):
-            self.deleteRow(id)
-            self.undo.append(.rows(of: account, self.accounts[Int(account)].rows))
-            self.accounts[Int(account)].rows.removeAll { $0 == id }
-        case .deleteAll:
-            let ids = self.accounts[Int(account)].rows
-            for id in ids { self.deleteRow(id) }
-            self.undo.append(.rows(of: account, ids))
-            self.accounts[Int(account)].rows.removeAll()
-        }
-    }
-
-    /// Nothing where there is no such row.
-    private func changeRow(_ id: TransactionID, _ change: (inout TransactionRow) -> Void) {
-        guard var row = self.transaction(id) else { return }
-        self.undo.append(.row(id, row))
-        change(&row)
-        self.rows[Int(id)] = row
-    }
-
-    private func deleteRow(_ id: TransactionID) {
-        guard let row = self.transaction(id) else { return }
-        self.undo.append(.row(id, row))
-        self.rows[Int(id)] = nil
-    }
-
-    private func moveDue(of account: AccountNumber, app: AppNumber, from old: Instant?, to new: Instant?) {
-        if let old { self.setDue(DueEntry(instant: old, account: account), app, isDue: false) }
-        if let new { self.setDue(DueEntry(instant: new, account: account), app, isDue: true) }
-    }
-
-    private func setDue(_ entry: DueEntry, _ app: AppNumber, isDue: Bool) {
-        self.changeDue(entry, app, isDue: isDue)
-        self.undo.append(.due(app, entry, isAdded: isDue))
-    }
-
-    private func changeDue(_ entry: DueEntry, _ app: AppNumber, isDue: Bool) {
-        let index = self.due[app, default: []].partitioningIndex {
-            ($0.instant, $0.account) >= (entry.instant, entry.account)
-        }
-        if isDue { self.due[app, default: []].insert(entry, at: index) } else { self.due[app]?.remove(at: index) }
-    }
-
-    package func keep(_ answer: KeptAnswer, for key: MutationKey) {
-        self.undo.append(.answer(key, self.answers.updateValue(answer, forKey: key)))
-    }
-
-    package func revokedTokens() -> [RevokedToken] {
-        self.revocations.map { RevokedToken(id: $0.key, expires: $0.value) }.sorted { $0.id < $1.id }
-    }
-
-    package func revoke(_ revocation: RevokedToken) {
-        self.undo.append(
-            .revocation(revocation.id, self.revocations.updateValue(revocation.expires, forKey: revocation.id)))
-    }
-
-    package func forgetRevokedTokens(before instant: Instant) {
-        for (id, expires) in self.revocations where expires < instant {
-            self.undo.append(.revocation(id, expires))
-            self.revocations[id] = nil
-        }
-    }
-
-    package func setLease(until instant: Instant) {
-        precondition(self.before != nil, "a lease outside a batch")
-        self.known.lease = instant
-    }
-
-    package func forgetAnswers(before instant: Instant) {
-        for (key, answer) in self.answers where answer.kept < instant {
-            self.undo.append(.answer(key, answer))
-            self.answers[key] = nil
-        }
-    }
+    package func begin() { self.tables.begin() }
+    package func apply(_ change: StoredChange) { self.tables.apply(change) }
+    package func keep(_ answer: KeptAnswer, for key: MutationKey) { self.tables.keep(answer, for: key) }
+    package func setLease(until instant: Instant) { self.tables.setLease(until: instant) }
+    package func revoke(_ revocation: RevokedToken) { self.tables.revoke(revocation) }
+    package func forgetRevokedTokens(before instant: Instant) { self.tables.forgetRevokedTokens(before: instant) }
+    package func forgetAnswers(before instant: Instant) { self.tables.forgetAnswers(before: instant) }
 
     package func commit() throws(StorageError) {
-        precondition(self.before != nil, "a commit outside a batch")
         if let failure = self.nextCommitFailure {
             self.nextCommitFailure = nil
-            self.rollback()
+            self.tables.rollback()
             throw failure
         }
-        self.undo.removeAll(keepingCapacity: true)
-        self.before = nil
+        self.tables.commit()
     }
 
-    package func rollback() {
-        while let step = self.undo.popLast() { self.takeBack(step) }
-        guard let before = self.before else { return }
-        self.known = before.header
-        self.commitTimes.removeLast(self.commitTimes.count - before.commitCount)
-        self.before = nil
-    }
-
-    private func takeBack(_ step: Undo) {
-        switch step {
-        case .fact(let account): self.accounts[Int(account)].facts.removeLast()
-        case .record(let account, let record): self.accounts[Int(account)].record = record
-        case .row(let id, let row): self.rows[Int(id)] = row
-        case .rowAdded(let id, let account):
-            self.rows[Int(id)] = nil
-            self.accounts[Int(account)].rows.removeLast()
-        case .rows(let account, let ids): self.accounts[Int(account)].rows = ids
-        case .due(let app, let entry, let isAdded): self.changeDue(entry, app, isDue: !isAdded)
-        case .alias(let key, let account): self.aliases[key] = account
-        case .appState(let app): self.states[app]?.removeLast()
-        case .images(let app, let images): self.images[app] = images
-        case .answer(let key, let answer): self.answers[key] = answer
-        case .revocation(let id, let expires): self.revocations[id] = expires
-        }
-    }
-
+    package func rollback() { self.tables.rollback() }
     package func close() {}
-}
-
-extension Array {
-    /// The first index whose element satisfies `belongs`, of an array in which those that do come last.
-    func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
-        var low = 0
-        var high = self.count
-        while low < high {
-            let middle = (low + high) / 2
-            if belongs(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }
