@@ -61,7 +61,10 @@ struct Blob: Sendable, CustomTestStringConvertible {
             { bytes, isOther in
                 try StoredAppState.unsealed(
                     bytes, app: 1, revision: isOther ? 8 : 9, catalogueRevision: 4, catalogue: .empty)
-            }, fixed: ["state/catalogueRevision", "state/number", "state/revision"]),
+            },
+            fixed: [
+                "state/catalogueRevision", "state/currency", "state/number", "state/revision", "state/storefront/id",
+            ]),
         Blob(
             "answer", { $0.keptAnswer() }, { $0.sealed(to: MutationKey(app: 1, bytes: [1, 2])) },
             { bytes, isOther in

@@ -66,6 +66,10 @@ package final class AppState: Sendable {
     package let catalogueSource: String
     package let settings: AppSettings
     package let clock: AppClock
+    /// Where it sells to an account that has no storefront of its own, and in which currency. Looked up once: every
+    /// purchase asks.
+    package let storefront: Storefront
+    private let currency: String
 
     package init(
         number: AppNumber, bundleID: String, environment: AppEnvironment, revision: UInt64, effective: Instant,
@@ -83,6 +87,14 @@ package final class AppState: Sendable {
         self.catalogueSource = catalogueSource
         self.settings = settings
         self.clock = clock
+        self.storefront = Storefronts.storefront(settings.storefront)
+        self.currency = Storefronts.currency(of: settings.storefront)
+    }
+
+    /// The currency of a storefront, most often its own.
+    func currency(of storefront: Storefront) -> String {
+        storefront.countryCode == self.storefront.countryCode
+            ? self.currency : Storefronts.currency(of: storefront.countryCode)
     }
 
     /// Whether Perch itself is the store of this app.

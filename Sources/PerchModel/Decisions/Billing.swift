@@ -18,14 +18,15 @@ struct BillingTerms: Hashable, Sendable {
     ///
     /// It ends with its last period: counted one by one, because at some time rates a year is as long as a month.
     func commitment(
-        firstPeriodEnd end: Instant, anchorDay: Int64, rate: TimeRate, storefront: Storefront
+        firstPeriodEnd end: Instant, anchorDay: Int64, app: AppState, storefront: Storefront
     ) -> Commitment? {
         guard self.chargeCount > 1 else { return nil }
         var last = end
+        let rate = app.settings.timeRate
         for _ in 1..<self.chargeCount { last = rate.end(of: self.period, from: last, anchorDay: anchorDay) }
         return Commitment(
             billingPeriodNumber: 1, totalBillingPeriods: self.chargeCount, expirationDate: last,
-            price: priced(self.commitmentPrice, in: storefront), willRenew: true)
+            price: priced(self.commitmentPrice, in: storefront, app: app), willRenew: true)
     }
 }
 
@@ -66,10 +67,10 @@ extension Period {
 /// The storefront that an account buys in: its own, or the app's.
 package func storefront(of record: AccountRecord?, app: AppState) -> Storefront {
     let own = record?.storefront ?? ""
-    return Storefronts.storefront(own.isEmpty ? app.settings.storefront : own)
+    return own.isEmpty ? app.storefront : Storefronts.storefront(own)
 }
 
 /// A price in the currency of a storefront. The catalogue has one price for all: the number stays.
-func priced(_ money: Money, in storefront: Storefront) -> Money {
-    Money(milliunits: money.milliunits, currency: Storefronts.currency(of: storefront.countryCode))
+func priced(_ money: Money, in storefront: Storefront, app: AppState) -> Money {
+    Money(milliunits: money.milliunits, currency: app.currency(of: storefront))
 }

@@ -32,5 +32,5 @@ func nextCommitment(
     let anchorDay = line.anchorDay == 0 ? CivilTime(start).day : line.anchorDay
     let end = app.settings.timeRate.end(of: terms.period, from: start, anchorDay: anchorDay)
     return terms.commitment(
-        firstPeriodEnd: end, anchorDay: anchorDay, rate: app.settings.timeRate, storefront: storefront)
+        firstPeriodEnd: end, anchorDay: anchorDay, app: app, storefront: storefront)
 }

@@ -52,10 +52,8 @@ package func decidePurchase(
     guard let price = product.price.multiplied(by: Int64(order.quantity)) else {
         throw Refusal(.purchaseInvalidQuantity, "the price of \(order.quantity) times \(product.price) does not fit")
     }
-    var fields = newFields(of: product, order, record: record, app: app, at: now, id: numbers.take())
-    fields.quantity = order.quantity
-    fields.price = priced(price, in: fields.storefront)
-    let transaction = Transaction(fields)
+    let transaction = newTransaction(
+        of: product, order, charge: price, record: record, app: app, at: now, id: numbers.take())
     return PurchaseOutcome(
         facts: [Fact(.purchased(transaction, terms: nil), effective: now)], transaction: transaction, wasHeld: false)
 }
@@ -185,8 +183,8 @@ private struct NewPeriod {
         numbers: inout TransactionNumbers
     ) -> PurchaseOutcome {
         let (offer, queued) = self.offers(order)
-        var transaction = Transaction(
-            newFields(of: self.product, order, record: record, app: app, at: now, id: numbers.take()))
+        var transaction = newTransaction(
+            of: self.product, order, record: record, app: app, at: now, id: numbers.take())
         if let line {
             transaction.originalID = line.originalID
             transaction.originalPurchaseDate = line.latest.originalPurchaseDate
@@ -207,7 +205,7 @@ private struct NewPeriod {
         let end = transaction.expirationDate ?? .distantFuture
         transaction.commitment = self.billing.commitment(
             firstPeriodEnd: end, anchorDay: terms.anchorDay == 0 ? CivilTime(end).day : terms.anchorDay,
-            rate: app.settings.timeRate, storefront: transaction.storefront)
+            app: app, storefront: transaction.storefront)
         return PurchaseOutcome(
             facts: [Fact(.purchased(transaction, terms: terms), effective: now)], transaction: transaction,
             wasHeld: false)
@@ -260,7 +258,7 @@ func fill(
     let end = app.settings.timeRate.end(of: length, from: start, anchorDay: anchor)
     transaction.change {
         $0.expirationDate = end
-        $0.price = priced(charge, in: $0.storefront)
+        $0.price = priced(charge, in: $0.storefront, app: app)
         $0.webOrderLineItemID = String($0.id)
     }
     return LineTerms(
@@ -275,16 +273,20 @@ func anchor(of start: Instant, kept anchorDay: Int64) -> Int64 {
     return time.day == min(anchorDay, CivilTime.days(inMonth: time.month, of: time.year)) ? anchorDay : time.day
 }
 
-func newFields(
-    of product: CatalogueProduct, _ order: PurchaseOrder, record: AccountRecord, app: AppState, at now: Instant,
-    id: TransactionID
-) -> TransactionFields {
-    var fields = TransactionFields(
-        id: id, originalID: id, appBundleID: app.bundleID, productID: product.id, productType: product.type,
-        purchaseDate: now, originalPurchaseDate: now, environment: app.environment,
-        storefront: storefront(of: record, app: app), reason: .purchase, signedDate: now)
-    fields.appTransactionID = record.appTransactionID
-    fields.appAccountToken = order.appAccountToken
-    fields.subscriptionGroupID = product.subscription?.groupID ?? ""
-    return fields
+/// A transaction of a purchase. `charge`: its price, in whatever currency, where that is all there is to say of it.
+///
+/// Its fields are put down all at once: fields that are changed one by one are copied where they are kept.
+func newTransaction(
+    of product: CatalogueProduct, _ order: PurchaseOrder, charge: Money? = nil, record: AccountRecord, app: AppState,
+    at now: Instant, id: TransactionID
+) -> Transaction {
+    let storefront = storefront(of: record, app: app)
+    return Transaction(
+        TransactionFields(
+            id: id, originalID: id, appBundleID: app.bundleID, appTransactionID: record.appTransactionID,
+            productID: product.id, productType: product.type,
+            subscriptionGroupID: product.subscription?.groupID ?? "", purchaseDate: now, originalPurchaseDate: now,
+            quantity: order.quantity, appAccountToken: order.appAccountToken, environment: app.environment,
+            storefront: storefront, reason: .purchase, price: charge.map { priced($0, in: storefront, app: app) },
+            signedDate: now))
 }
