@@ -14,19 +14,7 @@ extension Mutation {
             }
             subject = .owner(app: app, of: id)
         }
-        var mutation = Mutation(subject, needsTestApp: true) { view throws(Refusal) in
-            let subject = OperationSubject(
-                record: view.accountRecord, rows: view.answers.isEmpty ? nil : view.rows, member: view.member,
-                answers: view.answers)
-            switch try PerchModel.decide(
-                operation, on: subject, app: view.app, now: view.now, numbers: &view.numbers)
-            {
-            case .needs(let need):
-                return .needRows(need)
-            case .done(let outcome):
-                return Decision(outcome, of: subject)
-            }
-        }
+        var mutation = Mutation(subject, operation)
         if let member = operation.member {
             mutation.other = AccountKey(app: app, bytes: Array(member.utf8))
             if case .share = operation { mutation.opensOther = true }
@@ -69,6 +57,17 @@ extension StoreOperation {
 }
 
 extension Decision {
+    /// Decides an operation of a test store by what is shown.
+    init(of operation: StoreOperation, _ view: inout DecisionView) throws(Refusal) {
+        let subject = OperationSubject(
+            record: view.accountRecord, rows: view.answers.isEmpty ? nil : view.rows, member: view.member,
+            answers: view.answers)
+        switch try PerchModel.decide(operation, on: subject, app: view.app, now: view.now, numbers: &view.numbers) {
+        case .needs(let need): self = .needRows(need)
+        case .done(let outcome): self.init(outcome, of: subject)
+        }
+    }
+
     /// Facts of the subject, then those of the other account, in one revision.
     package init(_ outcome: OperationOutcome, of subject: OperationSubject) {
         let answer: MutationResult

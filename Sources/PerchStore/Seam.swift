@@ -228,8 +228,7 @@ package struct Mutation: Sendable {
     package var keyDigest = Digest.zero
     /// Who asks: the `client_id` of the connection.
     package var origin: [UInt8] = []
-    /// Pure and repeatable: it may be run several times, with what it needs or after a failed batch.
-    package var decide: @Sendable (inout DecisionView) throws(Refusal) -> Decision
+    private var decider: Decider
     /// Answer only when all that is due by the app's clock is settled, and every loop has applied it.
     package var waitsForSettling = false
 
@@ -239,7 +238,36 @@ package struct Mutation: Sendable {
     ) {
         self.subject = subject
         self.needsTestApp = needsTestApp
-        self.decide = decide
+        self.decider = .function(decide)
+    }
+
+    init(_ subject: Subject, _ operation: StoreOperation) {
+        self.subject = subject
+        self.needsTestApp = true
+        self.decider = .operation(operation)
+    }
+
+    private enum Decider: Sendable {
+        /// What most mutations are; without a closure, which would be one more box.
+        case operation(StoreOperation)
+        case function(@Sendable (inout DecisionView) throws(Refusal) -> Decision)
+    }
+
+    /// What it comes to. Pure and repeatable: it may be run several times, with what it needs or after a failed batch.
+    package func decide(_ view: inout DecisionView) throws(Refusal) -> Decision {
+        switch self.decider {
+        case .operation(let operation): try Decision(of: operation, &view)
+        case .function(let decide): try decide(&view)
+        }
+    }
+
+    /// The same about the same subject, decided otherwise.
+    package func deciding(
+        _ decide: @escaping @Sendable (inout DecisionView) throws(Refusal) -> Decision
+    ) -> Mutation {
+        var mutation = self
+        mutation.decider = .function(decide)
+        return mutation
     }
 }
 

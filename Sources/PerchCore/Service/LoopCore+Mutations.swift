@@ -28,13 +28,12 @@ extension LoopCore {
             let text = asked.text
             let target = OperationTarget.transaction(asked.transactionID)
             let account = self.key(asked.account, app)
-            let decline = Mutation.operation(.declineRefund(target), account: account, app: app).decide
-            var mutation = Mutation.operation(
+            let decline = Mutation.operation(.declineRefund(target), account: account, app: app)
+            let refund = Mutation.operation(
                 .refund(target, reason: reason, share: .full), account: account, app: app)
-            let refund = mutation.decide
-            mutation.decide = { view throws(Refusal) in
+            let mutation = refund.deciding { view throws(Refusal) in
                 let isApproved = try decideRefundRequest(reason: reason, text: text, app: view.app)
-                return isApproved ? try refund(&view) : try decline(&view)
+                return isApproved ? try refund.decide(&view) : try decline.decide(&view)
             }
             return self.keyed(asked.idempotencyKey, mutation, request)
 
@@ -163,9 +162,8 @@ extension LoopCore {
 
     /// Under a key of the caller's, a mutation happens once. The whole request stands behind the key, so that the key is
     /// not used for another one.
-    private func keyed(_ key: [UInt8], _ mutation: Mutation, _ request: Request) -> Mutation {
+    private func keyed(_ key: [UInt8], _ mutation: consuming Mutation, _ request: Request) -> Mutation {
         guard !key.isEmpty else { return mutation }
-        var mutation = mutation
         mutation.key = key
         do throws(MessageError) {
             let encoded = try self.codec.encode(request)
@@ -247,13 +245,10 @@ extension MutationResult {
 extension Mutation {
     /// The same, unless its part of the store was told to fail.
     fileprivate func failing(as api: StoreKitAPI) -> Mutation {
-        var mutation = self
-        let decide = self.decide
-        mutation.decide = { view throws(Refusal) in
+        self.deciding { view throws(Refusal) in
             try refuseIfSimulated(api, app: view.app)
-            return try decide(&view)
+            return try self.decide(&view)
         }
-        return mutation
     }
 }
 
