@@ -15,7 +15,8 @@ extension SQLiteStorage {
                 ])
             try self.write(stored.fact.rowWrite, account: stored.account)
         }
-        for (record, due, previousDue) in change.records {
+        for stored in change.records {
+            let (record, due, previousDue) = (stored.record, stored.due, stored.previousDue)
             try self.write(.setRecord, [.stored(record.account), .bytes(record.sealed())])
             guard due != previousDue else { continue }
             let (app, account) = (Int64(record.app), record.account)

@@ -122,7 +122,7 @@ private func openedAndBought(
     var change = StoredChange(
         revision: revision, committed: generation.now, nextTransaction: numbers.next, nextAccount: account + 1)
     change.facts = ([opened] + facts).map { StoredFact(account: account, fact: $0, origin: []) }
-    change.records = [(record, record.attemptDue, nil)]
+    change.records = [StoredRecord(record, due: record.attemptDue)]
     change.aliases = [(AccountKey(app: app.number, bytes: Array("user-\(account)".utf8)), account)]
     return change
 }

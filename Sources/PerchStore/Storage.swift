@@ -207,7 +207,7 @@ package struct StoredChange: Sendable {
     /// In order; the index is the ordinal.
     package var facts: [StoredFact] = []
     /// The new records, with their due instants.
-    package var records: [(record: AccountRecord, due: Instant?, previousDue: Instant?)] = []
+    package var records: [StoredRecord] = []
     package var aliases: [(key: AccountKey, account: AccountNumber)] = []
     package var app: StoredAppState?
     /// The images of a new catalogue of `app`: all of them, and no other ones stay. Nil with the catalogue before.
@@ -227,7 +227,7 @@ package struct StoredChange: Sendable {
     mutating func removeAll() {
         self.facts.removeAll(keepingCapacity: true)
         self.records.removeAll(keepingCapacity: true)
-        self.aliases.removeAll(keepingCapacity: true)
+        if !self.aliases.isEmpty { self.aliases.removeAll(keepingCapacity: true) }
         self.app = nil
         self.images = nil
         self.answer = nil
@@ -238,6 +238,19 @@ package struct StoredChange: Sendable {
         swap(&self.facts, &other.facts)
         swap(&self.records, &other.records)
         swap(&self.aliases, &other.aliases)
+    }
+}
+
+/// A record, when its next attempt is due, and when it was due before.
+package struct StoredRecord: Sendable {
+    package var record: AccountRecord
+    package var due: Instant?
+    package var previousDue: Instant?
+
+    package init(_ record: AccountRecord, due: Instant? = nil, previousDue: Instant? = nil) {
+        self.record = record
+        self.due = due
+        self.previousDue = previousDue
     }
 }
 

@@ -144,7 +144,7 @@ package struct StorageScript: Sendable {
         let previous = self.dueInstants[record.account]
         let due = self.random.bool() ? previous : self.random.optional { $0.element(Self.days) }
         self.dueInstants[record.account] = due
-        change.records.append((record, due, previous))
+        change.records.append(StoredRecord(record, due: due, previousDue: previous))
     }
 }
 

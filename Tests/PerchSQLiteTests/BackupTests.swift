@@ -36,7 +36,7 @@ private final class NumberedStore {
             record.revision = self.revision
             record.committed = instant
             change.facts.append(StoredFact(account: account, fact: opened, origin: []))
-            change.records.append((record, nil, nil))
+            change.records.append(StoredRecord(record))
             change.aliases.append((AccountKey(app: 1, bytes: Array("key-\(account)".utf8)), account))
         }
         try self.storage.apply(change)

@@ -135,9 +135,9 @@ private let all = StorageImplementation.allCases
         var random = SeededRandom(seed: 2)
         var builder = ChangeBuilder()
         let (first, second) = (random.record(1), random.record(1))
-        try store.write(builder.change { $0.records = [(first, nil, nil)] })
+        try store.write(builder.change { $0.records = [StoredRecord(first)] })
         #expect(try store.storage.record(1) == first)
-        try store.write(builder.change { $0.records = [(second, nil, nil)] })
+        try store.write(builder.change { $0.records = [StoredRecord(second)] })
         #expect(try store.storage.record(1) == second)
     }
 

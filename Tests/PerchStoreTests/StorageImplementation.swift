@@ -90,7 +90,9 @@ struct ChangeBuilder {
         self.change { change in
             let record = AccountRecord(account: account, app: app)
             change.records = [
-                (record, due.map { Instant(milliseconds: $0) }, previous.map { Instant(milliseconds: $0) })
+                StoredRecord(
+                    record, due: due.map { Instant(milliseconds: $0) },
+                    previousDue: previous.map { Instant(milliseconds: $0) })
             ]
         }
     }

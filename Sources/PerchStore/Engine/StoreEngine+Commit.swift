@@ -399,7 +399,8 @@ extension StoreEngine {
                 $0.revision = stored.revision
                 $0.committed = stored.committed
             }
-            stored.records.append((record, isTestApp ? record.attemptDue : nil, previousDue))
+            stored.records.append(
+                StoredRecord(record, due: isTestApp ? record.attemptDue : nil, previousDue: previousDue))
             result.append(
                 AccountChange(
                     record: record, cause: entry.facts.last?.cause ?? .unspecified, facts: entry.facts,
@@ -411,8 +412,8 @@ extension StoreEngine {
 
     /// Hands a change to the storage, and empties it for the next one.
     private func write(
-        _ stored: inout StoredChange, accounts: [AccountChange], app: StoredAppState? = nil, appCause: Cause = .unspecified,
-        changes: inout [Change]
+        _ stored: inout StoredChange, accounts: [AccountChange], app: StoredAppState? = nil,
+        appCause: Cause = .unspecified, changes: inout [Change]
     ) throws(StorageError) {
         try self.storage.apply(stored)
         self.header.follow(stored)

@@ -151,6 +151,7 @@ package final class StoreEngine {
         self.firstCommit = nil
         var mutations = self.deferred
         self.deferred.removeAll()
+        mutations.reserveCapacity(mutations.count + requests.count)
         var revocations: [StoreRequest] = []
         for request in requests {
             switch request.body {

@@ -177,11 +177,14 @@ struct MemoryTables {
             self.undo.append(.fact(of: stored.account))
             if let write = stored.fact.rowWrite { self.write(write, account: stored.account) }
         }
-        for (record, due, previousDue) in change.records {
+        for stored in change.records {
+            let record = stored.record
             let account = record.account
             self.makeRoom(for: account)
             self.undo.append(.record(of: account, Self.exchange(&self.accounts[Int(account)].record, with: record)))
-            if due != previousDue { self.moveDue(of: account, app: record.app, from: previousDue, to: due) }
+            if stored.due != stored.previousDue {
+                self.moveDue(of: account, app: record.app, from: stored.previousDue, to: stored.due)
+            }
         }
         for (key, account) in change.aliases {
             self.undo.append(.alias(key, self.aliases.updateValue(account, forKey: key)))
