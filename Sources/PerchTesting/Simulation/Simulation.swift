@@ -137,6 +137,8 @@ package final class Simulation {
         setup.sendBufferBytes = random.element([700, 4_096, 128 * 1024])
         setup.settings = TestShop.settings(billingIssues: random.below(5) == 0, grace: random.bool())
         setup.cacheBytesMax = random.bool() ? 1 << 20 : 1_024
+        // A store in memory needs no cache: it has one where the cache is what is tried.
+        self.storage?.holdsRecords = setup.cacheBytesMax > 1_024
         if random.below(4) == 0 { setup.core.owedBytesMax = 300 }
         let jsonBytes = random.below(6) == 0 ? 5_000 : 0
         let shareable: Set<String> = random.below(4) == 0 ? [] : SimulatedCustomer.shared
