@@ -18,8 +18,11 @@ package struct LoopCore: ~Copyable {
     package let epoch: UInt32
     package let settings: CoreSettings
     package internal(set) var counters = LoopCounters()
-    /// What the driver has to do beside writing; it empties the list.
+    /// What the driver has to do beside writing and asking the store; it empties the list.
     package var effects: [Effect] = []
+    /// What is asked of the store, in this order; the driver empties the list. Apart from the effects, so that thousands in
+    /// a turn are handed over as they stand.
+    package var asks: [StoreRequest] = []
 
     // Tenants.
     var connections = Slab<Connection>()
@@ -71,7 +74,7 @@ package struct LoopCore: ~Copyable {
     package internal(set) var lastCredentialRefusal = ""
 
     // What is known of the store.
-    var apps: [AppNumber: AppState]
+    var apps: AppTable
     /// The revision up to which this loop has applied every change.
     package internal(set) var applied: UInt64
     var tickets = Slab<Ticket>()
@@ -109,7 +112,7 @@ package struct LoopCore: ~Copyable {
 
     // Writing.
     var staging = Staging()
-    let codec = MessageCodec()
+    let codec = MessageCodec(remembersTransactions: true)
     let loading: PayloadHandle
     /// STATUS of a call that went well: the same bytes for all.
     let okStatus: PayloadHandle
@@ -129,7 +132,7 @@ package struct LoopCore: ~Copyable {
         self.epoch = epoch
         self.settings = settings
         self.applied = revision
-        self.apps = Dictionary(uniqueKeysWithValues: apps.map { ($0.number, $0) })
+        self.apps = AppTable(apps)
         self.now = now
         self.beats = TimerWheel(startingAt: now.monotonic / 1_000)
         self.stalls = TimerWheel(startingAt: now.monotonic / 1_000)
@@ -179,12 +182,11 @@ package struct CoreSettings: Sendable {
     package init() {}
 }
 
-/// What the driver has to do for the core, beside writing.
+/// What the driver has to do for the core, beside writing and asking the store.
 package enum Effect: Sendable {
     case listen(connection: Int32, socket: Int32, reading: Bool, writing: Bool)
     case shutDownWriting(connection: Int32, socket: Int32)
     case close(connection: Int32, socket: Int32)
-    case ask(StoreRequest)
     case control(ticket: UInt64, ControlRequest)
     /// Every connection of this loop has been told and is gone.
     case drained

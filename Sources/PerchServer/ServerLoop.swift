@@ -38,7 +38,7 @@ extension LoopEvent {
 final class ServerLoop: LoopDriver {
     let loop: EventLoop
     private let index: Int
-    var core: LoopCore
+    private let memory = UnsafeMutablePointer<LoopCore>.allocate(capacity: 1)
     private let acceptor: Acceptor
     private let inbox: Inbox<LoopEvent>
     private let store: Inbox<StoreRequest>
@@ -51,7 +51,6 @@ final class ServerLoop: LoopDriver {
 
     private let buffer: UnsafeMutableRawBufferPointer
     private var events: [LoopEvent] = []
-    private var asks: [StoreRequest] = []
     private var pieces: [SendPiece] = []
     private var measures = LoopMeasures()
     /// When the oldest commit that came in this turn was durable.
@@ -74,6 +73,13 @@ final class ServerLoop: LoopDriver {
     var pending: [Int32: PendingCiphertext] = [:]
     /// The next failed handshake that is told to the log.
     var nextFailureTold = MonotonicTime.zero
+
+    /// In memory of its own: a property of an object is checked for exclusive access at each use, of which a write to a
+    /// connection has five.
+    var core: LoopCore {
+        unsafeAddress { UnsafePointer(self.memory) }
+        unsafeMutableAddress { self.memory }
+    }
 
     /// What a connection is here: plain, so that thousands cost nothing but their bytes.
     struct Tenant {
@@ -123,7 +129,7 @@ final class ServerLoop: LoopDriver {
         self.isInherited = isInherited
         self.loop = loop
         self.index = index
-        self.core = core
+        self.memory.initialize(to: core)
         self.acceptor = acceptor
         self.inbox = inbox
         self.store = store
@@ -137,6 +143,8 @@ final class ServerLoop: LoopDriver {
     }
 
     deinit {
+        self.memory.deinitialize(count: 1)
+        self.memory.deallocate()
         for tenant in self.tenants { tenant.secure?.free() }
         self.buffer.deallocate()
         self.plaintext.deallocate()
@@ -204,8 +212,7 @@ final class ServerLoop: LoopDriver {
         self.begin(now)
         var storeWake: MonotonicTime?
         if let store = self.ownStore {
-            storeWake = store.turn(now: now, asks: self.asks)
-            self.asks.removeAll(keepingCapacity: true)
+            storeWake = store.turn(now: now, asks: &self.core.asks)
         }
         self.inbox.take(into: &self.events)
         if !self.events.isEmpty { self.measures.inboxEvents.record(UInt64(self.events.reduce(0) { $0 + $1.count })) }
@@ -225,9 +232,9 @@ final class ServerLoop: LoopDriver {
         self.execute()
         self.hasBegun = false
         self.publishLimits()
-        if !self.asks.isEmpty {
-            self.store.post(self.asks)
-            self.asks.removeAll(keepingCapacity: true)
+        if !self.core.asks.isEmpty {
+            self.store.post(self.core.asks)
+            self.core.asks.removeAll(keepingCapacity: true)
         }
         self.measures.turnMicroseconds.record(UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         var wake = next.map { MonotonicTime(nanoseconds: $0.multipliedReportingOverflow(by: 1_000_000).partialValue) }
@@ -242,7 +249,7 @@ final class ServerLoop: LoopDriver {
         switch event {
         case .store(let events, let committed):
             if let committed { self.oldestCommit = min(self.oldestCommit ?? committed, committed) }
-            for event in events { self.core.handle(event) }
+            self.core.handle(events)
         case .control(let ticket, let answer): self.core.handle(control: ticket, answer)
         case .clockWentOn: break
         case .report(let number):
@@ -323,8 +330,6 @@ final class ServerLoop: LoopDriver {
                 self.tenants[Int(connection)] = Tenant(generation: self.tenants[Int(connection)].generation &+ 1)
                 Sockets.close(socket)
                 self.acceptor.connectionClosed()
-            case .ask(let request):
-                self.asks.append(request)
             case .control(let ticket, let request):
                 self.control.post(.request(loop: self.index, ticket: ticket, request))
             case .drained:

@@ -41,12 +41,26 @@ final class StoreLoop: LoopDriver {
 
     func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {}
 
-    func turn(now: MonotonicTime) -> MonotonicTime? { self.turn(now: now, asks: nil) }
-
-    /// `asks`: what the loop asks that drives this store on its own thread, and takes what it is told in the same turn.
-    func turn(now: MonotonicTime, asks: [StoreRequest]?) -> MonotonicTime? {
+    func turn(now: MonotonicTime) -> MonotonicTime? {
         self.inbox.take(into: &self.requests)
-        if let asks { self.requests.append(contentsOf: asks) }
+        return self.run(now: now, isOnLoop: false)
+    }
+
+    /// `asks`: what the loop asks that drives this store on its own thread, and takes what it is told in the same turn. They
+    /// are taken over.
+    func turn(now: MonotonicTime, asks: inout [StoreRequest]) -> MonotonicTime? {
+        self.inbox.take(into: &self.requests)
+        if self.requests.isEmpty {
+            swap(&self.requests, &asks)
+        } else {
+            self.requests.append(contentsOf: asks)
+            asks.removeAll(keepingCapacity: true)
+        }
+        return self.run(now: now, isOnLoop: true)
+    }
+
+    /// Runs what was taken. `isOnLoop`: the one loop that there is takes what it is told in this turn.
+    private func run(now: MonotonicTime, isOnLoop: Bool) -> MonotonicTime? {
         if self.hasStopped {
             self.requests.removeAll()
             return nil
@@ -65,7 +79,7 @@ final class StoreLoop: LoopDriver {
         let hasChanges = self.engine.counters.changes > before.changes
         for loop in self.loops.indices where !outbox.events[loop].isEmpty {
             let events = LoopEvent.store(outbox.events[loop], committed: hasChanges ? self.engine.firstCommit : nil)
-            if asks == nil { self.loops[loop].post(events) } else { self.loops[loop].append([events]) }
+            if isOnLoop { self.loops[loop].append([events]) } else { self.loops[loop].post(events) }
         }
         for case .answer(let ticket, let answer) in outbox.events[self.loops.count] {
             self.control.post(.storeAnswer(ticket: ticket, answer))

@@ -34,7 +34,6 @@ package final class PushLoad {
     private var random: SeededRandom
     private var now = Moment(monotonic: 1_000_000, wall: World.begin)
     private var events: [StoreEvent] = []
-    private var asks: [StoreRequest] = []
     private let writer: Int32
     private let buy: [UInt8]
     private let digitsAt: Int
@@ -177,7 +176,7 @@ package final class PushLoad {
     }
 
     private func finishTurn() {
-        for event in self.events { self.core.handle(event) }
+        self.core.handle(self.events)
         self.events.removeAll(keepingCapacity: true)
         self.core.endInput()
         self.takeEffects()
@@ -194,10 +193,10 @@ package final class PushLoad {
         }
         _ = self.core.endTurn()
         self.takeEffects()
-        guard !self.asks.isEmpty else { return }
+        guard !self.core.asks.isEmpty else { return }
         var outbox = StoreEngine.Outbox(loops: 1)
-        _ = self.engine.run(self.asks, wall: self.now.wall, into: &outbox)
-        self.asks.removeAll(keepingCapacity: true)
+        _ = self.engine.run(self.core.asks, wall: self.now.wall, into: &outbox)
+        self.core.asks.removeAll(keepingCapacity: true)
         self.events = outbox.events[0]
         for case .answer(_, .refused(let refusal)) in self.events {
             preconditionFailure("a purchase was refused: \(refusal.message)")
@@ -205,10 +204,6 @@ package final class PushLoad {
     }
 
     private func takeEffects() {
-        guard !self.core.effects.isEmpty else { return }
-        for effect in self.core.effects {
-            if case .ask(let request) = effect { self.asks.append(request) }
-        }
-        self.core.effects.removeAll(keepingCapacity: true)
+        if !self.core.effects.isEmpty { self.core.effects.removeAll(keepingCapacity: true) }
     }
 }

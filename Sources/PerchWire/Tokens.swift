@@ -54,14 +54,23 @@ package struct ResumeToken: Hashable, Sendable {
     }
 
     package var bytes: [UInt8] {
-        var writer = TokenWriter(version: Self.version, byteCount: Self.byteCount)
+        [UInt8](token: Self.version, byteCount: Self.byteCount) { self.put(into: &$0) }
+    }
+
+    /// Writes the same into room of `byteCount`: a pushed value has one, and no array of its own for it.
+    func write(into memory: UnsafeMutableRawBufferPointer) {
+        var writer = TokenWriter(memory, version: Self.version)
+        self.put(into: &writer)
+        writer.finish()
+    }
+
+    private func put(into writer: inout TokenWriter) {
         writer.put(self.store.high, self.store.low)
         writer.put(self.epoch)
         writer.put(self.app)
         writer.put(self.view.high, self.view.low)
         writer.put(self.position.revision, UInt64(bitPattern: self.position.asOf.milliseconds))
         writer.put(self.digest.high, self.digest.low)
-        return writer.finish()
     }
 
     package init(_ bytes: [UInt8]) throws(TokenError) {
@@ -98,13 +107,13 @@ package struct EventCursor: Hashable, Sendable {
     }
 
     package var bytes: [UInt8] {
-        var writer = TokenWriter(version: Self.version, byteCount: Self.byteCount)
-        writer.put(self.store.high, self.store.low)
-        writer.put(self.epoch)
-        writer.put(self.view.high, self.view.low)
-        writer.put(self.revision)
-        writer.put(self.ordinal)
-        return writer.finish()
+        [UInt8](token: Self.version, byteCount: Self.byteCount) { writer in
+            writer.put(self.store.high, self.store.low)
+            writer.put(self.epoch)
+            writer.put(self.view.high, self.view.low)
+            writer.put(self.revision)
+            writer.put(self.ordinal)
+        }
     }
 
     package init(_ bytes: [UInt8]) throws(TokenError) {
@@ -135,11 +144,11 @@ package struct PageToken: Hashable, Sendable {
     }
 
     package var bytes: [UInt8] {
-        var writer = TokenWriter(version: Self.version, byteCount: Self.byteCount)
-        writer.put(self.query.high, self.query.low)
-        writer.put(UInt64(bitPattern: self.purchaseDate.milliseconds))
-        writer.put(self.id)
-        return writer.finish()
+        [UInt8](token: Self.version, byteCount: Self.byteCount) { writer in
+            writer.put(self.query.high, self.query.low)
+            writer.put(UInt64(bitPattern: self.purchaseDate.milliseconds))
+            writer.put(self.id)
+        }
     }
 
     package init(_ bytes: [UInt8]) throws(TokenError) {
@@ -166,10 +175,10 @@ package struct AccountPageToken: Hashable, Sendable {
     }
 
     package var bytes: [UInt8] {
-        var writer = TokenWriter(version: Self.version, byteCount: Self.fixedByteCount + self.key.count)
-        writer.put(self.app)
-        writer.put(self.key)
-        return writer.finish()
+        [UInt8](token: Self.version, byteCount: Self.fixedByteCount + self.key.count) { writer in
+            writer.put(self.app)
+            writer.put(self.key)
+        }
     }
 
     package init(_ bytes: [UInt8]) throws(TokenError) {
@@ -183,13 +192,14 @@ package struct AccountPageToken: Hashable, Sendable {
     }
 }
 
+/// Writes a token into room of its length.
 private struct TokenWriter {
-    private var bytes: [UInt8]
+    private let memory: UnsafeMutableRawBufferPointer
     private var at = 1
 
-    init(version: UInt8, byteCount: Int) {
-        self.bytes = [UInt8](repeating: 0, count: byteCount)
-        self.bytes[0] = version
+    init(_ memory: UnsafeMutableRawBufferPointer, version: UInt8) {
+        self.memory = memory
+        memory[0] = version
     }
 
     mutating func put(_ first: UInt64, _ second: UInt64) {
@@ -198,29 +208,36 @@ private struct TokenWriter {
     }
 
     mutating func put(_ word: UInt64) {
-        self.store(word.bigEndian)
+        self.memory.storeBytes(of: word.bigEndian, toByteOffset: self.at, as: UInt64.self)
         self.at += 8
     }
 
     mutating func put(_ half: UInt32) {
-        self.store(half.bigEndian)
+        self.memory.storeBytes(of: half.bigEndian, toByteOffset: self.at, as: UInt32.self)
         self.at += 4
     }
 
     mutating func put(_ bytes: [UInt8]) {
-        self.bytes.replaceSubrange(self.at..<self.at + bytes.count, with: bytes)
+        UnsafeMutableRawBufferPointer(rebasing: self.memory[self.at...]).copyBytes(from: bytes)
         self.at += bytes.count
     }
 
-    private mutating func store(_ value: some BitwiseCopyable) {
-        let at = self.at
-        self.bytes.withUnsafeMutableBytes { $0.storeBytes(of: value, toByteOffset: at, as: type(of: value)) }
+    mutating func finish() {
+        let whole = UnsafeRawBufferPointer(self.memory)
+        precondition(self.at + 4 == whole.count, "a token has \(self.at + 4) bytes of \(whole.count)")
+        self.put(CRC32C.checksum(UnsafeRawBufferPointer(rebasing: whole[..<self.at]).bytes))
     }
+}
 
-    mutating func finish() -> [UInt8] {
-        precondition(self.at + 4 == self.bytes.count, "a token has \(self.at + 4) bytes of \(self.bytes.count)")
-        self.put(CRC32C.checksum(self.bytes.span.bytes.extracting(..<self.at)))
-        return self.bytes
+extension [UInt8] {
+    /// The bytes of a token.
+    fileprivate init(token version: UInt8, byteCount: Int, _ fill: (inout TokenWriter) -> Void) {
+        self.init(unsafeUninitializedCapacity: byteCount) { buffer, count in
+            var writer = TokenWriter(UnsafeMutableRawBufferPointer(buffer), version: version)
+            fill(&writer)
+            writer.finish()
+            count = byteCount
+        }
     }
 }
 

@@ -138,6 +138,66 @@ import Testing
         }
     }
 
+    /// The second and third time are copies; transactions of equal numbers take each other's place.
+    @Test func `a transaction that was written before is written as it was the first time`() throws {
+        let remembering = MessageCodec(remembersTransactions: true)
+        for seed in 1...100 {
+            var samples = Samples(seed: UInt64(seed))
+            let info = Self.info(&samples)
+            var transactions = (0..<6).map { _ in Self.transaction(&samples) }
+            for index in transactions.indices { transactions[index].value.id = UInt64(index % 3) + 512 }
+            for round in 0..<12 {
+                let value = transactions[Int(samples.next() % 6)]
+                let what = "seed \(seed), round \(round)"
+                if samples.next() % 2 == 0 {
+                    #expect(remembering.digest(of: value) == self.codec.digest(of: value), "\(what)")
+                }
+                let answer = OperateResponse(transaction: value, number: UInt64(round))
+                #expect(
+                    [UInt8](try remembering.encode(answer).message) == [UInt8](try self.codec.encode(answer).message),
+                    "\(what)")
+                #expect(
+                    [UInt8](try remembering.encodeEntitlement(value, info).message)
+                        == [UInt8](try self.codec.encodeEntitlement(value, info).message), "\(what)")
+            }
+        }
+    }
+
+    @Test func `a token is written in its place as its bytes are`() throws {
+        for seed in 1...50 {
+            var samples = Samples(seed: UInt64(seed))
+            let (statuses, value) = (Self.statuses(&samples), Self.transaction(&samples))
+            let token = ResumeToken(
+                store: StoreIdentity(high: samples.next(), low: 1), epoch: UInt32(seed), app: 7,
+                view: Digest(high: samples.next(), low: samples.next()), position: samples.position(),
+                digest: Digest(high: 0, low: samples.next()))
+            var info = Self.info(&samples)
+            info.token = []
+            var whole = info
+            whole.token = token.bytes
+            #expect(
+                [UInt8](try self.codec.encodeEntitlement(value, info, token: token).message)
+                    == [UInt8](try self.codec.encodeEntitlement(value, whole).message), "seed \(seed)")
+            #expect(
+                [UInt8](try self.codec.encodeStatuses(statuses, info, token: token).message)
+                    == [UInt8](try self.codec.encodeStatuses(statuses, whole).message), "seed \(seed)")
+        }
+    }
+
+    @Test func `a number of any length is written as protobuf-c writes it`() throws {
+        let arena = self.codec.arena
+        for shift in 0..<64 as Range<UInt64> {
+            for offset in [UInt64.max, 0, 1] {
+                let beat = Beat(revision: (1 << shift) &+ offset, serverTime: Instant(milliseconds: Int64(shift)))
+                #expect(
+                    [UInt8](try self.codec.encode(beat).message)
+                        == [UInt8](
+                            try self.codec.pack(Perch__Wire__V1__Beat.self) { beat.write(to: $0, arena) }.message),
+                    "2^\(shift)")
+            }
+        }
+    }
+
     @Test func `a value over the limit of a frame is refused by its size`() {
         var samples = Samples(seed: 1)
         var transaction = samples.verified()

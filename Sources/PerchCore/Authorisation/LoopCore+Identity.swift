@@ -131,8 +131,8 @@ extension LoopCore {
     }
 
     /// Whether a caller may ask for that account.
-    func permit(_ request: Request, _ identity: Identity) throws(CallRefusal) {
-        guard let own = identity.account else { return }
+    func permit(_ call: Int32, _ request: Request) throws(CallRefusal) {
+        guard self.authenticator != nil, let own = self.identity(ofCall: call).account else { return }
         // Bytewise, as keys are compared: text that Swift takes for equal may be another account.
         for name in request.accountsNamed where !name.utf8.elementsEqual(own.utf8) {
             throw CallRefusal(

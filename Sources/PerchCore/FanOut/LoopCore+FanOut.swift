@@ -5,7 +5,11 @@ import PerchWire
 
 // Fan-out: from what the store says to views computed once and watches that owe their stream a value.
 extension LoopCore {
-    /// What the store says, in commit order.
+    /// What the store says in a turn, in commit order.
+    package mutating func handle(_ events: [StoreEvent]) {
+        for event in events { self.handle(event) }
+    }
+
     package mutating func handle(_ event: StoreEvent) {
         switch event {
         case .change(let change): self.apply(change)
@@ -23,10 +27,7 @@ extension LoopCore {
         self.counters.changesApplied += 1
         // The store may have looked at the clock after this turn began. What it decided then is not shown as of before.
         self.now.wall = max(self.now.wall, change.committed)
-        for (key, account) in change.aliases {
-            let slot = self.findAccount(key)
-            if slot >= 0 { self.setNumber(slot, account) }
-        }
+        if !change.aliases.isEmpty { self.name(change.aliases) }
         for account in change.accounts {
             var slot = self.firstOfNumber(account.record.account)
             while slot >= 0 {
@@ -36,6 +37,13 @@ extension LoopCore {
             }
         }
         if let app = change.app { self.apply(app, cause: change.appCause) }
+    }
+
+    private mutating func name(_ aliases: [(key: AccountKey, account: AccountNumber)]) {
+        for (key, account) in aliases {
+            let slot = self.findAccount(key)
+            if slot >= 0 { self.setNumber(slot, account) }
+        }
     }
 
     /// An account's record came: all its views are computed at the end of the turn.
@@ -112,8 +120,12 @@ extension LoopCore {
                 preconditionFailure("a record was asked for")
             }
         case .call(let call, let generation):
-            guard self.calls.isTaken(call, generation: generation), self.calls[call].kind == .unary else { return }
-            self.finishUnary(call, answer)
+            guard self.calls.isTaken(call, generation: generation) else { return }
+            switch self.calls[call].kind {
+            case .order: self.finishOrder(call, answer)
+            case .unary: self.finishUnary(call, answer)
+            case .watch, .updates, .ending: return
+            }
         case .updates(let call, let generation):
             guard self.calls.isTaken(call, generation: generation), self.calls[call].kind == .updates else { return }
             self.finishUpdates(call, answer)
@@ -230,11 +242,9 @@ extension LoopCore {
             if cause == .unspecified { cause = slot.pendingCause }
             if cause == .unspecified { cause = .expiry }
         }
-        info.token =
-            ResumeToken(
-                store: self.identity, epoch: self.epoch, app: slot.app, view: self.digest(of: view),
-                position: info.position, digest: digest
-            ).bytes
+        let token = ResumeToken(
+            store: self.identity, epoch: self.epoch, app: slot.app, view: self.digest(of: view),
+            position: info.position, digest: digest)
         let previous = isNew ? slot.digest : self.encodings(of: view).previousDigest
         if isNew { self.rememberSaid(view) }
         self.dropEncodings(view)
@@ -275,7 +285,7 @@ extension LoopCore {
             call = self.calls[call].nextInTarget
         }
         self.encode(
-            view, value, info, cause: cause, previous: previous,
+            view, value, info, token, cause: cause, previous: previous,
             snapshot: wantsSnapshot || self.views[view].watchCount > 1, change: wantsChange, unchanged: wantsUnchanged)
     }
 
@@ -294,7 +304,8 @@ extension LoopCore {
         }
     }
 
-    private func hasWaiting(_ view: Int32) -> Bool {
+    /// Whether somebody has to be given the value who has not been told it. `mutating` as `digest(of:)`.
+    private mutating func hasWaiting(_ view: Int32) -> Bool {
         var call = self.views[view].firstWatch
         while call >= 0 {
             let flags = self.calls[call].flags
@@ -306,7 +317,10 @@ extension LoopCore {
         return false
     }
 
-    func digest(of view: Int32) -> Digest {
+    /// The name of a view in tokens.
+    ///
+    /// `mutating`, though it changes nothing: whoever only looks at a loop is given a copy of its two kilobytes.
+    mutating func digest(of view: Int32) -> Digest {
         let slot = self.views[view]
         guard slot.account >= 0 else { return self.viewKeys[slot.key].digest(app: slot.app, account: []) }
         let account = self.accounts[slot.account]
@@ -318,8 +332,8 @@ extension LoopCore {
 
     /// Encodes what somebody is going to be given: at most two forms of a value, each plain and compressed.
     private mutating func encode(
-        _ view: Int32, _ value: ViewValue, _ info: ValueInfo, cause: Cause, previous: Digest, snapshot: Bool,
-        change: Bool, unchanged: Bool
+        _ view: Int32, _ value: ViewValue, _ info: ValueInfo, _ token: ResumeToken, cause: Cause, previous: Digest,
+        snapshot: Bool, change: Bool, unchanged: Bool
     ) {
         var info = info
         var encodings = Encodings()
@@ -327,13 +341,14 @@ extension LoopCore {
         let key = self.viewKeys[self.views[view].key]
         if change {
             info.cause = cause
-            encodings.change = self.encodeValue(value, info, of: key)
+            encodings.change = self.encodeValue(value, info, token, of: key)
         }
         info.cause = .snapshot
         if snapshot, !change || self.needsSnapshotNow(view) {
-            encodings.snapshot = self.encodeValue(value, info, of: key)
+            encodings.snapshot = self.encodeValue(value, info, token, of: key)
         }
         if unchanged {
+            info.token = token.bytes
             let response: Response =
                 switch key {
                 case .status: .subscriptionStatusTask(.unchanged(info))
@@ -348,7 +363,7 @@ extension LoopCore {
     }
 
     /// A snapshot is encoded beside a change only where somebody is waiting for one.
-    private func needsSnapshotNow(_ view: Int32) -> Bool {
+    private mutating func needsSnapshotNow(_ view: Int32) -> Bool {
         var call = self.views[view].firstWatch
         while call >= 0 {
             let flags = self.calls[call].flags
@@ -359,22 +374,20 @@ extension LoopCore {
     }
 
     private mutating func encodeValue(
-        _ value: ViewValue, _ info: ValueInfo, of key: ViewKey
+        _ value: ViewValue, _ info: ValueInfo, _ token: ResumeToken, of key: ViewKey
     ) -> PayloadHandle {
         self.counters.viewsEncoded += 1
         let plain: PayloadHandle
         do throws(MessageError) {
             switch value {
             case .statuses(let statuses):
-                plain = self.payloads.insert(try self.codec.encodeStatuses(statuses, info).prefixed)
+                plain = self.payloads.insert(try self.codec.encodeStatuses(statuses, info, token: token).prefixed)
             case .entitlement(let transaction):
-                plain = self.payloads.insert(try self.codec.encodeEntitlement(transaction, info).prefixed)
-            case .products(let products):
-                plain = self.payloads.insert(try self.codec.encodeProducts(products, info).prefixed)
-            case .intents(let intents):
-                plain = self.payloads.insert(try self.codec.encodeIntents(intents, info).prefixed)
-            case .messages(let messages):
-                plain = self.payloads.insert(try self.codec.encodeMessages(messages, info).prefixed)
+                plain = self.payloads.insert(try self.codec.encodeEntitlement(transaction, info, token: token).prefixed)
+            case .products, .intents, .messages:
+                var info = info
+                info.token = token.bytes
+                plain = self.payloads.insert(try self.encodeAtLength(value, info).prefixed)
             case .failure(let failure):
                 plain = self.encodeFailure(failure, info, of: key)
             }
@@ -384,6 +397,18 @@ extension LoopCore {
                 Failure(reason: "LOAD_FAILED", message: "the value cannot be sent: \(error)"), info, of: key)
         }
         return plain
+    }
+
+    /// What is pushed seldom, and written the long way.
+    private func encodeAtLength(
+        _ value: ViewValue, _ info: ValueInfo
+    ) throws(MessageError) -> MessageCodec.Encoded {
+        switch value {
+        case .products(let products): try self.codec.encodeProducts(products, info)
+        case .intents(let intents): try self.codec.encodeIntents(intents, info)
+        case .messages(let messages): try self.codec.encodeMessages(messages, info)
+        case .statuses, .entitlement, .failure: preconditionFailure("there is a shorter way")
+        }
     }
 
     /// What readers of a view are told when there is no value that they could be given. It cannot be resumed from.

@@ -124,21 +124,21 @@ extension LoopCore {
     /// Ends a call with a status: it leaves its view, and its number is free when the status is taken.
     mutating func end(_ call: Int32, _ status: WireStatus) {
         guard self.calls[call].kind != .ending else { return }
-        let connection = self.calls[call].connection
-        if status.code != .ok {
-            self.counters.callsRefused += 1
-            if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
-        }
+        if status.code == .ok { return self.endWell(call) }
+        self.counters.callsRefused += 1
+        if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
         self.detach(call)
         self.calls[call].kind = .ending
-        let payload: PayloadHandle
-        if status.code == .ok {
-            payload = self.okStatus
-            self.payloads.retain(payload)
-        } else {
-            payload = self.encodedStatus(status)
-        }
-        self.owe(connection, .status, stream: self.calls[call].stream, payload, endsCall: call)
+        let payload = self.encodedStatus(status)
+        self.owe(self.calls[call].connection, .status, stream: self.calls[call].stream, payload, endsCall: call)
+    }
+
+    /// Ends a call that has said all it had to.
+    private mutating func endWell(_ call: Int32) {
+        self.detach(call)
+        self.calls[call].kind = .ending
+        self.payloads.retain(self.okStatus)
+        self.owe(self.calls[call].connection, .status, stream: self.calls[call].stream, self.okStatus, endsCall: call)
     }
 
     /// Takes a call away from everything but its connection and its stream number.
@@ -152,6 +152,8 @@ extension LoopCore {
         case .unary:
             self.dropPending(call)
             if self.calls[call].flags.contains(.isWaiting) { self.connections[connection].waitingCount -= 1 }
+        case .order:
+            self.calls[call].target = -1
         case .ending:
             return
         }
@@ -165,7 +167,9 @@ extension LoopCore {
     /// The call is over and its number free.
     mutating func removeCall(_ call: Int32) {
         self.detach(call)
-        if let identity = self.callIdentities.removeValue(forKey: call) { self.identities.letGo(identity) }
+        if !self.callIdentities.isEmpty, let identity = self.callIdentities.removeValue(forKey: call) {
+            self.identities.letGo(identity)
+        }
         let slot = self.calls[call]
         if slot.previousInConnection >= 0 {
             self.calls[slot.previousInConnection].nextInConnection = slot.nextInConnection
@@ -200,10 +204,18 @@ extension LoopCore {
 
     /// A unary call's answer: MESSAGE, then STATUS.
     mutating func answer(_ call: Int32, _ response: Response) {
+        self.answer(call) { codec throws(MessageError) in try codec.encode(response) }
+    }
+
+    /// The same, where there is a shorter way to the bytes.
+    @inline(__always)
+    mutating func answer(
+        _ call: Int32, _ encode: (MessageCodec) throws(MessageError) -> MessageCodec.Encoded
+    ) {
         let connection = self.calls[call].connection
         var payload: PayloadHandle
-        do {
-            payload = self.payloads.insert(try self.codec.encode(response).prefixed)
+        do throws(MessageError) {
+            payload = self.payloads.insert(try encode(self.codec).prefixed)
         } catch {
             self.end(
                 call,
@@ -228,7 +240,7 @@ extension LoopCore {
             payload = smaller
         }
         self.owe(connection, .message, stream: self.calls[call].stream, payload)
-        self.end(call, .ok)
+        self.endWell(call)
     }
 
     /// Puts a watch or a stream of events on its connection's list of those that have something to write.

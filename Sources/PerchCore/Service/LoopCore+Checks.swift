@@ -6,17 +6,8 @@ import PerchWire
 // What of a request can be refused before anybody is asked: its fields, and the token that it resumes from.
 extension LoopCore {
     func check(_ request: Request) throws(CallRefusal) {
-        func account(_ key: String) throws(CallRefusal) {
-            let count = key.utf8.count
-            guard (1...Limits.accountKeyBytesMax).contains(count) else {
-                throw CallRefusal(
-                    .accountKey, "the account key has \(count) bytes; it must have 1 to \(Limits.accountKeyBytesMax)",
-                    details: [
-                        StatusDetail(key: "field", value: "account"), StatusDetail(key: "found", value: "\(count)"),
-                        StatusDetail(key: "limit", value: "\(Limits.accountKeyBytesMax)"),
-                    ])
-            }
-        }
+        func account(_ key: String) throws(CallRefusal) { try Self.checkAccount(key) }
+        func key(_ bytes: [UInt8]) throws(CallRefusal) { try Self.checkIdempotencyKey(bytes) }
         func present(_ value: String, _ field: String) throws(CallRefusal) {
             guard !value.isEmpty else {
                 throw CallRefusal(
@@ -31,18 +22,6 @@ extension LoopCore {
                     details: [
                         StatusDetail(key: "field", value: "page_size"), StatusDetail(key: "found", value: "\(size)"),
                         StatusDetail(key: "limit", value: "\(Limits.pageSizeMax)"),
-                    ])
-            }
-        }
-        func key(_ bytes: [UInt8]) throws(CallRefusal) {
-            guard bytes.count <= Limits.idempotencyKeyBytesMax else {
-                throw CallRefusal(
-                    .fieldInvalid,
-                    "idempotency_key has \(bytes.count) bytes, the limit is \(Limits.idempotencyKeyBytesMax)",
-                    details: [
-                        StatusDetail(key: "field", value: "idempotency_key"),
-                        StatusDetail(key: "found", value: "\(bytes.count)"),
-                        StatusDetail(key: "limit", value: "\(Limits.idempotencyKeyBytesMax)"),
                     ])
             }
         }
@@ -76,10 +55,7 @@ extension LoopCore {
             try account(asked.account)
             try present(asked.productID, "product_id")
         case .listCurrentEntitlements(let asked): try account(asked.account)
-        case .purchase(let asked):
-            try account(asked.account)
-            try key(asked.idempotencyKey)
-            try self.check(asked.order)
+        case .purchase(let asked): try Self.check(asked)
         case .finish(let asked):
             try account(asked.account)
             try key(asked.idempotencyKey)
@@ -102,7 +78,7 @@ extension LoopCore {
             }
             if operation.transaction == nil || !asked.account.isEmpty { try account(asked.account) }
             switch operation {
-            case .buy(let order): try self.check(order)
+            case .buy(let order): try Self.check(order)
             case .createIntent(let product, _): try present(product, "operation.create_intent.product_id")
             case .share(_, let member): try account(member)
             case .stopSharing(_, let member?): try account(member)
@@ -177,13 +153,51 @@ extension LoopCore {
         }
     }
 
-    private func check(_ order: PurchaseOrder) throws(CallRefusal) {
+    /// An order: the account is named, and a product.
+    static func check(_ asked: OperateRequest) throws(CallRefusal) {
+        try Self.checkIdempotencyKey(asked.idempotencyKey)
+        try Self.checkAccount(asked.account)
+        if case .buy(let order)? = asked.operation { try Self.check(order) }
+    }
+
+    static func check(_ asked: PurchaseRequest) throws(CallRefusal) {
+        try Self.checkAccount(asked.account)
+        try Self.checkIdempotencyKey(asked.idempotencyKey)
+        try Self.check(asked.order)
+    }
+
+    private static func checkAccount(_ key: String) throws(CallRefusal) {
+        let count = key.utf8.count
+        guard (1...Limits.accountKeyBytesMax).contains(count) else {
+            throw CallRefusal(
+                .accountKey, "the account key has \(count) bytes; it must have 1 to \(Limits.accountKeyBytesMax)",
+                details: [
+                    StatusDetail(key: "field", value: "account"), StatusDetail(key: "found", value: "\(count)"),
+                    StatusDetail(key: "limit", value: "\(Limits.accountKeyBytesMax)"),
+                ])
+        }
+    }
+
+    private static func checkIdempotencyKey(_ bytes: [UInt8]) throws(CallRefusal) {
+        guard bytes.count <= Limits.idempotencyKeyBytesMax else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "idempotency_key has \(bytes.count) bytes, the limit is \(Limits.idempotencyKeyBytesMax)",
+                details: [
+                    StatusDetail(key: "field", value: "idempotency_key"),
+                    StatusDetail(key: "found", value: "\(bytes.count)"),
+                    StatusDetail(key: "limit", value: "\(Limits.idempotencyKeyBytesMax)"),
+                ])
+        }
+    }
+
+    private static func check(_ order: PurchaseOrder) throws(CallRefusal) {
         guard !order.productID.isEmpty else {
             throw CallRefusal(
                 .fieldMissing, "order.product_id is empty; it says what is bought",
                 details: [StatusDetail(key: "field", value: "order.product_id")])
         }
-        try Self.checkToken(order.appAccountToken)
+        try self.checkToken(order.appAccountToken)
     }
 
     /// A UUID in its usual form, or nothing.

@@ -5,29 +5,24 @@ import PerchWire
 
 // Requests that change something, as decisions for the store's thread: pure, repeatable, over what the store shows.
 extension LoopCore {
-    func mutation(for request: Request, app: AppNumber) throws(CallRefusal) -> Mutation {
+    mutating func mutation(for request: Request, app: AppNumber) throws(CallRefusal) -> Mutation {
         switch request {
-        case .purchase(let asked):
-            let operation = StoreOperation.buy(asked.order).meant
-            return self.keyed(
-                asked.idempotencyKey, .operation(operation, account: self.key(asked.account, app), app: app), request)
-
         case .operate(let asked):
             guard let operation = asked.operation?.meant else {
                 preconditionFailure("an operation was checked to be there")
             }
-            let account = asked.account.isEmpty ? nil : self.key(asked.account, app)
+            let account = asked.account.isEmpty ? nil : Self.key(asked.account, app)
             return self.keyed(asked.idempotencyKey, .operation(operation, account: account, app: app), request)
 
         case .sync(let asked):
-            let sync = Mutation.sync(self.key(asked.account, app)).failing(as: .appStoreSync)
+            let sync = Mutation.sync(Self.key(asked.account, app)).failing(as: .appStoreSync)
             return self.keyed(asked.idempotencyKey, sync, request)
 
         case .requestRefund(let asked):
             let reason = asked.reason == .unspecified ? RevocationReason.other : asked.reason
             let text = asked.text
             let target = OperationTarget.transaction(asked.transactionID)
-            let account = self.key(asked.account, app)
+            let account = Self.key(asked.account, app)
             let decline = Mutation.operation(.declineRefund(target), account: account, app: app)
             let refund = Mutation.operation(
                 .refund(target, reason: reason, share: .full), account: account, app: app)
@@ -39,7 +34,7 @@ extension LoopCore {
 
         case .redeemOfferCode(let asked):
             let (code, product) = (asked.code, asked.productID)
-            let subject = Subject.account(self.key(asked.account, app), opens: true)
+            let subject = Subject.account(Self.key(asked.account, app), opens: true)
             let mutation = Mutation(subject, needsTestApp: true) { view throws(Refusal) in
                 let subject = OperationSubject(record: view.accountRecord)
                 let (outcome, _) = try decideRedemption(
@@ -50,12 +45,12 @@ extension LoopCore {
 
         case .manageSubscriptions(let asked):
             let operation = StoreOperation.setAutoRenew(.product(asked.productID), isOn: asked.isAutoRenewOn)
-            let mutation = Mutation.operation(operation, account: self.key(asked.account, app), app: app)
+            let mutation = Mutation.operation(operation, account: Self.key(asked.account, app), app: app)
             return self.keyed(asked.idempotencyKey, mutation.failing(as: .manageSubscriptions), request)
 
         case .finish(let asked):
             let id = asked.transactionID
-            let subject = Subject.transaction(self.key(asked.account, app), id)
+            let subject = Subject.transaction(Self.key(asked.account, app), id)
             let mutation = Mutation(subject, needsTestApp: false) { view throws(Refusal) in
                 guard let row = view.transaction else { preconditionFailure("the store did not fetch the transaction") }
                 if row.isFinished { return .unchanged(answer: .none) }
@@ -89,7 +84,7 @@ extension LoopCore {
         }
     }
 
-    private func key(_ account: String, _ app: AppNumber) -> AccountKey {
+    static func key(_ account: String, _ app: AppNumber) -> AccountKey {
         AccountKey(app: app, bytes: Array(account.utf8))
     }
 
@@ -162,7 +157,7 @@ extension LoopCore {
 
     /// Under a key of the caller's, a mutation happens once. The whole request stands behind the key, so that the key is
     /// not used for another one.
-    private func keyed(_ key: [UInt8], _ mutation: consuming Mutation, _ request: Request) -> Mutation {
+    mutating func keyed(_ key: [UInt8], _ mutation: consuming Mutation, _ request: Request) -> Mutation {
         guard !key.isEmpty else { return mutation }
         mutation.key = key
         do throws(MessageError) {
@@ -177,34 +172,15 @@ extension LoopCore {
     // MARK: Answers
 
     /// The response of a method whose mutation came to `result`.
-    func response(
+    mutating func response(
         to request: Request, _ result: MutationResult, at position: Position, app: AppNumber
     ) -> Response {
         switch (request, result) {
-        case (.purchase, let result):
-            var response = PurchaseResponse(position: position, result: result.purchaseResult)
-            if case .transaction(let transaction, let wasHeld) = result {
-                (response.transaction, response.wasHeld) = (self.verified(transaction, app), wasHeld)
-            }
-            if case .pending(let number) = result { response.pendingNumber = number }
-            return .purchase(response)
         case (.operate(let asked), let result):
-            var response = OperateResponse(position: position)
-            if case .transaction(let transaction, _) = result {
-                response.transaction = self.verified(transaction, app)
+            if case .decidePurchase? = asked.operation {
+                return .operate(self.operateResponse(result, at: position, app: app, isPurchase: true))
             }
-            switch asked.operation {
-            case .buy?, .decidePurchase?:
-                response.purchaseResult = result.purchaseResult
-                if case .transaction(_, let wasHeld) = result { response.wasHeld = wasHeld }
-            default:
-                break
-            }
-            switch result {
-            case .pending(let number), .number(let number): response.number = number
-            default: break
-            }
-            return .operate(response)
+            return .operate(self.operateResponse(result, at: position, app: app, isPurchase: false))
         case (.sync, _): return .sync(Acknowledgement(position: position))
         case (.manageSubscriptions, _): return .manageSubscriptions(Acknowledgement(position: position))
         case (.requestRefund, .transaction(let transaction, let isAsItWas)):
@@ -232,7 +208,7 @@ extension LoopCore {
 
 extension MutationResult {
     /// What became of a purchase that came to this.
-    fileprivate var purchaseResult: PurchaseResult {
+    var purchaseResult: PurchaseResult {
         switch self {
         case .transaction: .success
         case .pending: .pending
@@ -254,7 +230,7 @@ extension Mutation {
 
 extension StoreOperation {
     /// What a caller means who left out what the contract lets him leave out.
-    fileprivate var meant: StoreOperation {
+    var meant: StoreOperation {
         switch self {
         case .buy(let order) where order.quantity > 0 && order.appAccountToken.isEmpty:
             return self

@@ -8,10 +8,14 @@ import PerchWire
 extension LoopCore {
     /// Begins a call whose request is decoded: attaches a watch, asks the store, or answers at once.
     mutating func begin(_ call: Int32, _ request: Request) throws(CallRefusal) {
-        // Nil: whoever reaches this server may do everything.
-        let identity = self.authenticator == nil ? nil : self.identity(ofCall: call)
-        let app = try self.app(of: request, for: identity)
-        if let identity { try self.permit(request, identity) }
+        switch request {
+        case .operate(let asked) where asked.isOrder: return try self.order(call, asked, request)
+        case .purchase(let asked): return try self.order(call, asked, request)
+        default: break
+        }
+        let app: AppNumber
+        if let reference = request.appReference { app = try self.app(reference, ofCall: call) } else { app = 0 }
+        try self.permit(call, request)
         try self.check(request)
         if let token = try self.token(of: request, app: app) {
             self.callTokens[call] = token
@@ -142,7 +146,9 @@ extension LoopCore {
         case .listTransactions, .listUnfinished, .getLatestTransaction:
             try self.askForTransactions(call, request, app: app)
 
-        case .purchase, .finish:
+        case .purchase:
+            preconditionFailure("a purchase is an order")
+        case .finish:
             var mutation = try self.mutation(for: request, app: app)
             mutation.origin = self.clientIDs[self.calls[call].connection] ?? []
             self.ask(call, request, app: app, .mutate(mutation))
@@ -166,7 +172,7 @@ extension LoopCore {
 
         case .listApps:
             let identity = self.identity(ofCall: call)
-            let apps = self.apps.values.filter { identity.apps.includes($0.name) }.sorted {
+            let apps = self.apps.all.filter { identity.apps.includes($0.name) }.sorted {
                 ($0.bundleID, $0.environment.rawValue) < ($1.bundleID, $1.environment.rawValue)
             }
             self.answer(
@@ -243,7 +249,7 @@ extension LoopCore {
     }
 
     mutating func ask(_ ticket: Ticket, _ body: StoreRequest.Body) {
-        self.effects.append(.ask(StoreRequest(loop: self.loop, ticket: self.issue(ticket), body)))
+        self.asks.append(StoreRequest(loop: self.loop, ticket: self.issue(ticket), body))
     }
 
     private mutating func control(_ call: Int32, _ request: Request, app: AppNumber, _ control: ControlRequest) {
@@ -402,38 +408,41 @@ extension LoopCore {
     // MARK: Reading a request
 
     /// The app that a request names, or the only one there is for whoever asks.
-    private func app(of request: Request, for identity: Identity?) throws(CallRefusal) -> AppNumber {
-        guard let reference = request.appReference else { return 0 }
+    mutating func app(_ reference: AppReference, ofCall call: Int32) throws(CallRefusal) -> AppNumber {
+        // Without an authenticator everybody may reach every app, and most servers have one.
+        if self.authenticator == nil, let only = self.apps.only, only.fits(reference) { return only.number }
+        let identity = self.identity(ofCall: call)
         func fits(_ app: AppName) -> Bool {
             (reference.bundleID.isEmpty || app.bundleID == reference.bundleID)
                 && (reference.environment == .unspecified || app.environment == reference.environment)
         }
         // Judged by the name alone: what this server has beside his apps is not his to know.
-        if let identity, case .apps(let apps) = identity.apps, !apps.contains(where: fits) {
+        if case .apps(let apps) = identity.apps, !apps.contains(where: fits) {
             throw CallRefusal(
                 .permissionDenied,
                 "the credentials are for \(identity.apps), and the request is about another app; ask with credentials for that one",
                 details: [StatusDetail(key: "needed", value: "app")])
         }
-        var named: AppNumber?
-        var count = 0
-        for app in self.apps.values where (identity?.apps.includes(app.name) ?? true) && fits(app.name) {
-            named = app.number
-            count += 1
-        }
-        guard count < 2 else {
+        let named = self.apps.all.filter { identity.apps.includes($0.name) && fits($0.name) }
+        guard named.count < 2 else {
             throw CallRefusal(
                 .appAmbiguous,
                 reference.isBlank
-                    ? "there are \(count) apps that the credentials are for; name one by bundle_id and environment"
-                    : "\(count) apps of this server fit that name; name the bundle_id and the environment")
+                    ? "there are \(named.count) apps that the credentials are for; name one by bundle_id and environment"
+                    : "\(named.count) apps of this server fit that name; name the bundle_id and the environment")
         }
-        guard let named else { throw self.unknownApp }
-        return named
+        guard let app = named.first else { throw self.unknownApp }
+        return app.number
     }
 }
 
 extension AppState {
     /// What identities name it by.
     var name: AppName { AppName(bundleID: self.bundleID, environment: self.environment) }
+
+    /// Whether it is the one that is meant, as far as a request says.
+    fileprivate func fits(_ reference: AppReference) -> Bool {
+        (reference.bundleID.isEmpty || self.bundleID == reference.bundleID)
+            && (reference.environment == .unspecified || self.environment == reference.environment)
+    }
 }

@@ -204,7 +204,7 @@ extension LoopCore {
             return true
         }
         for number in reached {
-            self.effects.append(.ask(StoreRequest(loop: self.loop, ticket: 0, .barrierReached(number))))
+            self.asks.append(StoreRequest(loop: self.loop, ticket: 0, .barrierReached(number)))
         }
     }
 

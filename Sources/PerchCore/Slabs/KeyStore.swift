@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Keys of accounts, one after the other in one piece of memory: no object, no header, a handle of five bytes.
 ///
 /// In pieces of eight bytes. What was given back is given out again to a key of as many pieces; a key has 1 to 255 bytes,
@@ -13,10 +15,10 @@ struct KeyStore: ~Copyable {
 
     init() {
         self.capacity = 64
-        self.base = .allocate(byteCount: 64 * Self.pieceBytes, alignment: 8)
+        self.base = Self.resized(nil, to: 64)
     }
 
-    deinit { self.base.deallocate() }
+    deinit { free(self.base) }
 
     private static func pieces(_ count: Int) -> Int { max(1, (count + Self.pieceBytes - 1) / Self.pieceBytes) }
 
@@ -66,12 +68,17 @@ struct KeyStore: ~Copyable {
     private func pointer(_ place: Int32) -> UnsafeMutableRawPointer { self.base + Int(place) * Self.pieceBytes }
 
     private mutating func grow() {
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: Int(self.capacity) * 2 * Self.pieceBytes, alignment: 8)
-        larger.copyMemory(from: self.base, byteCount: Int(self.used) * Self.pieceBytes)
-        self.base.deallocate()
-        self.base = larger
         self.capacity *= 2
+        self.base = Self.resized(self.base, to: self.capacity)
     }
 
-    var memoryBytes: Int { Int(self.capacity) * Self.pieceBytes }
+    /// As a slab's: no copy of a large piece is made.
+    private static func resized(_ memory: UnsafeMutableRawPointer?, to pieces: Int32) -> UnsafeMutableRawPointer {
+        let byteCount = Int(pieces) * Self.pieceBytes
+        guard let larger = realloc(memory, byteCount) else { fatalError("there is no memory for \(byteCount) bytes") }
+        return larger
+    }
+
+    /// Bytes that were ever used.
+    var memoryBytes: Int { Int(self.used) * Self.pieceBytes }
 }

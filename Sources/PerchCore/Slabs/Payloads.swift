@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A handle to bytes that are encoded once and shared by everybody they are sent to.
 struct PayloadHandle: BitwiseCopyable, Hashable {
     var index: Int32
@@ -14,13 +16,14 @@ struct Payloads: ~Copyable {
     }
 
     private var slab = Slab<Payload>()
+    private var pool = Pool()
     private(set) var bytes = 0
     /// Payloads ever made: what the counter of encodings tells.
     private(set) var madeCount: UInt64 = 0
 
     /// A copy of `body` with one reference, the caller's.
     mutating func insert(_ body: UnsafeRawBufferPointer) -> PayloadHandle {
-        let copy = UnsafeMutableRawPointer.allocate(byteCount: max(body.count, 1), alignment: 8)
+        let copy = self.pool.take(body.count)
         if let base = body.baseAddress { copy.copyMemory(from: base, byteCount: body.count) }
         self.bytes += body.count
         self.madeCount += 1
@@ -44,9 +47,10 @@ struct Payloads: ~Copyable {
 
     mutating func release(_ handle: PayloadHandle) {
         self.slab[handle.index].references -= 1
-        guard self.slab[handle.index].references == 0 else { return }
-        self.bytes -= Int(self.slab[handle.index].count)
-        self.slab[handle.index].bytes.deallocate()
+        let payload = self.slab[handle.index]
+        guard payload.references == 0 else { return }
+        self.bytes -= Int(payload.count)
+        self.pool.give(payload.bytes, Int(payload.count))
         self.slab.remove(handle.index)
     }
 
@@ -68,6 +72,53 @@ struct Payloads: ~Copyable {
     }
 
     deinit {
-        for index in 0..<self.slab.extent where self.slab.isTaken(index) { self.slab[index].bytes.deallocate() }
+        for index in 0..<self.slab.extent where self.slab.isTaken(index) { free(self.slab[index].bytes) }
+        self.pool.destroy()
+    }
+
+    /// Memory for bodies, which come and go with every change: pieces of so many times 64 bytes that were given back are
+    /// given out again. Long ones are the allocator's, and so is what is more than some of each size.
+    private struct Pool: BitwiseCopyable {
+        private static let unit = 64
+        private static let sizes = 16
+        private static let keptOfEach: Int32 = 1_024
+
+        /// The piece that was given back last, which holds the one before it.
+        private var free = InlineArray<16, UnsafeMutableRawPointer?>(repeating: nil)
+        private var kept = InlineArray<16, Int32>(repeating: 0)
+
+        @inline(__always)
+        private static func size(_ count: Int) -> Int { max(0, count &- 1) / Self.unit }
+
+        mutating func take(_ count: Int) -> UnsafeMutableRawPointer {
+            let size = Self.size(count)
+            if size < Self.sizes, let piece = self.free[size] {
+                self.free[size] = piece.load(as: UnsafeMutableRawPointer?.self)
+                self.kept[size] &-= 1
+                return piece
+            }
+            guard let piece = malloc(size < Self.sizes ? (size + 1) * Self.unit : count) else {
+                fatalError("there is no memory for \(count) bytes")
+            }
+            return piece
+        }
+
+        mutating func give(_ piece: UnsafeMutableRawPointer, _ count: Int) {
+            let size = Self.size(count)
+            guard size < Self.sizes, self.kept[size] < Self.keptOfEach else { return Glibc.free(piece) }
+            piece.storeBytes(of: self.free[size], as: UnsafeMutableRawPointer?.self)
+            self.free[size] = piece
+            self.kept[size] &+= 1
+        }
+
+        func destroy() {
+            for size in 0..<Self.sizes {
+                var piece = self.free[size]
+                while let next = piece {
+                    piece = next.load(as: UnsafeMutableRawPointer?.self)
+                    Glibc.free(next)
+                }
+            }
+        }
     }
 }

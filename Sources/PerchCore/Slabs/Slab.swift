@@ -1,7 +1,12 @@
+internal import Glibc
+
 /// Plain structs in one piece of memory, referred to by index: no reference counts, no boxes, no copies on write.
 ///
 /// Owned by one loop. An index is valid from `insert` to `remove`; `generation` tells a slot's tenants apart, for
 /// whoever kept an index while its tenant may have left.
+///
+/// Grown by `realloc`, which moves the pages of a large piece and copies none: the process never holds the old and the new
+/// one, and what lies beyond `extent` was never touched and is nobody's memory yet.
 struct Slab<Element: BitwiseCopyable>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>
     private var marks: UnsafeMutablePointer<UInt32>
@@ -9,26 +14,31 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
     /// Slots ever used.
     private(set) var extent: Int32 = 0
     private(set) var count: Int32 = 0
-    private var free: [Int32] = []
+    /// The slot that was freed last, which holds the one freed before it, and so on; -1: none is free.
+    private var firstFree: Int32 = -1
 
     init(capacity: Int32 = 64) {
+        precondition(MemoryLayout<Element>.size >= MemoryLayout<Int32>.size, "a free slot has no room for the next one")
         self.capacity = capacity
-        self.base = .allocate(capacity: Int(capacity))
-        self.marks = .allocate(capacity: Int(capacity))
+        self.base = Self.resized(nil, to: capacity)
+        self.marks = Self.resized(nil, to: capacity)
     }
 
     deinit {
-        self.base.deallocate()
-        self.marks.deallocate()
+        free(self.base)
+        free(self.marks)
     }
 
     /// Odd while a slot is taken, even while it is free.
+    @inline(__always)
     func generation(_ index: Int32) -> UInt32 { self.marks[Int(index)] }
 
+    @inline(__always)
     func isTaken(_ index: Int32) -> Bool {
         index >= 0 && index < self.extent && self.marks[Int(index)] & 1 == 1
     }
 
+    @inline(__always)
     func isTaken(_ index: Int32, generation: UInt32) -> Bool {
         self.isTaken(index) && self.marks[Int(index)] == generation
     }
@@ -48,8 +58,9 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
 
     mutating func insert(_ element: Element) -> Int32 {
         let index: Int32
-        if let reused = self.free.popLast() {
-            index = reused
+        if self.firstFree >= 0 {
+            index = self.firstFree
+            self.firstFree = self.nextFree(index).load(as: Int32.self)
         } else {
             if self.extent == self.capacity { self.grow() }
             index = self.extent
@@ -65,28 +76,34 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
     mutating func remove(_ index: Int32) {
         precondition(self.isTaken(index), "slot \(index) was freed twice")
         self.marks[Int(index)] &+= 1
-        self.free.append(index)
+        self.nextFree(index).storeBytes(of: self.firstFree, as: Int32.self)
+        self.firstFree = index
         self.count -= 1
     }
 
+    /// Where a free slot keeps the one that is free after it.
+    @inline(__always)
+    private func nextFree(_ index: Int32) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(self.base + Int(index))
+    }
+
     private mutating func grow() {
-        let larger = self.capacity * 2
-        let base = UnsafeMutablePointer<Element>.allocate(capacity: Int(larger))
-        base.moveInitialize(from: self.base, count: Int(self.extent))
-        self.base.deallocate()
-        self.base = base
-        let marks = UnsafeMutablePointer<UInt32>.allocate(capacity: Int(larger))
-        marks.moveInitialize(from: self.marks, count: Int(self.extent))
-        self.marks.deallocate()
-        self.marks = marks
-        self.capacity = larger
+        self.capacity *= 2
+        self.base = Self.resized(self.base, to: self.capacity)
+        self.marks = Self.resized(self.marks, to: self.capacity)
+    }
+
+    private static func resized<Item: BitwiseCopyable>(
+        _ items: UnsafeMutablePointer<Item>?, to capacity: Int32
+    ) -> UnsafeMutablePointer<Item> {
+        let byteCount = Int(capacity) * MemoryLayout<Item>.stride
+        guard let memory = realloc(items, byteCount) else { fatalError("there is no memory for \(byteCount) bytes") }
+        return memory.bindMemory(to: Item.self, capacity: Int(capacity))
     }
 
     /// What one more takes: itself, and its generation.
     static var bytesPerElement: Int { MemoryLayout<Element>.stride + MemoryLayout<UInt32>.stride }
 
-    /// Bytes this slab holds.
-    var memoryBytes: Int {
-        Int(self.capacity) * Self.bytesPerElement + self.free.capacity * 4
-    }
+    /// Bytes of this slab that were ever used; beyond them nothing was touched.
+    var memoryBytes: Int { Int(self.extent) * Self.bytesPerElement }
 }

@@ -66,6 +66,9 @@ struct Connection: BitwiseCopyable {
 struct CallSlot: BitwiseCopyable {
     enum Kind: UInt8 {
         case unary
+        /// A purchase that the store decides, and so the only kind of unary call that there are thousands of in a turn. Its
+        /// answer is made of the store's alone: nothing is kept for it beside the slot.
+        case order
         case watch
         case updates
         /// Its STATUS is owed; the stream number is still taken.
@@ -99,7 +102,8 @@ struct CallSlot: BitwiseCopyable {
     var flags: Flags = []
     /// The caller has said how long it waits.
     var hasDeadline = false
-    /// Of a watch: its view. Of a stream of events: its account.
+    /// Of a watch: its view. Of a stream of events: its account. Of an order: its app. Of another unary call: what it waits
+    /// with.
     var target: Int32 = -1
     var nextInTarget: Int32 = -1
     var previousInTarget: Int32 = -1

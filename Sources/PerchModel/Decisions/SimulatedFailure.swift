@@ -24,7 +24,8 @@ package func verified(_ transaction: Transaction, app: AppState) -> Verified<Tra
 }
 
 private func simulatedVerification(_ app: AppState) -> VerificationFailure {
-    app.settings.simulatedErrors[.verification]?.verificationFailure ?? .verified
+    let failure = app.settings.simulatedErrors.entries.isEmpty ? nil : app.settings.simulatedErrors[.verification]
+    return failure?.verificationFailure ?? .verified
 }
 
 extension SimulatedError {

@@ -23,7 +23,10 @@ package final class SimulatedLoop {
     package var inbox: [LoopArrival] = []
     package var backlog: [SimulatedSocket] = []
     /// What the core asks of the store, until `World` takes it.
-    package var asks: [StoreRequest] = []
+    package var asks: [StoreRequest] {
+        get { self.core.asks }
+        set { self.core.asks = newValue }
+    }
     package var controls: [(ticket: UInt64, request: ControlRequest)] = []
     /// Monotonic milliseconds at which the core wants a turn; nil for none.
     package private(set) var wake: Int64?
@@ -164,7 +167,6 @@ package final class SimulatedLoop {
                 }
                 tenant.socket.close()
                 self.tenants[Int(connection)] = nil
-            case .ask(let request): self.asks.append(request)
             case .control(let ticket, let request): self.controls.append((ticket, request))
             case .drained: self.hasDrained = true
             }

@@ -169,7 +169,7 @@ extension MessageCodec {
         case .explain(let response):
             return try self.pack(Perch__V1__ExplainResponse.self) { response.write(to: $0, arena) }
         case .purchase(let response):
-            return try self.write(Perch__V1__PurchaseResponse.self) { response.write(to: &$0) }
+            return try self.encode(response)
         case .finish(let response):
             return try self.pack(Perch__V1__FinishResponse.self) { response.write(to: $0, arena) }
         case .listTransactions(let response):
@@ -195,7 +195,7 @@ extension MessageCodec {
         case .messages(let response):
             return try self.pack(Perch__V1__MessagesResponse.self) { response.write(to: $0, arena) }
         case .operate(let response):
-            return try self.write(Perch__V1__OperateResponse.self) { response.write(to: &$0) }
+            return try self.encode(response)
         case .inspectAccount(let response):
             return try self.pack(Perch__V1__InspectAccountResponse.self) { response.write(to: $0, arena) }
         case .listAccounts(let response):
@@ -225,22 +225,30 @@ extension MessageCodec {
         }
     }
 
-    // MARK: The push path: what views come to
+    // MARK: The push path: what orders and views come to
+
+    package func encode(_ response: PurchaseResponse) throws(MessageError) -> Encoded {
+        try self.write(Perch__V1__PurchaseResponse.self) { response.write(to: &$0) }
+    }
+
+    package func encode(_ response: OperateResponse) throws(MessageError) -> Encoded {
+        try self.write(Perch__V1__OperateResponse.self) { response.write(to: &$0) }
+    }
 
     package func encodeStatuses(
-        _ value: SubscriptionStatuses, _ info: ValueInfo
+        _ value: SubscriptionStatuses, _ info: ValueInfo, token: ResumeToken? = nil
     ) throws(MessageError) -> Encoded {
         try self.write(Perch__V1__SubscriptionStatusTaskResponse.self) {
-            if !info.isBlank { $0.message(5) { info.write(to: &$0) } }
+            if token != nil || !info.isBlank { $0.message(5) { info.write(to: &$0, token: token) } }
             $0.message(3) { value.write(to: &$0) }
         }
     }
 
     package func encodeEntitlement(
-        _ value: Verified<Transaction>?, _ info: ValueInfo
+        _ value: Verified<Transaction>?, _ info: ValueInfo, token: ResumeToken? = nil
     ) throws(MessageError) -> Encoded {
         try self.write(Perch__V1__CurrentEntitlementTaskResponse.self) {
-            if !info.isBlank { $0.message(5) { info.write(to: &$0) } }
+            if token != nil || !info.isBlank { $0.message(5) { info.write(to: &$0, token: token) } }
             $0.message(3) { writer in
                 if let value { writer.message(1) { value.write(to: &$0) } }
             }

@@ -33,22 +33,38 @@ package final class MessageCodec {
     private var compressedOutput = OutputBuffer()
     /// What must not disturb the last encoded message: digests, and the requests within calls.
     private var scratch = OutputBuffer()
-    /// What the push path is written with, and its digests, which must not disturb what was written.
-    private var writer = PushWriter()
-    private var digestWriter = PushWriter()
-    private var last: Encoded?
+    /// Behind a pointer, which is not checked for exclusive access at each of the many uses.
+    private let hot = UnsafeMutablePointer<Hot>.allocate(capacity: 1)
     private var deflater: Deflater?
     private var inflater: Inflater?
 
-    package init() {}
+    private struct Hot {
+        /// What the push path is written with, and its digests, which must not disturb what was written.
+        var writer: PushWriter
+        var digestWriter: PushWriter
+        var last: Encoded?
+    }
+
+    /// Of one that answers and pushes.
+    private let transactions: TransactionBytes?
+
+    /// `remembersTransactions`: it writes each of them several times, as a server's loop does.
+    package init(remembersTransactions: Bool = false) {
+        self.transactions = remembersTransactions ? TransactionBytes() : nil
+        self.hot.initialize(
+            to: Hot(writer: PushWriter(known: self.transactions), digestWriter: PushWriter(known: self.transactions)))
+    }
 
     deinit {
         self.arena.destroy()
         self.output.destroy()
         self.compressedOutput.destroy()
         self.scratch.destroy()
-        self.writer.destroy()
-        self.digestWriter.destroy()
+        self.hot.pointee.writer.destroy()
+        self.hot.pointee.digestWriter.destroy()
+        self.hot.deinitialize(count: 1)
+        self.hot.deallocate()
+        self.transactions?.destroy()
     }
 
     // MARK: Encoding
@@ -68,17 +84,17 @@ package final class MessageCodec {
     func write<C: CMessage>(
         _ type: C.Type, _ fill: (inout PushWriter) -> Void
     ) throws(MessageError) -> Encoded {
-        self.writer.begin()
-        fill(&self.writer)
-        let count = self.writer.count
+        self.hot.pointee.writer.begin()
+        fill(&self.hot.pointee.writer)
+        let count = self.hot.pointee.writer.count
         guard count <= Limits.frameBytesMax else {
             throw .tooLong(
                 message: String(cString: C.descriptor.pointee.name), bytes: count, limitBytes: Limits.frameBytesMax)
         }
-        let memory = self.writer.written(front: FrameHeader.byteCount)
+        let memory = self.hot.pointee.writer.written(front: FrameHeader.byteCount)
         FrameHeader.writePrefix(isCompressed: false, length: count, into: memory)
         let encoded = Encoded(memory: memory)
-        self.last = encoded
+        self.hot.pointee.last = encoded
         return encoded
     }
 
@@ -99,7 +115,7 @@ package final class MessageCodec {
         FrameHeader.writePrefix(isCompressed: false, length: count, into: memory)
         let encoded = Encoded(
             memory: UnsafeMutableRawBufferPointer(rebasing: memory[..<(FrameHeader.byteCount + count)]))
-        self.last = encoded
+        self.hot.pointee.last = encoded
         return encoded
     }
 
@@ -123,7 +139,7 @@ package final class MessageCodec {
     /// The last encoded message, compressed: nil if it is shorter than `Limits.compressBytesMin`, or would not get
     /// smaller. The plain form stays valid beside it.
     package func compressed() -> Encoded? {
-        self.last.flatMap { self.compressed($0.message) }
+        self.hot.pointee.last.flatMap { self.compressed($0.message) }
     }
 
     /// A message that was encoded before, compressed: nil as above.
@@ -205,9 +221,9 @@ package final class MessageCodec {
     /// The same of a value of the push path.
     @inline(__always)
     func digest(_ fill: (inout PushWriter) -> Void) -> Digest {
-        self.digestWriter.begin(omitsSignatures: true)
-        fill(&self.digestWriter)
-        return Digest(of: UnsafeRawBufferPointer(self.digestWriter.written()).bytes)
+        self.hot.pointee.digestWriter.begin(omitsSignatures: true)
+        fill(&self.hot.pointee.digestWriter)
+        return Digest(of: UnsafeRawBufferPointer(self.hot.pointee.digestWriter.written()).bytes)
     }
 
     /// Encodes `inner` where the next message does not overwrite it.

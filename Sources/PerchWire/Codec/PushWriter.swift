@@ -16,10 +16,15 @@ struct PushWriter {
     private var start: Int
     /// Whether what changes by signing again is left out: signing dates, JWS, device verification.
     private(set) var omitsSignatures = false
+    /// What was written of transactions before; nil for one that does not look.
+    private let known: TransactionBytes?
 
     private static let capacityAtFirst = 4096
+    /// Two numbers, of ten bytes at the most; numbers are stored eight bytes at a time.
+    private static let headBytesMax = 20
 
-    init() {
+    init(known: TransactionBytes? = nil) {
+        self.known = known
         self.memory = .allocate(byteCount: Self.capacityAtFirst, alignment: 16)
         self.capacity = Self.capacityAtFirst
         self.start = Self.capacityAtFirst
@@ -73,7 +78,7 @@ struct PushWriter {
     /// A number of a oneof: written where it is set, 0 too.
     @inline(__always)
     mutating func present(_ field: UInt32, _ value: UInt64) {
-        self.makeRoom(15)
+        self.makeRoom(Self.headBytesMax)
         self.varint(value)
         self.varint(UInt64(field << 3))
     }
@@ -87,26 +92,35 @@ struct PushWriter {
     private mutating func nonempty(_ field: UInt32, _ value: String) {
         let span = value.utf8Span.span
         span.withUnsafeBytes { bytes in
-            let count = Self.hasNUL(bytes) ? bytes.firstIndex(of: 0) ?? bytes.count : bytes.count
-            if count > 0 { self.copy(field, UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
+            guard let base = bytes.baseAddress else { return }
+            var count = bytes.count
+            if Self.hasNUL(base, count) { count = bytes.firstIndex(of: 0) ?? count }
+            if count > 0 { self.copy(field, base, count) }
         }
     }
 
-    /// Eight bytes at a time; may say yes for nothing where there are others than ASCII.
+    /// Eight bytes at a time, the last eight once more where they do not fill up.
     @inline(__always)
-    private static func hasNUL(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var found: UInt64 = 0
+    private static func hasNUL(_ base: UnsafeRawPointer, _ count: Int) -> Bool {
+        guard count >= 8 else {
+            var offset = 0
+            while offset < count {
+                if base.load(fromByteOffset: offset, as: UInt8.self) == 0 { return true }
+                offset += 1
+            }
+            return false
+        }
         var offset = 0
-        while bytes.count - offset >= 8 {
-            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            found |= (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+        while offset < count - 8 {
+            if Self.hasZero(base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) { return true }
             offset += 8
         }
-        while offset < bytes.count {
-            if bytes[offset] == 0 { return true }
-            offset += 1
-        }
-        return found != 0
+        return Self.hasZero(base.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+    }
+
+    @inline(__always)
+    private static func hasZero(_ word: UInt64) -> Bool {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
     }
 
     /// An item of a list of texts: written where it is empty too.
@@ -117,14 +131,27 @@ struct PushWriter {
     }
 
     mutating func bytes(_ field: UInt32, _ value: [UInt8]) {
-        if !value.isEmpty { value.withUnsafeBytes { self.copy(field, $0) } }
+        value.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress, !bytes.isEmpty { self.copy(field, base, bytes.count) }
+        }
     }
 
-    private mutating func copy(_ field: UInt32, _ bytes: UnsafeRawBufferPointer) {
-        self.makeRoom(bytes.count)
-        self.start -= bytes.count
-        if let base = bytes.baseAddress { (self.memory + self.start).copyMemory(from: base, byteCount: bytes.count) }
-        self.close(field, count: bytes.count)
+    /// A token, written where it belongs.
+    mutating func token(_ field: UInt32, _ token: ResumeToken) {
+        self.makeRoom(ResumeToken.byteCount)
+        self.start -= ResumeToken.byteCount
+        token.write(
+            into: UnsafeMutableRawBufferPointer(start: self.memory + self.start, count: ResumeToken.byteCount))
+        self.close(field, count: ResumeToken.byteCount)
+    }
+
+    @inline(__always)
+    private mutating func copy(_ field: UInt32, _ base: UnsafeRawPointer, _ count: Int) {
+        self.makeRoom(count + Self.headBytesMax)
+        self.start -= count
+        (self.memory + self.start).copyMemory(from: base, byteCount: count)
+        self.varint(UInt64(count))
+        self.varint(UInt64(field << 3 | 2))
     }
 
     /// A nested message, written by `fill`, empty or not.
@@ -136,10 +163,49 @@ struct PushWriter {
     }
 
     /// Length and tag before what has just been written.
+    @inline(__always)
     private mutating func close(_ field: UInt32, count: Int) {
-        self.makeRoom(15)
+        self.makeRoom(Self.headBytesMax)
         self.varint(UInt64(count))
         self.varint(UInt64(field << 3 | 2))
+    }
+
+    // MARK: Transactions
+
+    /// Writes a transaction's fields, or copies what was written of them before. `tail` writes those behind `signatures`,
+    /// which signing again changes, and `head` those before.
+    @inline(__always)
+    mutating func transaction(
+        _ transaction: Transaction, tail: (inout PushWriter) -> Void, signatures: (inout PushWriter) -> Void,
+        head: (inout PushWriter) -> Void
+    ) {
+        if let parts = self.known?.parts(of: transaction) {
+            self.copy(parts.tail)
+            if !self.omitsSignatures { signatures(&self) }
+            self.copy(parts.head)
+            return
+        }
+        let before = self.count
+        tail(&self)
+        let tailCount = self.count - before
+        if !self.omitsSignatures { signatures(&self) }
+        let headBegan = self.count
+        head(&self)
+        guard let known = self.known else { return }
+        // The last that was written stands first.
+        let start = UnsafeRawPointer(self.memory + self.start)
+        known.keep(
+            TransactionBytes.Parts(
+                head: UnsafeRawBufferPointer(start: start, count: self.count - headBegan),
+                tail: UnsafeRawBufferPointer(start: start + (self.count - before - tailCount), count: tailCount)),
+            of: transaction)
+    }
+
+    private mutating func copy(_ bytes: UnsafeRawBufferPointer) {
+        guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
+        self.makeRoom(bytes.count)
+        self.start -= bytes.count
+        (self.memory + self.start).copyMemory(from: base, byteCount: bytes.count)
     }
 
     // MARK: Bytes
@@ -154,7 +220,21 @@ struct PushWriter {
         self.longVarint(value)
     }
 
+    /// Up to eight bytes of seven bits are spread and stored at once; what is stored before them is room.
     private mutating func longVarint(_ value: UInt64) {
+        guard value < 1 << 56 else { return self.longestVarint(value) }
+        let count = (70 - value.leadingZeroBitCount) / 7
+        var word = value & 0x0FFF_FFFF | (value & 0x00FF_FFFF_F000_0000) << 4
+        word = word & 0x0000_3FFF_0000_3FFF | (word & 0x0FFF_C000_0FFF_C000) << 2
+        word = word & 0x007F_007F_007F_007F | (word & 0x3F80_3F80_3F80_3F80) << 1
+        // All but the last say that one more follows.
+        word |= 0x8080_8080_8080_8080 &- (1 << UInt64(8 &* count &- 1))
+        word <<= UInt64(64 &- 8 &* count)
+        self.memory.storeBytes(of: word.littleEndian, toByteOffset: self.start &- 8, as: UInt64.self)
+        self.start &-= count
+    }
+
+    private mutating func longestVarint(_ value: UInt64) {
         let count = (70 - value.leadingZeroBitCount) / 7
         self.start -= count
         var rest = value

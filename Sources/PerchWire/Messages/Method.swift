@@ -44,13 +44,36 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     init?(path: UnsafeRawBufferPointer) {
         guard path.count >= 8 else { return nil }
         let tail = path.loadUnaligned(fromByteOffset: path.count - 8, as: UInt64.self)
-        for (index, known) in Self.tails.enumerated() where known.tail == tail && known.count == path.count {
-            guard Self.equal(known.path, path), let method = Method(rawValue: UInt8(index)) else { continue }
-            self = method
-            return
+        var place = Self.home(tail)
+        while Self.places[place] != Self.none {
+            let index = Int(Self.places[place])
+            if Self.tails[index].tail == tail, Self.tails[index].count == path.count,
+                Self.equal(Self.tails[index].path, path)
+            {
+                self.init(rawValue: UInt8(index))
+                return
+            }
+            place = (place + 1) & 0xFF
         }
         return nil
     }
+
+    private static func home(_ tail: UInt64) -> Int {
+        Int(truncatingIfNeeded: (tail &* 0x9E37_79B9_7F4A_7C15) >> 56)
+    }
+
+    private static let none: UInt8 = 0xFF
+
+    /// A table of 256 places, by the last eight bytes of the path: which case it is.
+    private static let places: [UInt8] = {
+        var places = [UInt8](repeating: Self.none, count: 256)
+        for (index, known) in Self.tails.enumerated() {
+            var place = Self.home(known.tail)
+            while places[place] != Self.none { place = (place + 1) & 0xFF }
+            places[place] = UInt8(index)
+        }
+        return places
+    }()
 
     /// Length and last eight bytes of each path, in the order of the cases.
     private static let tails: [(count: Int, tail: UInt64, path: [UInt8])] = Self.paths.map { path in

@@ -54,40 +54,42 @@ extension Commitment {
 extension Transaction {
     fileprivate func write(to writer: inout PushWriter) {
         let contents = self.contents
-        writer.bytes(27, contents.fields.advancedCommerceInfo)
-        if let commitment = contents.fields.commitment { writer.message(26) { commitment.write(to: &$0) } }
-        writer.value(25, contents.fields.billingPlan)
-        if !writer.omitsSignatures {
+        writer.transaction(self) { writer in
+            writer.bytes(27, contents.fields.advancedCommerceInfo)
+            if let commitment = contents.fields.commitment { writer.message(26) { commitment.write(to: &$0) } }
+            writer.value(25, contents.fields.billingPlan)
+        } signatures: { writer in
             writer.text(24, contents.fields.deviceVerificationNonce)
             writer.bytes(23, contents.fields.deviceVerification)
             writer.instant(22, contents.fields.signedDate)
-        }
-        if let price = contents.fields.price { writer.message(21) { price.write(to: &$0) } }
-        writer.value(20, contents.fields.reason)
-        if !contents.fields.storefront.isBlank {
-            writer.message(19) {
-                $0.text(2, contents.fields.storefront.id)
-                $0.text(1, contents.fields.storefront.countryCode)
+        } head: { writer in
+            if let price = contents.fields.price { writer.message(21) { price.write(to: &$0) } }
+            writer.value(20, contents.fields.reason)
+            if !contents.fields.storefront.isBlank {
+                writer.message(19) {
+                    $0.text(2, contents.fields.storefront.id)
+                    $0.text(1, contents.fields.storefront.countryCode)
+                }
             }
+            writer.value(18, contents.fields.environment)
+            writer.text(17, contents.fields.appAccountToken)
+            if let revocation = contents.fields.revocation { writer.message(16) { revocation.write(to: &$0) } }
+            if let offer = contents.fields.offer { writer.message(15) { offer.write(to: &$0) } }
+            writer.value(14, contents.fields.ownership)
+            writer.flag(13, contents.fields.isUpgraded)
+            writer.number(12, contents.fields.quantity)
+            if let end = contents.fields.expirationDate { writer.present(11, UInt64(bitPattern: end.milliseconds)) }
+            writer.instant(10, contents.fields.originalPurchaseDate)
+            writer.instant(9, contents.fields.purchaseDate)
+            writer.text(8, contents.fields.subscriptionGroupID)
+            writer.value(7, contents.fields.productType)
+            writer.text(6, contents.fields.productID)
+            writer.text(5, contents.fields.appTransactionID)
+            writer.text(4, contents.fields.appBundleID)
+            writer.text(3, contents.fields.webOrderLineItemID)
+            writer.number(2, contents.fields.originalID)
+            writer.number(1, contents.fields.id)
         }
-        writer.value(18, contents.fields.environment)
-        writer.text(17, contents.fields.appAccountToken)
-        if let revocation = contents.fields.revocation { writer.message(16) { revocation.write(to: &$0) } }
-        if let offer = contents.fields.offer { writer.message(15) { offer.write(to: &$0) } }
-        writer.value(14, contents.fields.ownership)
-        writer.flag(13, contents.fields.isUpgraded)
-        writer.number(12, contents.fields.quantity)
-        if let end = contents.fields.expirationDate { writer.present(11, UInt64(bitPattern: end.milliseconds)) }
-        writer.instant(10, contents.fields.originalPurchaseDate)
-        writer.instant(9, contents.fields.purchaseDate)
-        writer.text(8, contents.fields.subscriptionGroupID)
-        writer.value(7, contents.fields.productType)
-        writer.text(6, contents.fields.productID)
-        writer.text(5, contents.fields.appTransactionID)
-        writer.text(4, contents.fields.appBundleID)
-        writer.text(3, contents.fields.webOrderLineItemID)
-        writer.number(2, contents.fields.originalID)
-        writer.number(1, contents.fields.id)
     }
 }
 
@@ -146,8 +148,9 @@ extension SubscriptionStatuses {
 }
 
 extension ValueInfo {
-    func write(to writer: inout PushWriter) {
-        writer.bytes(5, self.token)
+    /// `token`: the one to be written, where it is not in `token` as bytes.
+    func write(to writer: inout PushWriter, token: ResumeToken? = nil) {
+        if let token { writer.token(5, token) } else { writer.bytes(5, self.token) }
         if let forecast = self.forecast {
             writer.message(4) {
                 $0.flag(5, forecast.state.isEntitled)

@@ -92,6 +92,8 @@ final class MemoryServer {
     }
 
     private func execute() {
+        self.requests.append(contentsOf: self.core.asks)
+        self.core.asks.removeAll()
         let effects = self.core.effects
         self.core.effects.removeAll()
         for effect in effects {
@@ -99,7 +101,6 @@ final class MemoryServer {
             case .listen(let connection, let socket, let reading, let writing):
                 self.listen(connection, socket, reading, writing)
             case .close(let connection, let socket): self.closed(connection, socket)
-            case .ask(let request): self.requests.append(request)
             case .shutDownWriting, .control, .drained: break
             }
         }

@@ -116,6 +116,48 @@ import Testing
     }
 }
 
+@Suite struct `slabs and payloads` {
+    @Test func `a slot that was freed is taken again, the last one first, under another generation`() {
+        var slab = Slab<Int64>(capacity: 2)
+        let slots = (0..<200).map { slab.insert(Int64($0)) }
+        let generation = slab.generation(slots[7])
+        slab.remove(slots[3])
+        slab.remove(slots[7])
+        let wasTaken = slab.isTaken(slots[7])
+        let (first, second, third) = (slab.insert(70), slab.insert(30), slab.insert(200))
+        #expect(!wasTaken && first == slots[7] && second == slots[3] && third == 200)
+        let isOld = slab.isTaken(slots[7], generation: generation)
+        let values = (0..<201).map { slab[Int32($0)] }
+        #expect(!isOld)
+        var expected = (0..<201).map { Int64($0) }
+        (expected[3], expected[7]) = (30, 70)
+        #expect(values == expected)
+        let (count, bytes) = (slab.count, slab.memoryBytes)
+        #expect(count == 201 && bytes == 201 * 12)
+    }
+
+    @Test func `a payload has its own bytes as long as it is held, whatever its length`() {
+        var payloads = Payloads()
+        var random = SeededRandom(seed: 11)
+        var held: [(handle: PayloadHandle, bytes: [UInt8])] = []
+        for round in 0..<6_000 {
+            if round % 5 < 3 {
+                let count = [0, 1, 63, 64, 65, 300, 1_023, 1_024, 1_025, 5_000][Int(random.next() % 10)]
+                let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: random.next()), count: count)
+                held.append((payloads.insert(bytes), bytes))
+            } else if !held.isEmpty {
+                let one = held.remove(at: Int(random.next() % UInt64(held.count)))
+                let isWhole = payloads[one.handle].elementsEqual(one.bytes)
+                #expect(isWhole)
+                payloads.release(one.handle)
+            }
+        }
+        for one in held { payloads.release(one.handle) }
+        let (count, bytes) = (payloads.count, payloads.bytes)
+        #expect(count == 0 && bytes == 0)
+    }
+}
+
 /// What the design promises of memory: the hot path touches these and nothing else of a connection or a watch.
 @Suite struct `sizes of what there are many of` {
     @Test func `the hot state of a connection is within two cache lines`() {

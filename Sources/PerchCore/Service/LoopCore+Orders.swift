@@ -1,0 +1,96 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchWire
+
+// Purchases: what comes by the ten thousand a second. They take the same steps as any other call, and are apart because
+// nothing of the request has to be kept for the answer, and nothing of it is copied on the way.
+extension LoopCore {
+    /// An order of a test store's customer.
+    mutating func order(_ call: Int32, _ asked: OperateRequest, _ request: Request) throws(CallRefusal) {
+        let app = try self.app(asked.app, ofCall: call)
+        if self.authenticator != nil { try self.permit(call, request) }
+        try Self.check(asked)
+        guard let operation = asked.operation?.meant else { preconditionFailure("an order is an operation") }
+        let mutation = Mutation.operation(operation, account: Self.key(asked.account, app), app: app)
+        // What happens outside the app has no origin: every reader of the account's transactions hears of it.
+        self.askForOrder(call, self.keyed(asked.idempotencyKey, mutation, request), app: app)
+    }
+
+    /// An order of the app's own customer.
+    mutating func order(_ call: Int32, _ asked: PurchaseRequest, _ request: Request) throws(CallRefusal) {
+        let app = try self.app(asked.app, ofCall: call)
+        if self.authenticator != nil { try self.permit(call, request) }
+        try Self.check(asked)
+        let operation = StoreOperation.buy(asked.order).meant
+        var mutation = Mutation.operation(operation, account: Self.key(asked.account, app), app: app)
+        mutation.origin = self.clientIDs[self.calls[call].connection] ?? []
+        self.askForOrder(call, self.keyed(asked.idempotencyKey, mutation, request), app: app)
+    }
+
+    private mutating func askForOrder(_ call: Int32, _ mutation: Mutation, app: AppNumber) {
+        self.calls[call].kind = .order
+        self.calls[call].target = Int32(bitPattern: app)
+        self.ask(.call(call, generation: self.calls.generation(call)), .mutate(mutation))
+    }
+
+    /// The store has decided an order.
+    mutating func finishOrder(_ call: Int32, _ answer: StoreAnswer) {
+        let app = AppNumber(bitPattern: self.calls[call].target)
+        switch answer {
+        case .mutated(let result, let position):
+            if self.calls[call].method == .operate {
+                let response = self.operateResponse(result, at: position, app: app, isPurchase: true)
+                self.answer(call) { codec throws(MessageError) in try codec.encode(response) }
+            } else {
+                let response = self.purchaseResponse(result, at: position, app: app)
+                self.answer(call) { codec throws(MessageError) in try codec.encode(response) }
+            }
+        case .refused(let refusal):
+            self.end(call, WireStatus(refusal))
+        default:
+            preconditionFailure("an order was asked for")
+        }
+    }
+
+    // MARK: Answers
+
+    /// `isPurchase`: it says what became of one.
+    ///
+    /// `mutating`, though it changes nothing: whoever only looks at a loop is given a copy of its two kilobytes.
+    mutating func operateResponse(
+        _ result: MutationResult, at position: Position, app: AppNumber, isPurchase: Bool
+    ) -> OperateResponse {
+        var response = OperateResponse(position: position)
+        switch result {
+        case .transaction(let transaction, let wasHeld):
+            response.transaction = self.verified(transaction, app)
+            if isPurchase { response.wasHeld = wasHeld }
+        case .pending(let number), .number(let number):
+            response.number = number
+        case .none, .cancelled, .clock:
+            break
+        }
+        if isPurchase { response.purchaseResult = result.purchaseResult }
+        return response
+    }
+
+    private mutating func purchaseResponse(
+        _ result: MutationResult, at position: Position, app: AppNumber
+    ) -> PurchaseResponse {
+        var response = PurchaseResponse(position: position, result: result.purchaseResult)
+        if case .transaction(let transaction, let wasHeld) = result {
+            (response.transaction, response.wasHeld) = (self.verified(transaction, app), wasHeld)
+        }
+        if case .pending(let number) = result { response.pendingNumber = number }
+        return response
+    }
+}
+
+extension OperateRequest {
+    /// Whether it is a purchase.
+    var isOrder: Bool {
+        if case .buy? = self.operation { return true }
+        return false
+    }
+}

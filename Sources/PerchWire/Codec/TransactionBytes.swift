@@ -1,0 +1,70 @@
+internal import PerchModel
+
+/// What the transactions of the last turns were written as. That of a purchase is written three times: in its answer, for
+/// the digest of the view that it changes, and in the value that is pushed. The bytes are the same but for the fields that
+/// signing again changes, which stand in one piece: so what lies on both sides of it is kept, and copied.
+///
+/// A table of fixed size by the numbers of transactions, the newest in the place of an older one. A handle, as
+/// `OutputBuffer`: `MessageCodec` owns it and destroys it.
+struct TransactionBytes {
+    /// Enough for the changes of two turns.
+    private static let placeCount = 512
+    /// One without advanced commerce has about 250 bytes.
+    private static let bytesMax = 512
+
+    /// The fields before and behind those that signing changes.
+    struct Parts {
+        var head: UnsafeRawBufferPointer
+        var tail: UnsafeRawBufferPointer
+    }
+
+    private struct Place {
+        /// Whose they are. Held, so that no other can be found where this one was.
+        var contents: Transaction.Contents?
+        var headCount: Int32 = 0
+        var tailCount: Int32 = 0
+    }
+
+    private let places: UnsafeMutablePointer<Place>
+    private let memory: UnsafeMutableRawPointer
+
+    init() {
+        self.places = .allocate(capacity: Self.placeCount)
+        self.places.initialize(repeating: Place(), count: Self.placeCount)
+        self.memory = .allocate(byteCount: Self.placeCount * Self.bytesMax, alignment: 16)
+    }
+
+    func destroy() {
+        self.places.deinitialize(count: Self.placeCount)
+        self.places.deallocate()
+        self.memory.deallocate()
+    }
+
+    private static func place(of transaction: Transaction) -> Int {
+        Int(truncatingIfNeeded: transaction.contents.fields.id & UInt64(Self.placeCount - 1))
+    }
+
+    /// Nil where it was not written lately. Valid until the next one is kept.
+    func parts(of transaction: Transaction) -> Parts? {
+        let index = Self.place(of: transaction)
+        let place = self.places + index
+        guard place.pointee.contents === transaction.contents else { return nil }
+        let bytes = UnsafeRawPointer(self.memory + index * Self.bytesMax)
+        let headCount = Int(place.pointee.headCount)
+        return Parts(
+            head: UnsafeRawBufferPointer(start: bytes, count: headCount),
+            tail: UnsafeRawBufferPointer(start: bytes + headCount, count: Int(place.pointee.tailCount)))
+    }
+
+    /// Keeps a copy; a long one is not kept.
+    func keep(_ parts: Parts, of transaction: Transaction) {
+        let (headCount, tailCount) = (parts.head.count, parts.tail.count)
+        guard headCount + tailCount <= Self.bytesMax else { return }
+        let index = Self.place(of: transaction)
+        let bytes = self.memory + index * Self.bytesMax
+        UnsafeMutableRawBufferPointer(start: bytes, count: headCount).copyMemory(from: parts.head)
+        UnsafeMutableRawBufferPointer(start: bytes + headCount, count: tailCount).copyMemory(from: parts.tail)
+        self.places[index] = Place(
+            contents: transaction.contents, headCount: Int32(headCount), tailCount: Int32(tailCount))
+    }
+}
