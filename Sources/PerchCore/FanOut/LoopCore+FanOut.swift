@@ -206,11 +206,15 @@ extension LoopCore {
         case .status(let group):
             let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
             digest = self.codec.digest(of: viewed.value)
-            (crossing, info.forecast, value) = (viewed.nextCrossing, viewed.forecast, .statuses(viewed.value))
+            crossing = viewed.nextCrossing
+            info.forecast = viewed.forecast
+            value = .statuses(viewed.value)
         case .entitlement(let product):
             let viewed = currentEntitlement(of: record, toProduct: product, app: app, at: now)
             digest = self.codec.digest(of: viewed.value)
-            (crossing, info.forecast, value) = (viewed.nextCrossing, viewed.forecast, .entitlement(viewed.value))
+            crossing = viewed.nextCrossing
+            info.forecast = viewed.forecast
+            value = .entitlement(viewed.value)
         case .products(let ids, let locale, let storefront):
             let shown = products(ids, locale: locale, storefront: storefront, app: app)
             digest = self.codec.digest(of: shown)
@@ -243,7 +247,7 @@ extension LoopCore {
             if cause == .unspecified { cause = .expiry }
         }
         let token = ResumeToken(
-            store: self.identity, epoch: self.epoch, app: slot.app, view: self.digest(of: view),
+            store: self.identity, epoch: self.epoch, app: slot.app, view: self.digest(of: key, slot),
             position: info.position, digest: digest)
         let previous = isNew ? slot.digest : self.encodings(of: view).previousDigest
         if isNew { self.rememberSaid(view) }
@@ -285,7 +289,7 @@ extension LoopCore {
             call = self.calls[call].nextInTarget
         }
         self.encode(
-            view, value, info, token, cause: cause, previous: previous,
+            view, key, value, &info, token, cause: cause, previous: previous,
             snapshot: wantsSnapshot || self.views[view].watchCount > 1, change: wantsChange, unchanged: wantsUnchanged)
     }
 
@@ -304,7 +308,7 @@ extension LoopCore {
         }
     }
 
-    /// Whether somebody has to be given the value who has not been told it. `mutating` as `digest(of:)`.
+    /// Whether somebody has to be given the value who has not been told it. `mutating` as `digest(of:_:)`.
     private mutating func hasWaiting(_ view: Int32) -> Bool {
         var call = self.views[view].firstWatch
         while call >= 0 {
@@ -320,11 +324,10 @@ extension LoopCore {
     /// The name of a view in tokens.
     ///
     /// `mutating`, though it changes nothing: whoever only looks at a loop is given a copy of its two kilobytes.
-    mutating func digest(of view: Int32) -> Digest {
-        let slot = self.views[view]
-        guard slot.account >= 0 else { return self.viewKeys[slot.key].digest(app: slot.app, account: []) }
+    private mutating func digest(of key: ViewKey, _ slot: ViewSlot) -> Digest {
+        guard slot.account >= 0 else { return key.digest(app: slot.app, account: []) }
         let account = self.accounts[slot.account]
-        return self.viewKeys[slot.key].digest(
+        return key.digest(
             app: slot.app, account: self.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
     }
 
@@ -332,13 +335,12 @@ extension LoopCore {
 
     /// Encodes what somebody is going to be given: at most two forms of a value, each plain and compressed.
     private mutating func encode(
-        _ view: Int32, _ value: ViewValue, _ info: ValueInfo, _ token: ResumeToken, cause: Cause, previous: Digest,
+        _ view: Int32, _ key: ViewKey, _ value: ViewValue, _ info: inout ValueInfo, _ token: ResumeToken, cause: Cause,
+        previous: Digest,
         snapshot: Bool, change: Bool, unchanged: Bool
     ) {
-        var info = info
         var encodings = Encodings()
         encodings.previousDigest = previous
-        let key = self.viewKeys[self.views[view].key]
         if change {
             info.cause = cause
             encodings.change = self.encodeValue(value, info, token, of: key)

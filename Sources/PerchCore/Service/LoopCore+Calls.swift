@@ -204,24 +204,22 @@ extension LoopCore {
 
     /// A unary call's answer: MESSAGE, then STATUS.
     mutating func answer(_ call: Int32, _ response: Response) {
-        self.answer(call) { codec throws(MessageError) in try codec.encode(response) }
+        do throws(MessageError) {
+            self.answer(call, encoded: try self.codec.encode(response))
+        } catch {
+            self.couldNotEncode(call, error)
+        }
     }
 
-    /// The same, where there is a shorter way to the bytes.
-    @inline(__always)
-    mutating func answer(
-        _ call: Int32, _ encode: (MessageCodec) throws(MessageError) -> MessageCodec.Encoded
-    ) {
+    mutating func couldNotEncode(_ call: Int32, _ error: MessageError) {
+        self.end(
+            call, WireStatus(.internal, "the answer could not be encoded (\(error)); ask for less at once"))
+    }
+
+    /// The same, with the bytes of the answer.
+    mutating func answer(_ call: Int32, encoded: MessageCodec.Encoded) {
         let connection = self.calls[call].connection
-        var payload: PayloadHandle
-        do throws(MessageError) {
-            payload = self.payloads.insert(try encode(self.codec).prefixed)
-        } catch {
-            self.end(
-                call,
-                WireStatus(.internal, "the answer could not be encoded (\(error)); ask for less at once"))
-            return
-        }
+        var payload = self.payloads.insert(encoded.prefixed)
         if self.payloads[payload].count - 5 > self.settings.frameBytesMax {
             let found = self.payloads[payload].count - 5
             self.payloads.release(payload)

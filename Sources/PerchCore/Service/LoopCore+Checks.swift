@@ -55,7 +55,8 @@ extension LoopCore {
             try account(asked.account)
             try present(asked.productID, "product_id")
         case .listCurrentEntitlements(let asked): try account(asked.account)
-        case .purchase(let asked): try Self.check(asked)
+        case .purchase(let asked):
+            try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
         case .finish(let asked):
             try account(asked.account)
             try key(asked.idempotencyKey)
@@ -153,17 +154,11 @@ extension LoopCore {
         }
     }
 
-    /// An order: the account is named, and a product.
-    static func check(_ asked: OperateRequest) throws(CallRefusal) {
-        try Self.checkIdempotencyKey(asked.idempotencyKey)
-        try Self.checkAccount(asked.account)
-        if case .buy(let order)? = asked.operation { try Self.check(order) }
-    }
-
-    static func check(_ asked: PurchaseRequest) throws(CallRefusal) {
-        try Self.checkAccount(asked.account)
-        try Self.checkIdempotencyKey(asked.idempotencyKey)
-        try Self.check(asked.order)
+    /// What every order must say.
+    static func check(key: [UInt8], account: String, _ order: PurchaseOrder) throws(CallRefusal) {
+        try Self.checkAccount(account)
+        try Self.checkIdempotencyKey(key)
+        try Self.check(order)
     }
 
     private static func checkAccount(_ key: String) throws(CallRefusal) {

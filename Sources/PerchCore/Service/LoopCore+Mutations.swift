@@ -232,7 +232,7 @@ extension StoreOperation {
     /// What a caller means who left out what the contract lets him leave out.
     var meant: StoreOperation {
         switch self {
-        case .buy(let order) where order.quantity > 0 && order.appAccountToken.isEmpty:
+        case .buy(let order) where order.saysWhatIsMeant:
             return self
         case .buy(var order):
             order.quantity = max(order.quantity, 1)

@@ -8,27 +8,32 @@ import PerchWire
 extension LoopCore {
     /// An order of a test store's customer.
     mutating func order(_ call: Int32, _ asked: OperateRequest, _ request: Request) throws(CallRefusal) {
+        guard let operation = asked.operation, case .buy(let order) = operation else {
+            preconditionFailure("an order is an operation")
+        }
         let app = try self.app(asked.app, ofCall: call)
         if self.authenticator != nil { try self.permit(call, request) }
-        try Self.check(asked)
-        guard let operation = asked.operation?.meant else { preconditionFailure("an order is an operation") }
-        let mutation = Mutation.operation(operation, account: Self.key(asked.account, app), app: app)
+        try Self.check(key: asked.idempotencyKey, account: asked.account, order)
+        let meant = order.saysWhatIsMeant ? operation : operation.meant
         // What happens outside the app has no origin: every reader of the account's transactions hears of it.
-        self.askForOrder(call, self.keyed(asked.idempotencyKey, mutation, request), app: app)
+        let mutation = Mutation.operation(meant, account: Self.key(asked.account, app), app: app)
+        self.askForOrder(
+            call, asked.idempotencyKey.isEmpty ? mutation : self.keyed(asked.idempotencyKey, mutation, request),
+            app: app)
     }
 
     /// An order of the app's own customer.
     mutating func order(_ call: Int32, _ asked: PurchaseRequest, _ request: Request) throws(CallRefusal) {
         let app = try self.app(asked.app, ofCall: call)
         if self.authenticator != nil { try self.permit(call, request) }
-        try Self.check(asked)
+        try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
         let operation = StoreOperation.buy(asked.order).meant
         var mutation = Mutation.operation(operation, account: Self.key(asked.account, app), app: app)
         mutation.origin = self.clientIDs[self.calls[call].connection] ?? []
         self.askForOrder(call, self.keyed(asked.idempotencyKey, mutation, request), app: app)
     }
 
-    private mutating func askForOrder(_ call: Int32, _ mutation: Mutation, app: AppNumber) {
+    private mutating func askForOrder(_ call: Int32, _ mutation: consuming Mutation, app: AppNumber) {
         self.calls[call].kind = .order
         self.calls[call].target = Int32(bitPattern: app)
         self.ask(.call(call, generation: self.calls.generation(call)), .mutate(mutation))
@@ -41,10 +46,18 @@ extension LoopCore {
         case .mutated(let result, let position):
             if self.calls[call].method == .operate {
                 let response = self.operateResponse(result, at: position, app: app, isPurchase: true)
-                self.answer(call) { codec throws(MessageError) in try codec.encode(response) }
+                do throws(MessageError) {
+                    self.answer(call, encoded: try self.codec.encode(response))
+                } catch {
+                    self.couldNotEncode(call, error)
+                }
             } else {
                 let response = self.purchaseResponse(result, at: position, app: app)
-                self.answer(call) { codec throws(MessageError) in try codec.encode(response) }
+                do throws(MessageError) {
+                    self.answer(call, encoded: try self.codec.encode(response))
+                } catch {
+                    self.couldNotEncode(call, error)
+                }
             }
         case .refused(let refusal):
             self.end(call, WireStatus(refusal))
@@ -85,6 +98,11 @@ extension LoopCore {
         if case .pending(let number) = result { response.pendingNumber = number }
         return response
     }
+}
+
+extension PurchaseOrder {
+    /// Whether nothing of it was left out that the contract lets be left out, or is written another way than it is kept.
+    var saysWhatIsMeant: Bool { self.quantity > 0 && self.appAccountToken.isEmpty }
 }
 
 extension OperateRequest {

@@ -248,7 +248,7 @@ extension LoopCore {
         self.ask(.call(call, generation: self.calls.generation(call)), body)
     }
 
-    mutating func ask(_ ticket: Ticket, _ body: StoreRequest.Body) {
+    mutating func ask(_ ticket: Ticket, _ body: consuming StoreRequest.Body) {
         self.asks.append(StoreRequest(loop: self.loop, ticket: self.issue(ticket), body))
     }
 

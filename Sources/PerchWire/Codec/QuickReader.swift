@@ -79,7 +79,7 @@ struct QuickReader {
     static func call(_ bytes: UnsafeRawBufferPointer) -> Call? {
         var reader = QuickReader(bytes, 0..<bytes.count)
         var method: Method?
-        var call = Call(path: "")
+        var call = Call(nil)
         while let field = reader.next() {
             switch field {
             case .end:

@@ -119,6 +119,14 @@ package struct Call: Hashable, Sendable {
         self.path = path
     }
 
+    /// A call of a method that there is, as it was read: its path is not looked up again.
+    init(_ method: Method?) {
+        self.method = method
+        self.timeoutMilliseconds = 0
+        self.metadata = []
+        self.request = 0..<0
+    }
+
     /// As the caller wrote it.
     package var path: String {
         get { self.method?.path ?? self.unknownPath }
