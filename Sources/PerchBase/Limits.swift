@@ -186,6 +186,11 @@ extension Limits {
     /// which epoll's own timeout does not count, are noticed within a minute.
     package static let loopSleepMaxMilliseconds = 60_000
 
+    /// Pieces of memory from so many bytes on are the kernel's own mappings: a table that grows moves its pages and copies
+    /// none, and what it leaves behind goes back at once. Left to itself, glibc raises this with what is given back, and
+    /// keeps the holes that growing tables leave in its heap.
+    package static let mappedPieceBytes = 128 * 1024
+
     /// Bytes of stack of a loop thread. Reserved, not touched: memory is used as deep as calls really go.
     package static let loopStackBytes = 1024 * 1024
 
