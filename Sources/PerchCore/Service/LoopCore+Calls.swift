@@ -70,11 +70,14 @@ extension LoopCore {
                             StatusDetail(key: "limit", value: "\(method.requestBytesMax)"),
                         ]))
             }
-            let request: Request
-            do throws(MessageError) {
-                request = try self.codec.decodeRequest(method, body.extracting(call.request))
-            } catch {
-                throw CallRefusal(WireStatus(error))
+            let order = method == .operate ? self.codec.decodeOrder(body.extracting(call.request)) : nil
+            var request: Request?
+            if case nil = order {
+                do throws(MessageError) {
+                    request = try self.codec.decodeRequest(method, body.extracting(call.request))
+                } catch {
+                    throw CallRefusal(WireStatus(error))
+                }
             }
             let slot = self.insertCall(connection, stream, method)
             if caller != self.connections[connection].identity {
@@ -88,7 +91,11 @@ extension LoopCore {
                     .call(slot, self.calls.generation(slot)), at: self.now.monotonic + timeout)
             }
             do throws(CallRefusal) {
-                try self.begin(slot, request)
+                if let order {
+                    try self.order(slot, order)
+                } else if let request {
+                    try self.begin(slot, request)
+                }
             } catch {
                 self.end(slot, error.status)
             }

@@ -85,7 +85,8 @@ extension LoopCore {
     }
 
     static func key(_ account: String, _ app: AppNumber) -> AccountKey {
-        AccountKey(app: app, bytes: Array(account.utf8))
+        let text = account.utf8Span.span
+        return AccountKey(app: app, bytes: text.withUnsafeBytes { [UInt8]($0) })
     }
 
     private func clockMutation(_ change: ClockChange, app: AppNumber) -> Mutation {

@@ -7,18 +7,19 @@ import PerchWire
 // nothing of the request has to be kept for the answer, and nothing of it is copied on the way.
 extension LoopCore {
     /// An order of a test store's customer.
-    mutating func order(_ call: Int32, _ asked: OperateRequest, _ request: Request) throws(CallRefusal) {
+    mutating func order(_ call: Int32, _ asked: OperateRequest) throws(CallRefusal) {
         guard let operation = asked.operation, case .buy(let order) = operation else {
             preconditionFailure("an order is an operation")
         }
         let app = try self.app(asked.app, ofCall: call)
-        if self.authenticator != nil { try self.permit(call, request) }
+        if self.authenticator != nil { try self.permit(call, .operate(asked)) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, order)
         let meant = order.saysWhatIsMeant ? operation : operation.meant
         // What happens outside the app has no origin: every reader of the account's transactions hears of it.
         let mutation = Mutation.operation(meant, account: Self.key(asked.account, app), app: app)
         self.askForOrder(
-            call, asked.idempotencyKey.isEmpty ? mutation : self.keyed(asked.idempotencyKey, mutation, request),
+            call,
+            asked.idempotencyKey.isEmpty ? mutation : self.keyed(asked.idempotencyKey, mutation, .operate(asked)),
             app: app)
     }
 

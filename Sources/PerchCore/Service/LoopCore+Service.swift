@@ -9,7 +9,7 @@ extension LoopCore {
     /// Begins a call whose request is decoded: attaches a watch, asks the store, or answers at once.
     mutating func begin(_ call: Int32, _ request: Request) throws(CallRefusal) {
         switch request {
-        case .operate(let asked) where asked.isOrder: return try self.order(call, asked, request)
+        case .operate(let asked) where asked.isOrder: return try self.order(call, asked)
         case .purchase(let asked): return try self.order(call, asked, request)
         default: break
         }
