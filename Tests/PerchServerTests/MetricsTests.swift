@@ -163,7 +163,7 @@ enum SampleReports {
         "backupAgeDays", "storeCopyBytes", "storeRoomBytes", "tlsRecordBytes", "tlsPendingBytesMax", "tlsFileBytesMax",
         "tlsTicketKeyMilliseconds", "tlsTicketSecretBytesMin", "tlsTicketSecretBytesMax",
         "tlsCertificateWarningMilliseconds",
-        "identitiesKeptMax", "addressesTrackedMax", "tokenSecretBytesMin",
+        "identitiesKeptMax", "addressesTrackedMax", "tokenSecretBytesMin", "mappedPieceBytes",
         "tokenKeysMax", "tokenKeyFileBytesMax", "tokenKeyFilesMax", "certificateIdentitiesMax",
         "certificateIdentitiesBytesMax",
     ]
