@@ -450,6 +450,40 @@ final class FamilyStore {
         #expect(try store.fault(of: "a", members: ["b"]) == nil)
     }
 
+    @Test(
+        arguments: [
+            .buy(PurchaseOrder(productID: "silver")), .extendRenewal(.product("gold"), milliseconds: 1_000),
+            .raisePrice(.product("gold"), milliunits: 50_000, needsConsent: true),
+        ] as [StoreOperation])
+    func `leaves a member's older period alone, also where the next one began at the same instant`(
+        _ operation: StoreOperation
+    ) throws {
+        let store = try FamilyStore()
+        try store.buy("gold", "a")
+        try store.operate(.share(.product("gold"), member: "b"), "a")
+        try store.operate(.renew(.product("gold")), "a")
+        try store.operate(.deleteTransaction(try #require(try store.rows("b").map(\.id).max())), "b")
+        let left = try store.record("b").lines
+        #expect(try left.count == 1 && store.states("b") == [.expired])
+        try store.operate(operation, "a")
+        #expect(try store.record("b").lines == left)
+        #expect(try store.states("b") == [.expired])
+    }
+
+    @Test func `brings back, of a refund taken back, only what the member had of that purchase`() throws {
+        let store = try FamilyStore()
+        try store.buy("gold", "a")
+        try store.operate(.share(.product("gold"), member: "b"), "a")
+        try store.operate(.refund(.product("gold"), reason: .other, share: .full), "a")
+        let again = try store.buy("gold", "a")
+        #expect(try store.states("b") == [.subscribed])
+        try store.operate(.deleteTransaction(try #require(try store.rows("b").map(\.id).max())), "b")
+        #expect(try store.states("b") == [.revoked])
+        try store.operate(.refund(.transaction(again.id), reason: .other, share: .full), "a")
+        try store.operate(.reverseRefund(.transaction(again.id)), "a")
+        #expect(try store.states("a") == [.subscribed] && store.states("b") == [.revoked])
+    }
+
     @Test func `makes the member's own subscription come before the shared one`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")

@@ -147,9 +147,19 @@ private struct FamilyMirror {
     /// transaction was taken out of a test store: it comes back with the purchaser's next period.
     private mutating func add(at now: Instant, _ body: (Line) -> Fact.Body) {
         guard let line = self.memberLine, line.latest.revocation == nil, let followed = self.followed,
-            line.latest.purchaseDate == followed.purchaseDate, line.latest.productID == followed.productID
+            Self.isCopy(line.latest, of: followed)
         else { return }
         self.append(body(line), at: now)
+    }
+
+    /// Whether a member's transaction is the copy of `transaction`, the purchaser's latest, and not of an older one.
+    ///
+    /// Under a frozen clock many periods begin at one instant, so their dates do not tell them apart. A copy is numbered
+    /// after what it is copied from, and before the purchaser's next transaction; only renewals of one change are
+    /// numbered before their copies, and those begin at different instants.
+    private static func isCopy(_ copy: Transaction, of transaction: Transaction) -> Bool {
+        copy.id > transaction.id && copy.purchaseDate == transaction.purchaseDate
+            && copy.productID == transaction.productID
     }
 
     private static func ending(_ copy: Transaction, as transaction: Transaction) -> Transaction {
@@ -242,7 +252,7 @@ private struct FamilyMirror {
         let id = self.share.memberOriginal
         if let line = self.purchaserLine {
             guard line.latest.id == transaction.id, let held = self.memberLine, held.latest.revocation != nil,
-                held.latest.productID == transaction.productID, held.latest.purchaseDate == transaction.purchaseDate
+                Self.isCopy(held.latest, of: transaction)
             else { return }
             var copy = held.latest
             copy.revocation = nil
