@@ -390,7 +390,7 @@ package final class StoreEngine {
         for dated in facts {
             if let instant = known.instant, dated.fact.effective > instant { continue }
             var record = past.record ?? AccountRecord(account: account, app: key.app)
-            // No fact is dated before its line began; if one ever were, a read must not end the server.
+            // A purchaser's change into the past may be older than the line of a member with whom he shares.
             if let line = dated.fact.line, record.lineIndex(original: line) == nil { continue }
             record.apply(dated.fact)
             record.revision = dated.revision
