@@ -11,12 +11,15 @@ package import PerchModel
 /// | silver.yearly | auto-renewable | plans, 2, a year | 99.00, or 9.00 a month | |
 /// | bronze | auto-renewable | plans, 3, a month | 4.99 | |
 /// | weekly | auto-renewable | news, 1, a week | 1.99 | two weeks for 2.50 |
+/// | quarterly | auto-renewable | news, 1, three months | 7.99 | |
 /// | coins | consumable | | 0.99 | |
 /// | lifetime | non-consumable | | 49.00 | |
 /// | season | non-renewing | | 14.99 | |
 package enum ModelShop {
     package static let bundleID = "com.example.model"
-    package static let subscriptions = ["gold", "silver", "silver.twin", "silver.yearly", "bronze", "weekly"]
+    package static let subscriptions = [
+        "gold", "silver", "silver.twin", "silver.yearly", "bronze", "weekly", "quarterly",
+    ]
     package static let others = ["coins", "lifetime", "season"]
     package static let groups = ["plans", "news"]
 
@@ -102,6 +105,8 @@ package enum ModelShop {
                     offer("", .introductory, .payUpFront, 2_500, Period(2, .week))
                 ]
             },
+            // Weeks and months in one group: which of the two plans counts is not told apart by a plan without neighbours.
+            plan("quarterly", "news", level: 1, Period(3, .month), 7_990),
             product("coins", .consumable, 990),
             product("lifetime", .nonConsumable, 49_000, shared: true),
             product("season", .nonRenewable, 14_990),
