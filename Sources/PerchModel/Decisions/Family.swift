@@ -18,11 +18,13 @@ package func familyShares(of before: AccountRecord, after facts: [Fact]) -> [Fam
 /// So each fact about the purchaser's line is a fact about the member's, except that the member's is revoked, for the
 /// family's sake, when sharing ends, when the purchaser is refunded, and when the purchaser moves to a product that
 /// cannot be shared. Then the share stays, and brings a new transaction once there is something to share again.
+///
+/// `began`: when the sharing did. What the purchaser bought into the past before that reaches the member from then on.
 package func mirroredFacts(
-    of facts: [Fact], purchaser: AccountRecord, share: FamilyShare, member: AccountRecord, app: AppState,
-    numbers: inout TransactionNumbers
+    of facts: [Fact], purchaser: AccountRecord, share: FamilyShare, began: Instant = .distantPast,
+    member: AccountRecord, app: AppState, numbers: inout TransactionNumbers
 ) -> [Fact] {
-    var mirror = FamilyMirror(purchaser: purchaser, share: share, member: member, app: app)
+    var mirror = FamilyMirror(purchaser: purchaser, share: share, began: began, member: member, app: app)
     for fact in facts { mirror.follow(fact, numbers: &numbers) }
     return mirror.facts
 }
@@ -55,6 +57,7 @@ private func mirrored(
 
 private struct FamilyMirror {
     let share: FamilyShare
+    let began: Instant
     let app: AppState
     private var purchaser: AccountRecord
     private var member: AccountRecord
@@ -65,9 +68,10 @@ private struct FamilyMirror {
     private var followed: Transaction?
     private var hasEnded = false
 
-    init(purchaser: AccountRecord, share: FamilyShare, member: AccountRecord, app: AppState) {
+    init(purchaser: AccountRecord, share: FamilyShare, began: Instant, member: AccountRecord, app: AppState) {
         self.purchaser = purchaser
         self.share = share
+        self.began = began
         self.member = member
         self.app = app
     }
@@ -77,7 +81,7 @@ private struct FamilyMirror {
         self.followed = before?.latest
         self.purchaser.apply(fact)
         guard !self.hasEnded else { return }
-        let now = fact.effective
+        let now = max(fact.effective, self.began)
         let original = self.share.original
         switch fact.body {
         case .sharingBegan(let share) where share == self.share:

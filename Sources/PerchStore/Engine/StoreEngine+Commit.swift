@@ -301,7 +301,7 @@ extension StoreEngine {
         self.counters.attemptsSettled += UInt64(facts.count)
         let known = Known(subject: record)
         let family = try self.withFamily(
-            [AccountFacts(account: record.account, facts: facts)], known: known, app: inForce, numbers: &numbers)
+            [AccountFacts(account: record.account, facts: facts)], known: known, app: inForce, now: due, numbers: &numbers)
         var stored = self.nextChange(wall: wall, nextTransaction: numbers.next)
         let change = try self.apply(
             family, to: &stored, known: known, origin: [], isTestApp: current.state.isTestApp)
@@ -314,7 +314,7 @@ extension StoreEngine {
     /// The one place where sharing spreads: no decision has to think of it. An account that shares nothing costs a look
     /// at an empty list.
     private func withFamily(
-        _ accountFacts: [AccountFacts], known: Known, app: AppState, numbers: inout TransactionNumbers
+        _ accountFacts: [AccountFacts], known: Known, app: AppState, now: Instant, numbers: inout TransactionNumbers
     ) throws(StorageError) -> [AccountFacts] {
         var result = accountFacts
         for entry in accountFacts {
@@ -323,8 +323,11 @@ extension StoreEngine {
                 var member = try self.record(share.member, known)
                 let index = result.firstIndex { $0.account == share.member }
                 if let index { for fact in result[index].facts { member.apply(fact) } }
+                let isDated = entry.facts.contains { $0.effective < now }
                 let mirrored = mirroredFacts(
-                    of: entry.facts, purchaser: before, share: share, member: member, app: app, numbers: &numbers)
+                    of: entry.facts, purchaser: before, share: share,
+                    began: isDated ? try self.began(share, of: entry.account) : .distantPast, member: member, app: app,
+                    numbers: &numbers)
                 let facts = try self.withoutDeleted(mirrored)
                 if facts.isEmpty { continue }
                 if let index {
@@ -335,6 +338,13 @@ extension StoreEngine {
             }
         }
         return result
+    }
+
+    /// When an account began to share. Only what a test store bought into the past has to know; where it is too long ago
+    /// to be looked for, nothing that is read about the past goes back to it either.
+    private func began(_ share: FamilyShare, of account: AccountNumber) throws(StorageError) -> Instant {
+        let facts = try self.storage.facts(of: account, through: self.header.revision, limit: self.factsPerReadMax)
+        return facts.last { $0.fact.body == .sharingBegan(share) }?.fact.effective ?? .distantPast
     }
 
     /// What a member has taken out of his test store does not come back when a refund is taken back: a record forgets what
@@ -434,7 +444,7 @@ extension StoreEngine {
         opened: [(key: AccountKey, record: AccountRecord)], wall: Instant, changes: inout [Change]
     ) throws(StorageError) -> StoreAnswer {
         var numbers = numbers
-        var accountFacts = try self.withFamily(accountFacts, known: known, app: app, numbers: &numbers)
+        var accountFacts = try self.withFamily(accountFacts, known: known, app: app, now: now, numbers: &numbers)
         var stored = self.nextChange(wall: wall, nextTransaction: numbers.next)
         for (key, fresh) in opened {
             stored.nextAccount = fresh.account + 1

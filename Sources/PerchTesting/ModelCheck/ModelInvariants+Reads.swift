@@ -78,8 +78,20 @@ extension ModelInvariants {
             wanted?.revision = record?.revision ?? 0
             if let committed = record?.committed { wanted?.committed = committed }
             if record != wanted { return "as of \(instant) it was \(String(describing: record))" }
+            for line in record?.lines ?? [] where !line.isOwn {
+                guard let begun = Self.began(line, in: facts), instant < begun else { continue }
+                return "as of \(instant) line \(line.originalID) was shared, which began at \(begun)"
+            }
         }
         return nil
+    }
+
+    /// When what is shared came to the member first, in the order in which it was written down.
+    private static func began(_ shared: Line, in facts: [Fact]) -> Instant? {
+        facts.first {
+            guard case .sharedLineSet(let line, _) = $0.body else { return false }
+            return line.originalID == shared.originalID
+        }?.effective
     }
 
     /// The last dates that were written down after later ones.
