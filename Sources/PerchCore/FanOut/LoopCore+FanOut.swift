@@ -272,6 +272,10 @@ extension LoopCore {
                 if !self.lateReaders.isEmpty, self.lateReaders[call] == digest {
                     self.lateReaders[call] = nil
                     self.calls[call].flags.remove(.owesValue)
+                } else if !self.callTokens.isEmpty, self.callTokens[call]?.digest == digest {
+                    // What it came with, before anything was said to it: it is owed an answer, and that is `unchanged`.
+                    self.calls[call].flags.formUnion([.owesValue, .owesUnchanged])
+                    self.listCall(call)
                 } else {
                     self.calls[call].flags.insert(.owesValue)
                     self.listCall(call)
@@ -487,7 +491,6 @@ extension LoopCore {
             self.views[view].digest = .zero
             var call = self.views[view].firstWatch
             while call >= 0 {
-                self.callTokens[call] = nil
                 self.readyForFirst(call)
                 self.calls[call].flags.remove(.owesUnchanged)
                 self.calls[call].flags.insert(.owesValue)

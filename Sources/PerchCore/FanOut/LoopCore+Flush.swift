@@ -297,6 +297,7 @@ extension LoopCore {
         self.counters.valuesPushed += 1
         self.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
         if !self.lateReaders.isEmpty { self.lateReaders[call] = nil }
+        if !self.callTokens.isEmpty { self.callTokens[call] = nil }
         self.openGroup(connection)
         let view = self.calls[call].target
         // A value that its only watcher has taken is not kept: it can be computed again.

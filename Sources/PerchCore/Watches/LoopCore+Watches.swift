@@ -74,7 +74,8 @@ extension LoopCore {
         self.calls[call].flags.remove(.isWaiting)
         self.connections[self.calls[call].connection].waitingCount -= 1
         self.calls[call].flags.insert(.owesValue)
-        if let token = self.callTokens.removeValue(forKey: call) {
+        // The token stays until something is said: the value may change, and come back to it, before that.
+        if !self.callTokens.isEmpty, let token = self.callTokens[call] {
             if token.digest == self.views[self.calls[call].target].digest {
                 self.calls[call].flags.insert(.owesUnchanged)
                 self.counters.unchangedAnswers += 1

@@ -167,6 +167,27 @@ import Testing
         #expect(slow.statuses(on: resumed).count == 1)
     }
 
+    @Test func `a value that has come back to the token's before anything was said is unchanged`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let line = try world.buy("gold", from: client)
+        let stream = client.call(.status())
+        world.settle()
+        let token = try #require(client.statuses(on: stream).last?.info?.token)
+        let slow = world.welcomedClient()
+        slow.socket.capacity = 0
+        let resumed = slow.call(.status(token: token))
+        world.settle()
+        for isOn in [false, true] {
+            _ = try world.require(.autoRenew(line.id, isOn), from: client)
+        }
+        #expect(slow.messages(on: resumed).isEmpty)
+        slow.socket.capacity = 1 << 16
+        world.settle()
+        #expect(slow.statuses(on: resumed).map(\.isUnchanged) == [true])
+        world.checkNothingIsLeft()
+    }
+
     // MARK: Positions ahead
 
     @Test func `a token ahead of the store waits for its deadline, and is then behind`() throws {
