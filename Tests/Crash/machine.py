@@ -171,10 +171,11 @@ class Machine:
             guest.socket.settimeout(5)
             try:
                 guest.send(HELLO, 0, self.contract.message("perch.wire.v1.Hello")(protocol_version=1))
-                if guest.read().kind == WELCOME:
-                    taken.append(guest)
-            except OSError:  # Let go: the connection ended before a WELCOME.
-                continue
+                welcome = guest.read()
+            except OSError:
+                welcome = None  # Let go: the connection ended before a WELCOME.
+            if welcome and welcome.kind == WELCOME:
+                taken.append(guest)
         self.expect(0 < len(taken) < 15, f"{len(taken)} of 15 find a descriptor, the others are let go")
         self.expect(self.buy(caller)[1].code == 0, "without descriptors those who are connected are served")
         resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE, limit)

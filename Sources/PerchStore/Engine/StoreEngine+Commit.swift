@@ -301,7 +301,8 @@ extension StoreEngine {
         self.counters.attemptsSettled += UInt64(facts.count)
         let known = Known(subject: record)
         let family = try self.withFamily(
-            [AccountFacts(account: record.account, facts: facts)], known: known, app: inForce, now: due, numbers: &numbers)
+            [AccountFacts(account: record.account, facts: facts)], known: known, app: inForce, now: due,
+            numbers: &numbers)
         var stored = self.nextChange(wall: wall, nextTransaction: numbers.next)
         let change = try self.apply(
             family, to: &stored, known: known, origin: [], isTestApp: current.state.isTestApp)
