@@ -73,20 +73,28 @@ import Testing
             let acceptor = try Acceptor(
                 try Sockets.listen(on: .loopback(port: 0), reusePort: false), tag: 5, on: poller,
                 budget: ConnectionBudget(limit: 100), farewell: Array("full".utf8))
-            let clients = try Clients(3, to: acceptor.address)
-            let late = try Sockets.connect(to: acceptor.address).release()
+            let clients = try Clients(4, to: acceptor.address)
             precondition(perch_set_descriptor_limit(200, 200) == 0)
             precondition(DescriptorLimit.current == 200)
             var fillers: [Int32] = []
             while case let filler = perch_open_null(), filler >= 0 { fillers.append(filler) }
 
             var accepted: [Int32] = []
-            acceptor.ready(now: .zero) { fd, _ in accepted.append(fd) }
+            var now = MonotonicTime.zero
+            acceptor.ready(now: now) { fd, _ in accepted.append(fd) }
+            // A client may be connected before the listener has him: who comes once it rests is refused after that.
+            while acceptor.counters.refusedForDescriptors < 4 {
+                if let end = acceptor.turn(now: now) { now = end }
+                precondition(acceptor.turn(now: now) == nil, "it rests longer than it said")
+                precondition(poller.wait(timeoutMilliseconds: patienceMilliseconds) == 1)
+                acceptor.ready(now: now) { fd, _ in accepted.append(fd) }
+            }
+            let pauses = acceptor.counters.pauses
             precondition(acceptor.counters.refusedForDescriptors == 4, "\(acceptor.counters)")
-            precondition(acceptor.counters.pauses == 1 && accepted.isEmpty, "\(acceptor.counters)")
+            precondition(pauses > 0 && accepted.isEmpty, "\(acceptor.counters)")
             precondition(poller.wait(timeoutMilliseconds: 0) == 0, "a resting listener wakes nobody")
             precondition(perch_open_null() < 0, "the spare was not taken back")
-            for client in clients.descriptors + [late] {
+            for client in clients.descriptors {
                 var bytes = receive(client)
                 while bytes.outcome == .empty { bytes = receive(client) }
                 precondition(bytes.bytes == Array("full".utf8))
@@ -97,10 +105,10 @@ import Testing
             let next = try Sockets.connect(to: acceptor.address)
             acceptor.descriptorFreed()
             precondition(poller.wait(timeoutMilliseconds: patienceMilliseconds) == 1)
-            acceptor.ready(now: .zero) { fd, _ in accepted.append(fd) }
+            acceptor.ready(now: now) { fd, _ in accepted.append(fd) }
             precondition(accepted.count == 1 && acceptor.counters.accepted == 1)
             // Nobody waits now, although there is no descriptor: no reason to rest.
-            precondition(acceptor.turn(now: .zero) == nil && acceptor.counters.pauses == 1)
+            precondition(acceptor.turn(now: now) == nil && acceptor.counters.pauses == pauses)
             precondition(Sockets.connectResult(next.number) == .connected)
         }
     }
