@@ -507,17 +507,18 @@ extension LoopCore {
         self.draining = true
         self.drainDeadline = self.now.monotonic + self.settings.drainMilliseconds
         let status = Self.shuttingDown
+        let waiting = Set(self.waiters.map(\.call))
         var index: Int32 = 0
         while index < self.connections.extent {
             if self.connections.isTaken(index), self.connections[index].phase.takesFrames {
-                self.drain(index, status)
+                self.drain(index, waiting, status)
             }
             index += 1
         }
         self.reportDrained()
     }
 
-    private mutating func drain(_ index: Int32, _ status: WireStatus) {
+    private mutating func drain(_ index: Int32, _ waiting: Set<Int32>, _ status: WireStatus) {
         self.counters.connectionsDrained += 1
         guard self.connections[index].phase == .open, self.connections[index].callCount > 0 else {
             self.close(index, status)
@@ -529,8 +530,9 @@ extension LoopCore {
         var call = self.connections[index].firstCall
         while call >= 0 {
             let next = self.calls[call].nextInConnection
-            // A unary call that waits for the store still gets its answer; it ends the connection with it.
-            if self.calls[call].kind == .watch || self.calls[call].kind == .updates { self.end(call, status) }
+            // A unary call that waits for the store still gets its answer; it ends the connection with it. Nothing says
+            // that a position which is waited for comes in time.
+            if self.calls[call].method.isStreaming || waiting.contains(call) { self.end(call, status) }
             call = next
         }
         self.scheduleDeadline(

@@ -324,6 +324,21 @@ import Testing
         #expect(!token.isEmpty)
     }
 
+    @Test func `a drain tells who still waits for a position too`() {
+        let world = World()
+        let client = world.welcomedClient()
+        let next = Position(revision: world.history.revision + 1, asOf: World.begin)
+        let calls = [Request.status(atLeast: next), .updates(atLeast: next), .readStatus(atLeast: next)].map {
+            client.call($0, timeoutMilliseconds: 86_400_000)
+        }
+        world.settle()
+        world.drain()
+        world.settle()
+        #expect(calls.map { client.status(of: $0)?.reason } == Array(repeating: "SHUTTING_DOWN", count: 3))
+        #expect(client.drains.last?.isFinal == true)
+        world.checkNothingIsLeft()
+    }
+
     @Test func `a drain waits for a mutation under way, and refuses new calls`() throws {
         let world = World()
         let client = world.welcomedClient()
