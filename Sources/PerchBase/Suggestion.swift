@@ -1,10 +1,9 @@
 /// The nearest of the words that exist, if it is near enough to have been meant.
 package func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
-    let lowered = word.lowercased()
-    let wanted = Array(lowered)
+    let wanted = letters(of: word)
     var best: (word: String, distance: Int)?
     for candidate in candidates {
-        let other = Array(candidate.lowercased())
+        let other = letters(of: candidate)
         // A third of the letters may be wrong: beyond that a suggestion would only puzzle.
         let allowed = max(1, max(wanted.count, other.count) / 3)
         // Somebody wrote the beginning and hoped that it would do.
@@ -18,8 +17,11 @@ package func nearest(to word: String, in candidates: some Sequence<String>) -> S
     return best?.word
 }
 
+/// Scalars, not characters: whether two characters are one is a question of tables, asked for each pair of them.
+private func letters(of word: String) -> [Unicode.Scalar] { Array(word.lowercased().unicodeScalars) }
+
 /// How many letters must be put in, taken out, changed, or swapped with their neighbour.
-package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
+package func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     var beforePrevious: [Int] = []
     var previous = Array(0...right.count)
     for (row, letter) in left.enumerated() {

@@ -139,10 +139,9 @@ package struct ScenarioParser {
         "privacy",
     ]
 
-    private static func isReserved(_ token: Token) -> Bool {
-        Self.headerWords.contains(token.normalised)
-            || LineCursor.verbs.contains { Token.normalise($0) == token.normalised }
-    }
+    private static let reserved = Set((Self.headerWords + LineCursor.verbs).map(Token.normalise))
+
+    private static func isReserved(_ token: Token) -> Bool { Self.reserved.contains(token.normalised) }
 
     /// `buys` is `buy`.
     private static func verb(ofThirdPerson token: Token) -> String? {
@@ -200,9 +199,8 @@ package struct ScenarioParser {
             line.tokens[1].kind == .word, let verb = Self.verb(ofThirdPerson: line.tokens[1])
         else { return line }
         var line = line
-        line.tokens[1].text = verb
-        let colon = Token(
-            kind: .colon, text: ":", place: line.tokens[0].place, endColumn: line.tokens[0].endColumn)
+        line.tokens[1] = line.tokens[1].saying(verb)
+        let colon = Token(.colon, ":", at: line.tokens[0].place, endColumn: line.tokens[0].endColumn)
         line.tokens.insert(colon, at: 1)
         return line
     }

@@ -60,10 +60,15 @@ struct LineCursor {
     }
 
     mutating func takePhrase(_ phrase: String) -> Bool {
+        // Nearly all begin otherwise. Phrases begin with a letter of ASCII, whose small form is one bit away.
+        guard let letter = self.peek?.normalised.utf8.first, let first = phrase.utf8.first, first | 0x20 == letter
+        else {
+            return false
+        }
         let wanted = Token.normalise(phrase)
         var seen = ""
         var end = self.index
-        while end < self.tokens.count, self.tokens[end].kind == .word, seen.count < wanted.count {
+        while end < self.tokens.count, self.tokens[end].kind == .word, seen.utf8.count < wanted.utf8.count {
             seen += self.tokens[end].normalised
             end += 1
             guard wanted.hasPrefix(seen) else { return false }

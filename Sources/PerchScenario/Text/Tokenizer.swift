@@ -13,16 +13,29 @@ struct Token: Hashable, Sendable {
 
     var kind: Kind
     /// Without quotes.
-    var text: String
+    let text: String
     var place: SourcePlace
     /// The column behind it.
     var endColumn: Int
+    /// What keywords are compared by: `autoRenew`, `auto-renew` and `auto_renew` are one word. Kept, for each word is
+    /// compared with a hundred phrases.
+    let normalised: String
 
-    /// What keywords are compared by: `autoRenew`, `auto-renew` and `auto_renew` are one word.
-    var normalised: String { Self.normalise(self.text) }
+    init(_ kind: Kind, _ text: String, at place: SourcePlace, endColumn: Int) {
+        self.kind = kind
+        self.text = text
+        self.place = place
+        self.endColumn = endColumn
+        self.normalised = Self.normalise(text)
+    }
+
+    /// The same place, with another word.
+    func saying(_ text: String) -> Token { Token(self.kind, text, at: self.place, endColumn: self.endColumn) }
 
     static func normalise(_ text: some StringProtocol) -> String {
-        text.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }
+        // Most are words of small letters already.
+        if text.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) { return String(text) }
+        return text.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }
     }
 }
 
@@ -62,7 +75,7 @@ enum Tokenizer {
         var index = 0
         func place(_ index: Int) -> SourcePlace { SourcePlace(line: line, column: index + 1) }
         func add(_ kind: Token.Kind, _ text: String, from start: Int) {
-            tokens.append(Token(kind: kind, text: text, place: place(start), endColumn: index + 1))
+            tokens.append(Token(kind, text, at: place(start), endColumn: index + 1))
         }
         while index < characters.count {
             let start = index
