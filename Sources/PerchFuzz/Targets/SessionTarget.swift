@@ -13,6 +13,8 @@ final class SessionTarget: FuzzTarget {
     private var world = World()
     private var inputs = 0
     private static let inputsPerWorld = 500
+    /// Inputs between two of which the witness asks: what spoils a server for others does not go away by itself.
+    private static let inputsPerWitness = 8
     /// Served beside whoever is fuzzed, over all inputs of a world.
     private var witness: WireClient
     /// A world that was written to so often is made anew: the older one is, the slower.
@@ -69,6 +71,7 @@ final class SessionTarget: FuzzTarget {
         self.world.forgetEndedClients()
         self.checkNothingIsLeft(before)
 
+        guard self.inputs % Self.inputsPerWitness == 0 else { return }
         self.witness.forgetEvents()
         let stream = self.witness.call(.getProducts(ProductsRequest(productIDs: ["gold"])))
         self.settle(self.witness)
