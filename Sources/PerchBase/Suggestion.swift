@@ -22,20 +22,24 @@ private func letters(of word: String) -> [Unicode.Scalar] { Array(word.lowercase
 
 /// How many letters must be put in, taken out, changed, or swapped with their neighbour.
 package func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
-    var beforePrevious: [Int] = []
-    var previous = Array(0...right.count)
+    let width = right.count + 1
+    // Three rows of the table: this one, and the two before it.
+    var rows = Array(0..<width) + [Int](repeating: 0, count: 2 * width)
+    var (current, previous, beforePrevious) = (width, 0, 2 * width)
     for (row, letter) in left.enumerated() {
-        var current = [row + 1]
+        rows[current] = row + 1
         for (column, other) in right.enumerated() {
-            var cost = min(previous[column] + (letter == other ? 0 : 1), previous[column + 1] + 1, current[column] + 1)
+            var cost = min(
+                rows[previous + column] + (letter == other ? 0 : 1), rows[previous + column + 1] + 1,
+                rows[current + column] + 1)
             if row > 0, column > 0, letter == right[column - 1], other == left[row - 1] {
-                cost = min(cost, beforePrevious[column - 1] + 1)
+                cost = min(cost, rows[beforePrevious + column - 1] + 1)
             }
-            current.append(cost)
+            rows[current + column + 1] = cost
         }
-        (beforePrevious, previous) = (previous, current)
+        (current, previous, beforePrevious) = (beforePrevious, current, previous)
     }
-    return previous[right.count]
+    return rows[previous + right.count]
 }
 
 /// `a, b or c`.
