@@ -186,7 +186,7 @@ if __name__ == "__main__":
     parser.add_argument("--readers", type=int, default=10_000)
     parser.add_argument("--stopped", type=int, default=1_000)
     parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--rate", type=int, default=10)
+    parser.add_argument("--rate", type=int, default=5)
     parser.add_argument("--pairs", type=int, default=1)
     parser.add_argument("--without-limits", action="store_true", help="show what is measured, judge only what was told")
     sys.exit(0 if Slow(parser.parse_args()).run() else 1)
