@@ -145,7 +145,7 @@ struct QuickReader {
         return nil
     }
 
-    /// The parameters of a watch that begins; a resumed one has a token, and is read the long way.
+    /// The parameters of a watch, one that comes back with its token included.
     static func entitlementRequest(_ bytes: UnsafeRawBufferPointer) -> CurrentEntitlementRequest? {
         var reader = QuickReader(bytes, 0..<bytes.count)
         var request = CurrentEntitlementRequest()
