@@ -29,7 +29,8 @@ func nextCommitment(
         return commitment
     }
     guard let terms = billingTerms(of: product, subscription, plan: .monthly) else { return nil }
-    let anchorDay = line.anchorDay == 0 ? CivilTime(start).day : line.anchorDay
+    // The months of the commitment are counted as those of its periods are: anew, where a boundary was moved.
+    let anchorDay = anchor(of: start, kept: line.anchorDay)
     let end = app.settings.timeRate.end(of: terms.period, from: start, anchorDay: anchorDay)
     return terms.commitment(
         firstPeriodEnd: end, anchorDay: anchorDay, app: app, storefront: storefront)

@@ -271,7 +271,9 @@ func decidePriceIncrease(
     let isAsked =
         needsConsent
         ?? priceIncreaseNeedsConsent(
-            from: held.milliunits, to: milliunits, period: subscription.period, lastIncrease: line.lastIncrease,
+            from: held.milliunits, to: milliunits,
+            period: line.latest.billingPlan == .monthly ? commitmentPeriod(of: subscription) : subscription.period,
+            lastIncrease: line.lastIncrease,
             rate: app.settings.timeRate, now: now)
     let increase = PriceIncrease(
         price: Money(milliunits: milliunits, currency: held.currency), asked: now,
@@ -284,6 +286,7 @@ func decidePriceIncrease(
 
 /// Whether a customer has to agree to an increase: it is of more than a half and of more than 5 units of the currency a
 /// period (50 where the period is a year), or the second one within a year. What a law demands is the caller's to say.
+/// Of a year that is paid by the month, a period is a month: that is what the price is of.
 ///
 /// The App Store's own thresholds are in US dollars and others for other currencies, which are not published: the
 /// numbers of the dollar count for all.

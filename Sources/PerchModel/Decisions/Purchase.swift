@@ -170,6 +170,14 @@ func heldPlan(of line: Line, catalogue: Catalogue) -> (level: Int32, period: Per
 /// A lapse shorter than this does not begin a new run of periods.
 private let ignoredLapseMilliseconds: Int64 = 60 * 86_400_000
 
+extension Line {
+    /// Where the run of periods began that a period from `start` on belongs to: with it, if the lapse before it was too
+    /// long. A commitment is charged again for 90 days, so a recovery too can be so late.
+    func recentStart(at start: Instant) -> Instant {
+        start.milliseconds(since: self.serviceEnd) < ignoredLapseMilliseconds ? self.recentStart : start
+    }
+}
+
 /// A new period that begins with a purchase: of a new line, or of one that lapsed or changes its plan.
 private struct NewPeriod {
     let product: CatalogueProduct
@@ -189,14 +197,10 @@ private struct NewPeriod {
             transaction.originalID = line.originalID
             transaction.originalPurchaseDate = line.latest.originalPurchaseDate
         }
-        var recentStart = now
-        if let line, now.milliseconds(since: line.serviceEnd) < ignoredLapseMilliseconds {
-            recentStart = line.recentStart
-        }
         var terms = fill(
             &transaction, period: self.billing.period, anchorDay: 0, offer: offer,
             offerPeriodsLeft: offer?.periodCount ?? 0, price: self.billing.price, preference: self.product.id,
-            recentStart: recentStart, app: app)
+            recentStart: line?.recentStart(at: now) ?? now, app: app)
         terms.queuedOffer = queued
         terms.level = self.subscription.level
         // The same product again: a second increase within a year still needs consent.

@@ -92,12 +92,16 @@ func renewal(
         period = commitmentPeriod(of: subscription)
     } else {
         transaction.commitment = nil
-        transaction.billingPlan = keepsProduct ? line.latest.billingPlan : .unspecified
+        // Another product is billed as it is where nothing else is asked for.
+        transaction.billingPlan =
+            keepsProduct
+            ? line.latest.billingPlan
+            : billingTerms(of: product, subscription, plan: .unspecified)?.plan ?? .unspecified
     }
     terms = fill(
         &transaction, period: period, anchorDay: line.anchorDay, offer: next?.offer,
         offerPeriodsLeft: next?.periods ?? 0, price: standardPrice(of: line, for: product, subscription),
-        preference: line.isCommitted ? line.preference : product.id, recentStart: line.recentStart, app: app)
+        preference: line.isCommitted ? line.preference : product.id, recentStart: line.recentStart(at: start), app: app)
     terms.level = subscription.level
     if keepsProduct {
         terms.agreedPrice = line.increase?.status == .agreed ? line.increase?.price : line.agreedPrice

@@ -217,7 +217,8 @@ package struct ModelLaws {
         let agreed = old.increase.flatMap { $0.status == .agreed ? $0.price : nil } ?? old.agreedPrice
         let held = (agreed ?? product.terms(billed: old.latest.billingPlan)?.price ?? product.price).milliunits
         let rise = increase.price.milliunits - held
-        let isMuch = 2 * rise > held && rise > (plan.period.unit == .year ? 50_000 : 5_000)
+        let isYearly = plan.period.unit == .year && old.latest.billingPlan != .monthly
+        let isMuch = 2 * rise > held && rise > (isYearly ? 50_000 : 5_000)
         let isRepeated = old.lastIncrease.map {
             self.before.now < Self.end(of: Period(1, .year), from: $0, day: CivilTime($0).day)
         }

@@ -358,6 +358,43 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(account.rows.count == 2 && account.state() == .expired)
     }
 
+    @Test func `that recovers after more than sixty days begins a new run`() throws {
+        var account = try Self.account(billingIssues: true)
+        account.advance(to: at("2026-04-28"))
+        try account.operate(.resolveBilling(.product("silver.yearly")))
+        #expect(try account.renewalInfo().recentSubscriptionStartDate == at("2026-01-31"))
+        account.advance(to: at("2026-07-28"))
+        try account.operate(.resolveBilling(.product("silver.yearly")))
+        #expect(try account.renewalInfo().recentSubscriptionStartDate == at("2026-07-28"))
+    }
+
+    @Test func `is followed by one that counts its months as its periods do, where a boundary was moved`() throws {
+        var account = try Self.account()
+        account.advance(to: at("2027-01-15"))
+        try account.operate(.extendRenewal(.product("silver.yearly"), milliseconds: 3 * day))
+        account.advance(to: at("2027-02-10"))
+        #expect(account.rows[12].expirationDate == at("2027-03-03"))
+        #expect(account.rows[12].commitment?.expirationDate == at("2028-02-03"))
+    }
+
+    @Test func `has a price of months, and what is much of that needs consent`() throws {
+        var account = try Self.account()
+        try account.operate(.raisePrice(.product("silver.yearly"), milliunits: 14_000, needsConsent: nil))
+        #expect(try account.renewalInfo().priceIncreaseStatus == .agreed)
+        var other = try Self.account()
+        try other.operate(.raisePrice(.product("silver.yearly"), milliunits: 20_000, needsConsent: nil))
+        #expect(try other.renewalInfo().priceIncreaseStatus == .pending)
+    }
+
+    @Test func `is nothing that a plan change leads to: the year is paid up front`() throws {
+        var account = TestAccount(at: at("2026-01-31"), catalogue: try Self.account().catalogue)
+        try account.buy("silver")
+        try account.buy("silver.yearly")
+        try account.advanceToBoundary()
+        #expect(account.rows.last?.productID == "silver.yearly" && account.rows.last?.billingPlan == .upFront)
+        #expect(account.rows.last?.price == usd(99_000) && account.rows.last?.commitment == nil)
+    }
+
     @Test func `that was ended by hand renews no more, and says so`() throws {
         var account = try Self.account()
         try account.expire()
