@@ -525,7 +525,9 @@ private func line(_ held: Line, fallingBackTo latest: Transaction, app: AppState
     let recentStart = min(held.recentStart, latest.purchaseDate)
     var line = Line(latest: latest, preference: latest.productID, recentStart: recentStart)
     line.willAutoRenew = held.willAutoRenew && line.boundary > now
-    if held.willAutoRenew || line.isCommitted, line.boundary <= now { line.lapse = .unknown }
+    // Why it ended is known of who had switched renewal off, and of nobody else.
+    let wasSwitchedOff = !held.willAutoRenew && held.lapse ?? .autoRenewDisabled == .autoRenewDisabled
+    if !wasSwitchedOff || line.isCommitted, line.boundary <= now { line.lapse = .unknown }
     if line.latest.productID == held.latest.productID {
         line.level = held.level
         line.agreedPrice = held.agreedPrice

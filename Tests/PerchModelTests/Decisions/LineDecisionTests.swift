@@ -509,6 +509,23 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.renewalInfo().recentSubscriptionStartDate == at("2026-01-10"))
     }
 
+    @Test func `leaves an end that the customer's switch did not make`() throws {
+        var account = TestAccount(at: at("2026-01-10"))
+        try account.buy("silver")
+        try account.advanceToBoundary()
+        try account.operate(.raisePrice(.product("silver"), milliunits: 30_000, needsConsent: true))
+        try account.advanceToBoundary()
+        #expect(try account.renewalInfo().expirationReason == .didNotConsentToPriceIncrease)
+        try account.operate(.deleteTransaction(2))
+        #expect(try account.renewalInfo().expirationReason == .unknown)
+        var other = TestAccount(at: at("2026-01-10"))
+        try other.buy("silver")
+        try other.advanceToBoundary()
+        try other.expire()
+        try other.operate(.deleteTransaction(2))
+        #expect(try other.renewalInfo().expirationReason == .autoRenewDisabled)
+    }
+
     @Test func `of an upgrade leaves nothing that counts`() throws {
         var account = TestAccount()
         try account.buy("silver")
