@@ -213,7 +213,8 @@ private struct FamilyMirror {
             return self.revoke(at: now)
         }
         let held = self.memberLine
-        if let held, held.latest.revocation == nil {
+        // An older copy, of which a tester took the newer one out, was not left behind now.
+        if let held, held.latest.revocation == nil, let followed, Self.isCopy(held.latest, of: followed) {
             switch left?.body {
             case .upgradedFrom:
                 var copy = held.latest
