@@ -47,6 +47,7 @@ package enum ModelCheck {
         let world = ModelWorld()
         var before = ModelSnapshot(of: world)
         var invariants = ModelInvariants(world)
+        var reference = ReferenceComparison(world)
         for (index, event) in events.enumerated() {
             let action = event.action(in: world)
             let answer = self.perform(action, in: world)
@@ -58,7 +59,8 @@ package enum ModelCheck {
             let found =
                 self.order(of: world, before, after)
                 ?? ModelLaws(action, before, after, answer: answer).breach()
-                ?? invariants.breach(in: after, looksAtAll: looksAtAll) ?? law(before, after)
+                ?? invariants.breach(in: after, looksAtAll: looksAtAll)
+                ?? reference.breach(of: action, answer: answer, in: after) ?? law(before, after)
             if let found { return "event \(index), \(action): \(found)" }
             before = after
         }

@@ -1,0 +1,214 @@
+import PerchBase
+import PerchModel
+import PerchStore
+
+/// Holds the store against the reference, after every event: the one place that says what differs.
+package struct ReferenceComparison {
+    private var reference: ReferenceStore
+
+    package init(_ world: ModelWorld) {
+        self.reference = ReferenceStore(
+            world.state.catalogue, accounts: ModelWorld.accounts.count, at: world.now)
+    }
+
+    /// Lives the event in the reference as well. What differs; nil for nothing.
+    package mutating func breach(
+        of action: ModelAction, answer: ModelWorld.Answer, in snapshot: ModelSnapshot
+    ) -> String? {
+        if let found = self.reference.live(action, answer: answer) { return "reference: \(found)" }
+        if self.reference.now != snapshot.now { return "reference: it is \(self.reference.now), not \(snapshot.now)" }
+        for account in ModelWorld.accounts.indices {
+            if let found = self.fault(in: snapshot, account) {
+                return "reference: \(ModelWorld.accounts[account]): \(found)"
+            }
+        }
+        return self.fault(in: answer).map { "reference: \($0)" }
+    }
+
+    private mutating func fault(in snapshot: ModelSnapshot, _ account: Int) -> String? {
+        let rows = snapshot.rows[account]
+        if let found = self.named(rows, account) { return found }
+        for row in rows {
+            guard let serial = self.reference.serials[row.transaction.id],
+                let wanted = self.reference.accounts[account].transaction(serial)
+            else { return "transaction \(row.transaction.id), \(row.transaction.productID), should not be there" }
+            if let found = self.fault(in: row, wanted) {
+                return "transaction \(row.transaction.id), \(row.transaction.productID): \(found)"
+            }
+        }
+        if rows.count != self.reference.accounts[account].transactions.count {
+            return "\(rows.count) transactions, not \(self.reference.accounts[account].transactions.count)"
+        }
+        guard let record = snapshot.records[account] else { return nil }
+        return self.fault(inStatusesOf: record, account, snapshot)
+            ?? self.fault(inEntitlementsOf: record, account, snapshot)
+            ?? self.fault(inOffersOf: record, account, snapshot)
+            ?? self.fault(inMemoryOf: record, account)
+    }
+
+    /// Gives the numbers of transactions that came to what is expected, in the order in which both came.
+    private mutating func named(_ rows: [TransactionRow], _ account: Int) -> String? {
+        let new = rows.map(\.transaction).filter { self.reference.serials[$0.id] == nil }.sorted { $0.id < $1.id }
+        for transaction in new {
+            let isShared = transaction.ownership == .familyShared
+            let fitting = self.reference.accounts[account].transactions.filter {
+                self.reference.numbers[$0.serial] == nil && $0.product == transaction.productID
+                    && $0.isShared == isShared
+            }
+            guard let wanted = fitting.first(where: { $0.begin == transaction.purchaseDate }) ?? fitting.first else {
+                return "transaction \(transaction.id) came, \(transaction.productID) from "
+                    + "\(transaction.purchaseDate) on, and should not have"
+            }
+            self.reference.name(wanted.serial, transaction.id)
+        }
+        guard
+            let missing = self.reference.accounts[account].transactions.first(where: {
+                self.reference.numbers[$0.serial] == nil
+            })
+        else { return nil }
+        return "\(missing.product) from \(missing.begin) on should have come, and did not"
+    }
+
+    private func differs<Value: Equatable>(_ what: String, _ wanted: Value, _ found: Value) -> String? {
+        wanted == found ? nil : "\(what) should be \(wanted), and is \(found)"
+    }
+
+    private func fault(in row: TransactionRow, _ wanted: ReferenceTransaction) -> String? {
+        let found = row.transaction
+        let offer = wanted.offer.map {
+            TransactionOffer(id: $0.id, type: $0.type, paymentMode: $0.paymentMode, period: $0.period)
+        }
+        if let fault = self.differs("the product", wanted.product, found.productID)
+            ?? self.differs("the type", wanted.type, found.productType)
+            ?? self.differs("the group", wanted.group, found.subscriptionGroupID)
+            ?? self.differs("the first of its line", self.reference.numbers[wanted.first], found.originalID)
+            ?? self.differs("the purchase", wanted.begin, found.purchaseDate)
+            ?? self.differs("the first purchase", wanted.lineBegin, found.originalPurchaseDate)
+            ?? self.differs("the end", wanted.end, found.expirationDate)
+        {
+            return fault
+        }
+        if let fault = self.differs("the price", wanted.price, found.price)
+            ?? self.differs("the offer", offer, found.offer)
+            ?? self.differs("the reason", wanted.reason, found.reason)
+            ?? self.differs("the refund", wanted.refund, found.revocation)
+            ?? self.differs("left by an upgrade", wanted.isUpgraded, found.isUpgraded)
+            ?? self.differs("shared", wanted.isShared, found.ownership == .familyShared)
+        {
+            return fault
+        }
+        return self.differs("the quantity", wanted.quantity, found.quantity)
+            ?? self.differs("the token", wanted.token, found.appAccountToken)
+            ?? self.differs("the storefront", wanted.storefront, found.storefront)
+            ?? self.differs("finished", wanted.isFinished, row.isFinished)
+            ?? self.differs("the billing plan", wanted.billing, found.billingPlan)
+            ?? self.differs("the commitment", wanted.commitment, found.commitment)
+    }
+
+    // MARK: Views
+
+    private func fault(inStatusesOf record: AccountRecord, _ account: Int, _ snapshot: ModelSnapshot) -> String? {
+        for group in ModelShop.groups {
+            let viewed = subscriptionStatuses(of: record, inGroup: group, app: snapshot.app, at: snapshot.now).value
+            let wanted = self.reference.statuses(account, in: group)
+            if let found = self.differs("lines in \(group)", wanted.count, viewed.statuses.count) { return found }
+            for (wanted, found) in zip(wanted, viewed.statuses) {
+                if let fault = self.fault(in: found, wanted) {
+                    return "line \(found.renewalInfo.value.originalTransactionID), \(wanted.state): \(fault)"
+                }
+            }
+            if let found = self.differs(
+                "what counts in \(group)", self.reference.effective(wanted), viewed.effectiveIndex)
+            {
+                return found
+            }
+        }
+        return nil
+    }
+
+    private func fault(in found: SubscriptionStatus, _ wanted: ReferenceStatus) -> String? {
+        let info = found.renewalInfo.value
+        if let fault = self.differs("the state", wanted.state, found.state)
+            ?? self.differs("the latest", self.reference.numbers[wanted.latest.serial], found.transaction.value.id)
+            ?? self.differs("the line", self.reference.numbers[wanted.line.first], info.originalTransactionID)
+            ?? self.differs("the reason of its end", wanted.reason, info.expirationReason)
+            ?? self.differs("the end of grace", wanted.graceEnd, info.gracePeriodExpirationDate)
+            ?? self.differs(
+                "trying again", [.inGracePeriod, .inBillingRetryPeriod].contains(wanted.state), info.isInBillingRetry)
+            ?? self.differs("the renewal", wanted.willRenew, info.willAutoRenew)
+            ?? self.differs("the next plan", wanted.preference, info.autoRenewPreference)
+        {
+            return fault
+        }
+        return self.differs("the next price", wanted.price, info.renewalPrice)
+            ?? self.differs("the next offer", wanted.offer?.id, info.offer?.id)
+            ?? self.differs("the next offer's type", wanted.offer?.type, info.offer?.type)
+            ?? self.differs("the price increase", wanted.increase, info.priceIncreaseStatus)
+            ?? self.differs("the win-back offers", wanted.winBacks, info.eligibleWinBackOfferIDs)
+            ?? self.differs("the renewal date", wanted.latest.end, info.renewalDate)
+            ?? self.differs("the begin of the run", wanted.line.runBegin, info.recentSubscriptionStartDate)
+    }
+
+    private func fault(inEntitlementsOf record: AccountRecord, _ account: Int, _ snapshot: ModelSnapshot) -> String? {
+        for product in ModelShop.subscriptions + ModelShop.others {
+            let found = currentEntitlement(
+                of: record, toProduct: product, app: snapshot.app, at: snapshot.now
+            ).value?.value.id
+            let wanted = self.reference.entitlement(account, to: product).flatMap { self.reference.numbers[$0.serial] }
+            if let fault = self.differs("the entitlement to \(product)", wanted, found) { return fault }
+        }
+        return nil
+    }
+
+    private func fault(inOffersOf record: AccountRecord, _ account: Int, _ snapshot: ModelSnapshot) -> String? {
+        for group in ModelShop.groups {
+            let told = offerEligibility(
+                of: record, inGroup: group, product: "", app: snapshot.app, at: snapshot.now)
+            let isNew = !self.reference.hadIntroduction(group, account)
+            if let fault = self.differs("introduced in \(group)", isNew, told.isEligibleForIntroductory) {
+                return fault
+            }
+            for offer in told.offers {
+                guard let product = self.reference.shop.products[offer.productID] else { continue }
+                let wanted = self.reference.mayHave(
+                    offer.type, offer.offerID, of: product, account, at: snapshot.now)
+                if let fault = self.differs(
+                    "who may have \(offer.type) \(offer.offerID) of \(product.id)", wanted, offer.isEligible)
+                {
+                    return fault
+                }
+            }
+        }
+        return nil
+    }
+
+    /// What comes of it later is seen earlier in what the record keeps of an own line.
+    private func fault(inMemoryOf record: AccountRecord, _ account: Int) -> String? {
+        let known = self.reference.accounts[account]
+        for line in known.lines where !line.isShared {
+            guard let number = self.reference.numbers[line.first], let index = record.lineIndex(original: number),
+                let latest = known.latest(of: line)
+            else { return "the record has no line \(String(describing: self.reference.numbers[line.first]))" }
+            let held = record.lines[index]
+            let left = latest.offer.map { $0.periodCount - latest.offerPeriod } ?? 0
+            if let fault = self.differs("periods left of the offer", left, held.offerPeriodsLeft)
+                ?? self.differs("the offer that waits", line.waiting, held.queuedOffer)
+                ?? self.differs(
+                    "the price that was agreed to", line.agreedPrice?.milliunits, held.agreedPrice?.milliunits)
+                ?? self.differs("the last increase", line.lastRaise, held.lastIncrease)
+            {
+                return "line \(number): \(fault)"
+            }
+        }
+        return nil
+    }
+
+    /// What the caller was given.
+    private func fault(in answer: ModelWorld.Answer) -> String? {
+        guard let wanted = self.reference.answered, case .done(.transaction(let found, let wasHeld), _) = answer else {
+            return nil
+        }
+        return self.differs("the answer", self.reference.numbers[wanted.serial], found.id)
+            ?? self.differs("held", wanted.wasHeld, wasHeld)
+    }
+}

@@ -1,0 +1,252 @@
+import PerchBase
+import PerchModel
+
+// Purchases: sections 10, 11 and 15 of the model.
+extension ReferenceStore {
+    /// Lives an order that is done. What is wrong with that; nil for nothing.
+    mutating func buy(_ order: PurchaseOrder, _ account: Int) -> String? {
+        guard let product = self.shop.sold(order.productID) else {
+            return "\(order.productID) is not sold, and was bought"
+        }
+        if let plan = product.subscription { return self.subscribe(order, product, plan, account) }
+        let at = order.date ?? self.now
+        if product.type == .nonConsumable, let held = self.owned(product.id, account, isShared: false) {
+            self.answered = (held.serial, true)
+            return nil
+        }
+        var charged = self.charge(product, account, in: self.shop, from: at, serial: self.takeSerial())
+        charged.quantity = order.quantity
+        charged.price.milliunits *= Int64(order.quantity)
+        charged.token = order.appAccountToken.lowercased()
+        self.accounts[account].transactions.append(charged)
+        self.answered = (charged.serial, false)
+        return nil
+    }
+
+    /// The newest of what lasts and was not given back.
+    func owned(_ product: String, _ account: Int, isShared: Bool) -> ReferenceTransaction? {
+        self.accounts[account].transactions.filter {
+            $0.product == product && $0.isShared == isShared && $0.refund == nil && $0.type != .consumable
+        }.max { isShared ? self.isNumbered($0, before: $1) : self.isOlder($0, than: $1) }
+    }
+
+    /// Of what several members share, the one that reached the account last.
+    func isNumbered(_ left: ReferenceTransaction, before right: ReferenceTransaction) -> Bool {
+        self.numbers[left.serial] ?? .max < self.numbers[right.serial] ?? .max
+    }
+
+    private mutating func subscribe(
+        _ order: PurchaseOrder, _ product: CatalogueProduct, _ plan: CatalogueSubscription, _ account: Int
+    ) -> String? {
+        let at = order.date ?? self.now
+        let known = self.accounts[account]
+        var offer: SubscriptionOffer?
+        if let ordered = order.offer {
+            if let found = self.fault(in: ordered, of: product, account, at: at) { return found }
+            offer = self.offer(ordered, of: plan)
+        }
+        let place = known.ownLinePlace(in: plan.groupID)
+        guard let place, let held = known.latest(of: known.lines[place]),
+            known.state(of: known.lines[place], at: at).isEntitled, !self.isNow(product.id, plan, after: held)
+        else {
+            self.begin(order, product, account, at: at, place, offer)
+            return nil
+        }
+        self.answered = (held.serial, true)
+        var line = known.lines[place]
+        let isSame = held.product == product.id
+        // What is held and goes on is returned, and nothing is changed.
+        if isSame, offer == nil, !line.willRenew || line.nextPlan == product.id { return nil }
+        if line.nextPlan != product.id { line.waiting = nil }
+        line.nextPlan = product.id
+        line.willRenew = true
+        line.ending = nil
+        if let offer { line.waiting = offer }
+        if order.renewalBehaviour == .cancelImmediately { line.switchOff(held) }
+        self.accounts[account].lines[place] = line
+        self.mirror(account, at: at)
+        return nil
+    }
+
+    /// Whether a plan takes the place of what is held now: an upgrade, or another plan of its level and length.
+    private func isNow(
+        _ product: String, _ plan: CatalogueSubscription, after held: ReferenceTransaction
+    ) -> Bool {
+        guard let before = self.shop.plan(held.product) else { return true }
+        if plan.level != before.level { return plan.level < before.level }
+        if product == held.product || held.owesCharges { return false }
+        return plan.period == before.period
+    }
+
+    private mutating func begin(
+        _ order: PurchaseOrder, _ product: CatalogueProduct, _ account: Int, at: Instant, _ place: Int?,
+        _ ordered: SubscriptionOffer?
+    ) {
+        guard let plan = product.subscription else { return }
+        var offer = ordered
+        if offer == nil, self.mayBeIntroduced(order, plan.groupID, account) { offer = plan.introductoryOffers.first }
+        var charged = self.charge(
+            product, account, in: self.shop, from: at, serial: self.takeSerial(), billed: order.billingPlan,
+            offer: offer)
+        charged.token = order.appAccountToken.lowercased()
+        self.commit(&charged, after: nil, in: self.shop)
+        self.answered = (charged.serial, false)
+        var line = ReferenceLine(first: charged.serial, group: plan.groupID, nextPlan: product.id, runBegin: at)
+        if let place {
+            let old = self.accounts[account].lines[place]
+            line = ReferenceLine(
+                first: old.first, group: plan.groupID, nextPlan: product.id,
+                runBegin: self.run(of: old, account, goingOnAt: at) ? old.runBegin : at)
+            if let left = self.accounts[account].latestPlace(of: old) {
+                let held = self.accounts[account].transactions[left]
+                charged.lineBegin = held.lineBegin
+                if held.product == product.id { line.lastRaise = old.lastRaise }
+                let isHeld = self.accounts[account].state(of: old, at: at).isEntitled
+                self.accounts[account].transactions[left].isUpgraded = isHeld
+            }
+            charged.first = old.first
+            self.accounts[account].lines[place] = line
+        } else {
+            self.accounts[account].lines.append(line)
+        }
+        if order.renewalBehaviour == .cancelImmediately {
+            self.accounts[account].lines[place ?? self.accounts[account].lines.count - 1].willRenew = false
+        }
+        self.accounts[account].transactions.append(charged)
+        self.mirror(account, at: at)
+        // It is ordered now, although for then: what follows is what the shop of now makes of it.
+        if order.renewalBehaviour == .renewUntilNow { self.settle(account, in: self.shop) }
+    }
+
+    /// A run of periods goes on over a lapse of less than 60 days.
+    func run(of line: ReferenceLine, _ account: Int, goingOnAt instant: Instant) -> Bool {
+        guard let end = self.accounts[account].serviceEnd(of: line) else { return false }
+        return instant < end.advanced(byMilliseconds: 60 * ReferenceCalendar.day)
+    }
+
+    /// A year that is paid by the month: which of its twelve charges this is. `old`: the one before, of the same plan.
+    func commit(
+        _ charged: inout ReferenceTransaction, after old: ReferenceTransaction?, in shop: ReferenceShop
+    ) {
+        guard charged.billing == .monthly,
+            let plan = shop.plan(charged.product)?.billingPlans.first(where: { $0.type == .monthly })
+        else { return }
+        if let old, old.owesCharges, var commitment = old.commitment {
+            commitment.billingPeriodNumber += 1
+            charged.commitment = commitment
+            return
+        }
+        let day = charged.countedFrom ?? ReferenceCalendar.date(of: charged.begin).day
+        var price = plan.commitmentPrice
+        price.currency = charged.price.currency
+        // It ends with its last month: where all periods last equally long, a year is not twelve of them.
+        var end = charged.begin
+        for _ in 0..<plan.chargeCount { end = shop.rate.end(of: Period(1, .month), from: end, countedFrom: day) }
+        charged.commitment = Commitment(
+            billingPeriodNumber: 1, totalBillingPeriods: plan.chargeCount, expirationDate: end, price: price,
+            willRenew: true)
+    }
+
+    // MARK: Offers
+
+    func hadIntroduction(_ group: String, _ account: Int) -> Bool {
+        self.own(group, account).contains { $0.offerType == .introductory }
+    }
+
+    /// What the account bought in a group itself, and has not lost to a tester.
+    func own(_ group: String, _ account: Int) -> [ReferenceTransaction] {
+        self.accounts[account].transactions.filter { !$0.isShared && $0.group == group }
+    }
+
+    private func mayBeIntroduced(_ order: PurchaseOrder, _ group: String, _ account: Int) -> Bool {
+        switch order.introductoryEligibility {
+        case .allowed: true
+        case .denied: false
+        default: !self.hadIntroduction(group, account)
+        }
+    }
+
+    private func offer(_ ordered: OrderedOffer, of plan: CatalogueSubscription) -> SubscriptionOffer? {
+        switch ordered.type {
+        case .promotional: plan.promotionalOffers.first { $0.id == ordered.id }
+        case .code: plan.codeOffers.first { $0.offer.id == ordered.id }?.offer
+        case .winBack: plan.winBackOffers.first { $0.offer.id == ordered.id }?.offer
+        default: nil
+        }
+    }
+
+    /// Why nobody could have bought with that offer; nil where the account may have it.
+    private func fault(
+        in ordered: OrderedOffer, of product: CatalogueProduct, _ account: Int, at: Instant
+    ) -> String? {
+        guard let plan = product.subscription, self.offer(ordered, of: plan) != nil else {
+            return "\(product.id) has no \(ordered.type) offer \(ordered.id), and it was bought with it"
+        }
+        return self.mayHave(ordered.type, ordered.id, of: product, account, at: at)
+            ? nil : "the account may not have the \(ordered.type) offer \(ordered.id), and bought with it"
+    }
+
+    /// Section 15: who may have which offer.
+    func mayHave(_ type: OfferType, _ id: String, of product: CatalogueProduct, _ account: Int, at now: Instant) -> Bool
+    {
+        guard let plan = product.subscription, !product.isWithdrawn else { return false }
+        let known = self.accounts[account]
+        let own = known.ownLinePlace(in: plan.groupID).map { known.lines[$0] }
+        let isHeld = own.map { known.state(of: $0, at: now).isEntitled } ?? false
+        switch type {
+        case .introductory:
+            return !self.hadIntroduction(plan.groupID, account)
+        case .promotional:
+            return !self.own(plan.groupID, account).isEmpty
+        case .code:
+            guard let code = plan.codeOffers.first(where: { $0.offer.id == id }) else { return false }
+            if self.own(plan.groupID, account).isEmpty { return code.eligibility.contains(.new) }
+            guard isHeld, let own, let held = known.latest(of: own) else { return code.eligibility.contains(.expired) }
+            let level = self.shop.plan(held.product)?.level ?? plan.level
+            return code.eligibility.contains(.existing) && plan.level <= level
+        case .winBack:
+            return own.map { self.winBacks(of: $0, account, at: now).contains(id) } ?? false
+        default:
+            return false
+        }
+    }
+
+    /// The win-back offers that the customer of a lost line may have, best first.
+    func winBacks(of line: ReferenceLine, _ account: Int, at now: Instant) -> [String] {
+        let known = self.accounts[account]
+        guard !line.isShared, known.state(of: line, at: now) == .expired, let lost = known.serviceEnd(of: line) else {
+            return []
+        }
+        if known.lines.contains(where: { $0.group == line.group && known.state(of: $0, at: now).isEntitled }) {
+            return []
+        }
+        let own = self.own(line.group, account)
+        let paid = own.reduce(0) { $0 + $1.paidMilliseconds }
+        let redeemed = own.filter { $0.offerType == .winBack }.map(\.begin).max()
+        let rate = self.shop.rate
+        var found: [(id: String, isHigh: Bool, saved: Int64)] = []
+        for product in self.shop.products.values where product.subscription?.groupID == line.group {
+            guard let plan = product.subscription, !product.isWithdrawn else { continue }
+            for winBack in plan.winBackOffers {
+                if !winBack.isEligible {
+                    guard let rule = winBack.rule else { continue }
+                    var begin = rate.months(rule.lapsedMonthsMin, after: lost)
+                    if let redeemed { begin = max(begin, rate.months(rule.waitMonths, after: redeemed)) }
+                    begin = max(begin, rule.from ?? begin)
+                    let last = rate.months(rule.lapsedMonthsMax, after: lost)
+                    let end = min(last, rule.until ?? last)
+                    if now < begin || now >= end || paid < rate.paid(forMonths: rule.paidMonthsMin) { continue }
+                }
+                let offer = winBack.offer
+                let usual = product.price.milliunits * Int64(offer.periodCount)
+                let saved = usual - offer.price.milliunits * Int64(offer.periodCount)
+                found.append((offer.id, winBack.isHighPriority, saved))
+            }
+        }
+        found.sort { left, right in
+            if left.isHigh != right.isHigh { return left.isHigh }
+            return left.saved == right.saved ? left.id < right.id : left.saved > right.saved
+        }
+        return found.map(\.id)
+    }
+}

@@ -1,0 +1,237 @@
+import PerchBase
+import PerchModel
+
+// What time does, and what is done to a line's next period: sections 12, 13 and 16 of the model.
+extension ReferenceStore {
+    /// Every charge that is due by now, one after the other.
+    ///
+    /// `shop`: the one that decides; else the one that was in force when the charge was due.
+    mutating func settle(_ account: Int, in shop: ReferenceShop? = nil) {
+        while let due = self.due(account) {
+            self.attempt(due.place, account, in: shop ?? self.shop(at: due.instant), at: due.instant)
+            self.mirror(account, at: due.instant)
+        }
+    }
+
+    /// The earliest end of an own period at which the store charges, if that has come.
+    private func due(_ account: Int) -> (place: Int, instant: Instant)? {
+        var earliest: (place: Int, instant: Instant)?
+        let known = self.accounts[account]
+        for (place, line) in known.lines.enumerated() where !line.isShared && known.renews(line) {
+            guard let end = known.latest(of: line)?.end, end <= self.now else { continue }
+            if let earliest, earliest.instant <= end { continue }
+            earliest = (place, end)
+        }
+        return earliest
+    }
+
+    private mutating func attempt(_ place: Int, _ account: Int, in shop: ReferenceShop, at instant: Instant) {
+        let line = self.accounts[account].lines[place]
+        guard let held = self.accounts[account].latest(of: line) else { return }
+        let next = self.accounts[account].nextPlan(of: line)
+        if shop.sold(next) == nil {
+            self.accounts[account].lines[place].end(.productUnavailable)
+        } else if let raise = line.raise, !raise.isAgreed, next == held.product {
+            self.accounts[account].lines[place].end(.didNotConsentToPriceIncrease)
+        } else if self.accounts[account].chargesFail ?? shop.settings.areRenewalBillingIssuesEnabled {
+            self.accounts[account].lines[place].failure = self.failure(of: held, in: shop, at: instant)
+        } else {
+            self.renew(place, account, in: shop, from: instant, goesOn: true)
+        }
+    }
+
+    /// How long a charge that failed is tried again, and how long the customer keeps what he has.
+    private func failure(
+        of held: ReferenceTransaction, in shop: ReferenceShop, at instant: Instant
+    ) -> ReferenceFailure {
+        let rate = shop.rate
+        if held.owesCharges {
+            return ReferenceFailure(at: instant, retryEnd: instant.advanced(byMilliseconds: rate.retry / 2 * 3))
+        }
+        var failure = ReferenceFailure(at: instant, retryEnd: instant.advanced(byMilliseconds: rate.retry))
+        let settings = shop.settings
+        let wasPaid = held.price.milliunits > 0
+        if settings.isGracePeriodEnabled, settings.hasGracePeriodForAllRenewals || wasPaid {
+            let unit = shop.plan(held.product)?.period.unit
+            let grace = rate.grace(isWeekly: unit == .week || unit == .day, days: settings.gracePeriodDays)
+            failure.graceEnd = instant.advanced(byMilliseconds: grace)
+        }
+        return failure
+    }
+
+    /// The next period of a line, with the terms that it has.
+    ///
+    /// `goesOn`: it begins where the last one ended by itself, so that its months are counted from the same day.
+    mutating func renew(_ place: Int, _ account: Int, in shop: ReferenceShop, from begin: Instant, goesOn: Bool) {
+        var line = self.accounts[account].lines[place]
+        guard let held = self.accounts[account].latest(of: line) else { return }
+        let next = self.accounts[account].nextPlan(of: line)
+        guard let product = shop.products[next] else { return }
+        let isSame = next == held.product
+        var offer: SubscriptionOffer?
+        var offerPeriod: Int32 = 1
+        if isSame, held.hasOfferLeft {
+            (offer, offerPeriod) = (held.offer, held.offerPeriod + 1)
+        } else {
+            offer = line.waiting
+            line.waiting = nil
+        }
+        if isSame {
+            if let raise = line.raise, raise.isAgreed { line.agreedPrice = raise.price }
+        } else {
+            (line.agreedPrice, line.lastRaise) = (nil, nil)
+        }
+        line.raise = nil
+        var day: Int64?
+        if goesOn, let counted = held.countedFrom, ReferenceCalendar.leads(counted, to: begin) { day = counted }
+        var charged = self.charge(
+            product, account, in: shop, from: begin, serial: self.takeSerial(),
+            billed: isSame ? held.billing : .unspecified, offer: offer, offerPeriod: offerPeriod,
+            agreed: line.agreedPrice, countedFrom: day)
+        charged.reason = .renewal
+        charged.first = line.first
+        charged.lineBegin = held.lineBegin
+        charged.token = held.token
+        self.commit(&charged, after: isSame ? held : nil, in: shop)
+        if !self.run(of: line, account, goingOnAt: begin) { line.runBegin = begin }
+        line.failure = nil
+        line.ending = nil
+        if !held.owesCharges { line.nextPlan = next }
+        self.accounts[account].lines[place] = line
+        self.accounts[account].transactions.append(charged)
+    }
+
+    // MARK: By hand
+
+    /// The next period begins now, or where the last one ended if that is a period of grace.
+    mutating func renewNow(_ target: OperationTarget, _ account: Int) -> String? {
+        guard let place = self.linePlace(of: target, account) else { return "what is no line renewed" }
+        let known = self.accounts[account]
+        let line = known.lines[place]
+        guard let latest = known.latestPlace(of: line), let end = known.transactions[latest].end else { return nil }
+        if self.shop.sold(known.nextPlan(of: line)) == nil { return "what is not sold renewed" }
+        let isCut = self.now < end
+        if isCut { self.accounts[account].transactions[latest].end = self.now }
+        self.renew(place, account, in: self.shop, from: isCut ? self.now : end, goesOn: !isCut)
+        self.answerLatest(place, account)
+        self.mirror(account, at: self.now)
+        return nil
+    }
+
+    /// A charge recovers: in grace as if it had never failed, after it from now on.
+    mutating func recover(_ target: OperationTarget, _ account: Int) -> String? {
+        guard let place = self.linePlace(of: target, account) else { return "what is no line recovered" }
+        let known = self.accounts[account]
+        let line = known.lines[place]
+        let state = known.state(of: line, at: self.now)
+        guard let end = known.latest(of: line)?.end, [.inGracePeriod, .inBillingRetryPeriod].contains(state) else {
+            return "a line that is \(state) recovered"
+        }
+        let isInGrace = state == .inGracePeriod
+        self.renew(place, account, in: self.shop, from: isInGrace ? end : self.now, goesOn: isInGrace)
+        self.answerLatest(place, account)
+        self.mirror(account, at: self.now)
+        return nil
+    }
+
+    private mutating func answerLatest(_ place: Int, _ account: Int) {
+        let known = self.accounts[account]
+        guard let latest = known.latest(of: known.lines[place]) else { return }
+        self.answered = (latest.serial, false)
+    }
+
+    /// The period ends now, for good.
+    mutating func expire(_ target: OperationTarget, _ account: Int) -> String? {
+        guard let place = self.linePlace(of: target, account) else { return "what is no line expired" }
+        guard let latest = self.accounts[account].latestPlace(of: self.accounts[account].lines[place]) else {
+            return nil
+        }
+        if let end = self.accounts[account].transactions[latest].end, self.now < end {
+            self.accounts[account].transactions[latest].end = self.now
+        }
+        self.accounts[account].lines[place].failure = nil
+        self.accounts[account].lines[place].end(self.accounts[account].lines[place].ending ?? .autoRenewDisabled)
+        self.mirror(account, at: self.now)
+        return nil
+    }
+
+    /// Off while a charge fails ends the line at once.
+    mutating func setAutoRenew(_ target: OperationTarget, isOn: Bool, _ account: Int) -> String? {
+        guard let place = self.linePlace(of: target, account) else { return "what is no line was switched" }
+        let known = self.accounts[account]
+        var line = known.lines[place]
+        guard let held = known.latest(of: line) else { return nil }
+        if isOn {
+            line.switchOn(held)
+        } else if line.willRenew {
+            line.switchOff(held)
+        }
+        self.accounts[account].lines[place] = line
+        self.mirror(account, at: self.now)
+        return nil
+    }
+
+    mutating func extend(_ target: OperationTarget, _ milliseconds: Int64, _ account: Int) -> String? {
+        guard let place = self.linePlace(of: target, account),
+            let latest = self.accounts[account].latestPlace(of: self.accounts[account].lines[place]),
+            let end = self.accounts[account].transactions[latest].end
+        else { return "what is no line was extended" }
+        self.accounts[account].transactions[latest].end = end.advanced(byMilliseconds: milliseconds)
+        if var commitment = self.accounts[account].transactions[latest].commitment {
+            commitment.expirationDate = commitment.expirationDate.advanced(byMilliseconds: milliseconds)
+            self.accounts[account].transactions[latest].commitment = commitment
+        }
+        self.mirror(account, at: self.now)
+        return nil
+    }
+
+    // MARK: Prices
+
+    mutating func raisePrice(
+        _ target: OperationTarget, _ milliunits: Int64, needsConsent: Bool?, _ account: Int
+    ) -> String? {
+        guard let place = self.linePlace(of: target, account) else { return "the price of what is no line was raised" }
+        let known = self.accounts[account]
+        var line = known.lines[place]
+        guard let held = known.latest(of: line), let usual = self.usualPrice(of: held) else { return nil }
+        let agreed = line.raise.flatMap { $0.isAgreed ? $0.price : nil } ?? line.agreedPrice
+        let now = (agreed ?? usual).milliunits
+        let isYearly = held.billing != .monthly && self.shop.plan(held.product)?.period.unit == .year
+        let isMuch = 2 * (milliunits - now) > now && milliunits - now > (isYearly ? 50_000 : 5_000)
+        let isAgain = line.lastRaise.map { last in
+            let day = ReferenceCalendar.date(of: last).day
+            return self.now < self.shop.rate.end(of: Period(1, .year), from: last, countedFrom: day)
+        }
+        let currency = Storefronts.currency(of: self.storefront(of: account, in: self.shop).countryCode)
+        let asks = needsConsent ?? (isMuch || isAgain == true)
+        line.raise = (Money(milliunits: milliunits, currency: currency), !asks)
+        line.lastRaise = self.now
+        self.accounts[account].lines[place] = line
+        self.mirror(account, at: self.now)
+        return nil
+    }
+
+    /// What the catalogue charges for a period such as this, without any offer.
+    func usualPrice(of held: ReferenceTransaction) -> Money? {
+        guard let product = self.shop.products[held.product] else { return nil }
+        let monthly = product.subscription?.billingPlans.first { $0.type == .monthly }
+        return held.billing == .monthly ? monthly?.price ?? product.price : product.price
+    }
+
+    mutating func answerPrice(_ target: OperationTarget, agrees: Bool, _ account: Int) -> String? {
+        guard let place = self.linePlace(of: target, account), let raise = self.accounts[account].lines[place].raise,
+            let held = self.accounts[account].latest(of: self.accounts[account].lines[place])
+        else { return "a price was answered that nobody had asked for" }
+        if raise.isAgreed { return agrees ? nil : "a price was declined that is agreed" }
+        if agrees {
+            self.accounts[account].lines[place].raise = (raise.price, true)
+            self.accounts[account].lines[place].ending = nil
+            // Who agrees wants to go on, also who had declined before.
+            self.accounts[account].lines[place].switchOn(held)
+        } else {
+            self.accounts[account].lines[place].end(.didNotConsentToPriceIncrease)
+        }
+        self.mirror(account, at: self.now)
+        return nil
+    }
+}
