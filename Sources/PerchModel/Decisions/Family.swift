@@ -117,7 +117,9 @@ private struct FamilyMirror {
             self.add(at: now) { .extended(Self.ending($0.latest, as: transaction)) }
         case .revoked(let transaction, _) where transaction.originalID == original:
             if let before {
-                if transaction.id == before.latest.id { self.revoke(at: now) }
+                // An older copy, of which a tester took the newer one out, was not refunded.
+                let isFollowed = self.memberLine.map { Self.isCopy($0.latest, of: before.latest) } ?? false
+                if transaction.id == before.latest.id, isFollowed { self.revoke(at: now) }
             } else {
                 self.revoke(at: now)
             }
