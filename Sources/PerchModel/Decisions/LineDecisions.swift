@@ -502,8 +502,9 @@ func decideDeletion(
         case .found(let before):
             if let before { remainder.owned[index] = before } else { remainder.owned.remove(at: index) }
         }
-        ended = record.shares.filter { $0.original == id }
     }
+    // What lasts is shared by itself, also while it is refunded: what is not there any more is shared with nobody.
+    if row.productType != .autoRenewable { ended = record.shares.filter { $0.original == id } }
     if let index = record.histories.firstIndex(where: { $0.groupID == row.subscriptionGroupID }),
         row.ownership == .purchased
     {

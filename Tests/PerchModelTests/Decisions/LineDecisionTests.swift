@@ -535,6 +535,17 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(reason { try account.operate(.expire(.transaction(1))) } == .notSubscribed)
     }
 
+    @Test func `of what was shared and refunded leaves no share`() throws {
+        var account = TestAccount(catalogue: Shop.catalogue(shareable: ["lifetime"]))
+        try account.buy("lifetime")
+        let member = AccountRecord(account: 9, app: account.record.app)
+        try account.operate(.share(.product("lifetime"), member: "bob"), member: member)
+        #expect(account.record.shares.count == 1)
+        try account.refund(1)
+        try account.operate(.deleteTransaction(1))
+        #expect(account.record.shares.isEmpty && account.rows.isEmpty)
+    }
+
     @Test func `gives back the season before it`() throws {
         var account = TestAccount()
         try account.buy("season")
