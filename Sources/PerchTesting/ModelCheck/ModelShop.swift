@@ -9,6 +9,7 @@ package import PerchModel
 /// | silver | auto-renewable | plans, 2, a month | 9.99 | trial of a week; promotional, code, win-back |
 /// | silver.twin | auto-renewable | plans, 2, a month | 8.99 | three months at 1.99 |
 /// | silver.yearly | auto-renewable | plans, 2, a year | 99.00, or 9.00 a month | |
+/// | silver.quarterly | auto-renewable | plans, 2, three months | 26.99 | |
 /// | bronze | auto-renewable | plans, 3, a month | 4.99 | |
 /// | weekly | auto-renewable | news, 1, a week | 1.99 | two weeks for 2.50 |
 /// | quarterly | auto-renewable | news, 1, three months | 7.99 | |
@@ -18,7 +19,7 @@ package import PerchModel
 package enum ModelShop {
     package static let bundleID = "com.example.model"
     package static let subscriptions = [
-        "gold", "silver", "silver.twin", "silver.yearly", "bronze", "weekly", "quarterly",
+        "gold", "silver", "silver.twin", "silver.yearly", "silver.quarterly", "bronze", "weekly", "quarterly",
     ]
     package static let others = ["coins", "lifetime", "season"]
     package static let groups = ["plans", "news"]
@@ -99,6 +100,8 @@ package enum ModelShop {
                     BillingPlan(type: .monthly, price: price(9_000), commitmentPrice: price(108_000), chargeCount: 12),
                 ]
             },
+            // Months as silver has, and another number of them: not the same length.
+            plan("silver.quarterly", "plans", level: 2, Period(3, .month), 26_990),
             plan("bronze", "plans", level: 3, month, 4_990),
             plan("weekly", "news", level: 1, Period(1, .week), 1_990) { subscription in
                 subscription.introductoryOffers = [

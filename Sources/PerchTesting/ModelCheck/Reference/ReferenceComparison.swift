@@ -3,6 +3,15 @@ import PerchModel
 import PerchStore
 
 /// Holds the store against the reference, after every event: the one place that says what differs.
+///
+/// What it leaves out, and why, so that nobody takes its silence for an answer:
+///
+/// - what is given out and not decided: numbers, the dates of signing, the account's and the order's own numbers;
+/// - what is refused, which is believed: laws ask whether it should have been. But what is done and could not be is told;
+/// - whether an order waits for somebody, which the answer says: a law asks for it;
+/// - messages, and forecasts and crossings of views: laws ask for them, from what statuses say;
+/// - the memory of lines that are shared, where the purchaser's is compared: what a reader is told of them is;
+/// - codes that go with an introductory offer, and offers of a monthly plan: the shop of the check has none.
 package struct ReferenceComparison {
     private var reference: ReferenceStore
 
@@ -147,6 +156,8 @@ package struct ReferenceComparison {
             ?? self.differs("the win-back offers", wanted.winBacks, info.eligibleWinBackOfferIDs)
             ?? self.differs("the renewal date", wanted.latest.end, info.renewalDate)
             ?? self.differs("the begin of the run", wanted.line.runBegin, info.recentSubscriptionStartDate)
+            ?? self.differs("the next billing plan", wanted.latest.billing, info.renewalBillingPlan)
+            ?? self.differs("the commitment", wanted.commitment, info.commitment)
     }
 
     private func fault(inEntitlementsOf record: AccountRecord, _ account: Int, _ snapshot: ModelSnapshot) -> String? {
@@ -196,11 +207,21 @@ package struct ReferenceComparison {
                 ?? self.differs(
                     "the price that was agreed to", line.agreedPrice?.milliunits, held.agreedPrice?.milliunits)
                 ?? self.differs("the last increase", line.lastRaise, held.lastIncrease)
+                ?? self.differs("the charge that failed", line.failure?.at, held.retry?.failedAt)
+                ?? self.differs("the end of grace", line.failure?.graceEnd, held.retry?.graceUntil)
+                ?? self.differs("the end of trying again", line.failure?.retryEnd, held.retry?.until)
             {
                 return "line \(number): \(fault)"
             }
         }
-        return nil
+        let waiting = self.reference.shares.count { $0.member == account && $0.waits }
+        return self.differs("purchases that wait", known.pending.map(\.number), record.pendingPurchases.map(\.id))
+            ?? self.differs("intents", known.intents.map(\.number), record.intents.map(\.id))
+            ?? self.differs("the storefront", known.storefront, record.storefront)
+            ?? self.differs("charges that fail", known.chargesFail, record.chargesFail)
+            ?? self.differs("what waits for a sync", waiting, record.awaitingSync.count)
+            ?? self.differs(
+                "shares", self.reference.shares.count { $0.purchaser == account }, record.shares.count)
     }
 
     /// What the caller was given.

@@ -100,7 +100,7 @@ extension ReferenceStore {
             self.accounts[share.member].transactions[copy].end = latest.end
             self.accounts[share.member].transactions[copy].commitment = latest.commitment
         } else {
-            // A tester took it out: it comes back with the next period.
+            // A tester took it out: what is left of it follows no longer, until the next period.
             return
         }
         self.follow(line, place)

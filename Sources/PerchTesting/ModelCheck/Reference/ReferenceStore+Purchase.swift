@@ -5,6 +5,7 @@ import PerchModel
 extension ReferenceStore {
     /// Lives an order that is done. What is wrong with that; nil for nothing.
     mutating func buy(_ order: PurchaseOrder, _ account: Int) -> String? {
+        self.accounts[account].intents.removeAll { $0.product == order.productID }
         guard let product = self.shop.sold(order.productID) else {
             return "\(order.productID) is not sold, and was bought"
         }
@@ -55,8 +56,9 @@ extension ReferenceStore {
         self.answered = (held.serial, true)
         var line = known.lines[place]
         let isSame = held.product == product.id
-        // What is held and goes on is returned, and nothing is changed.
-        if isSame, offer == nil, !line.willRenew || line.nextPlan == product.id { return nil }
+        // What is held, or is to come already, is returned, and nothing is changed.
+        if isSame, offer == nil, !line.willRenew { return nil }
+        if line.willRenew, line.nextPlan == product.id, offer == nil || offer == line.waiting { return nil }
         if line.nextPlan != product.id { line.waiting = nil }
         line.nextPlan = product.id
         line.willRenew = true

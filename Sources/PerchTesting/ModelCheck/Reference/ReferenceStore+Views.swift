@@ -15,6 +15,8 @@ struct ReferenceStatus {
     var graceEnd: Instant?
     var increase = PriceIncreaseStatus.noIncreasePending
     var winBacks: [String] = []
+    /// Where in a commitment the latest period stands, and whether the customer wants another one.
+    var commitment: Commitment?
 }
 
 extension ReferenceStore {
@@ -41,6 +43,8 @@ extension ReferenceStore {
         }
         let isGivenUp = status.state == .expired && line.failure != nil
         status.willRenew = (line.willRenew || latest.owesCharges) && line.ending == nil && !isGivenUp
+        status.commitment = latest.commitment
+        status.commitment?.willRenew = line.willRenew && !isGivenUp
         // While a charge fails nothing is known of what follows.
         guard status.willRenew, status.state == .subscribed else { return status }
         let next = known.nextPlan(of: line)

@@ -116,7 +116,10 @@ struct ReferenceStore {
         case .deleteTransaction(let number): self.delete(number, account)
         case .clearTransactions: self.clear(account)
         case .setStorefront(let storefront): self.accounts[account].storefront = storefront
-        case .declineRefund, .requestConsumption, .createIntent, .endIntent, .postMessage: break
+        case .createIntent(let product, _):
+            if case .number(let number) = result { self.accounts[account].intents.append((number, product)) }
+        case .endIntent(let number): self.accounts[account].intents.removeAll { $0.number == number }
+        case .declineRefund, .requestConsumption, .postMessage: break
         }
         return nil
     }

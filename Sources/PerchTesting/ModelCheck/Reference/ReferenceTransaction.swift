@@ -138,6 +138,8 @@ struct ReferenceAccount {
     /// Own and shared, in the order in which they began.
     var lines: [ReferenceLine] = []
     var pending: [ReferencePending] = []
+    /// Purchases that were begun outside the app.
+    var intents: [(number: UInt64, product: String)] = []
     /// Empty for the app's.
     var storefront = ""
     /// Nil: as the app's setting says.
