@@ -317,6 +317,13 @@ struct ModelDraw {
 
     // MARK: Time
 
+    /// At the same time of day.
+    private static func lastDayOfMonth(after now: Instant) -> Instant {
+        var date = CivilTime(now.advanced(byMilliseconds: 86_400_000))
+        date.day = CivilTime.days(inMonth: date.month, of: date.year)
+        return date.instant
+    }
+
     /// The next boundary or the edge of an offer, just before or after it, or some way on.
     private mutating func instant() -> Instant {
         let now = self.world.now
@@ -333,6 +340,8 @@ struct ModelDraw {
             let instant = next.advanced(byMilliseconds: [0, 0, 0, -1, 1, 3_600_000][self.random.below(6)])
             return min(max(now, instant), farthest)
         }
+        // What is bought on the last day of a month is what shorter months tell apart.
+        if isReal, self.random.below(3) == 0 { return Self.lastDayOfMonth(after: now) }
         let days = Int64([1, 3, 10, 31, 62, 200][self.random.below(6)])
         return min(now.advanced(byMilliseconds: days * 86_400_000), farthest)
     }

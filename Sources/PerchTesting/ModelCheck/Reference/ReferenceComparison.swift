@@ -7,7 +7,7 @@ import PerchStore
 /// What it leaves out, and why, so that nobody takes its silence for an answer:
 ///
 /// - what is given out and not decided: numbers, the dates of signing, the account's and the order's own numbers;
-/// - what is refused, which is believed: laws ask whether it should have been. But what is done and could not be is told;
+/// - why something is refused, and that intents, messages, restores, finishing and settings are;
 /// - whether an order waits for somebody, which the answer says: a law asks for it;
 /// - messages, and forecasts and crossings of views: laws ask for them, from what statuses say;
 /// - the memory of lines that are shared, where the purchaser's is compared: what a reader is told of them is;
@@ -64,7 +64,10 @@ package struct ReferenceComparison {
                 self.reference.numbers[$0.serial] == nil && $0.product == transaction.productID
                     && $0.isShared == isShared
             }
-            guard let wanted = fitting.first(where: { $0.begin == transaction.purchaseDate }) ?? fitting.first else {
+            // Of two that came together, each goes to its own line.
+            let begun = fitting.filter { $0.begin == transaction.purchaseDate }
+            let inLine = begun.first { self.reference.numbers[$0.first] == transaction.originalID }
+            guard let wanted = inLine ?? begun.first ?? fitting.first else {
                 return "transaction \(transaction.id) came, \(transaction.productID) from "
                     + "\(transaction.purchaseDate) on, and should not have"
             }

@@ -9,6 +9,7 @@ extension ReferenceStore {
         else { return "what is not there was shared" }
         let shared = self.accounts[account].transactions[place]
         if shared.isShared { return "what is shared was shared on" }
+        self.accounts[member].isOpen = true
         let isShared = self.shares.contains {
             $0.purchaser == account && $0.first == shared.first && $0.member == member
         }
@@ -80,6 +81,7 @@ extension ReferenceStore {
         guard let latest = line.flatMap({ known.latest(of: $0) }) ?? known.transaction(share.first) else { return }
         if latest.serial != share.copied {
             guard self.shop.products[latest.product]?.isFamilyShareable != false else {
+                self.shares[place].copied = latest.serial
                 return self.revoke(share, at: instant)
             }
             if let old = self.latestCopy(of: share), let copied = share.copied,

@@ -55,10 +55,7 @@ extension ReferenceStore {
         }
         self.answered = (held.serial, true)
         var line = known.lines[place]
-        let isSame = held.product == product.id
-        // What is held, or is to come already, is returned, and nothing is changed.
-        if isSame, offer == nil, !line.willRenew { return nil }
-        if line.willRenew, line.nextPlan == product.id, offer == nil || offer == line.waiting { return nil }
+        guard self.changes(line, held, order, of: plan) else { return nil }
         if line.nextPlan != product.id { line.waiting = nil }
         line.nextPlan = product.id
         line.willRenew = true
@@ -70,8 +67,17 @@ extension ReferenceStore {
         return nil
     }
 
+    /// Whether an order changes what comes after the period that is held. What is held, or is to come already, is returned.
+    func changes(
+        _ line: ReferenceLine, _ held: ReferenceTransaction, _ order: PurchaseOrder, of plan: CatalogueSubscription
+    ) -> Bool {
+        let offer = order.offer.flatMap { self.offer($0, of: plan) }
+        if held.product == order.productID, offer == nil, !line.willRenew { return false }
+        return !line.willRenew || line.nextPlan != order.productID || (offer != nil && offer != line.waiting)
+    }
+
     /// Whether a plan takes the place of what is held now: an upgrade, or another plan of its level and length.
-    private func isNow(
+    func isNow(
         _ product: String, _ plan: CatalogueSubscription, after held: ReferenceTransaction
     ) -> Bool {
         guard let before = self.shop.plan(held.product) else { return true }
@@ -168,7 +174,7 @@ extension ReferenceStore {
         }
     }
 
-    private func offer(_ ordered: OrderedOffer, of plan: CatalogueSubscription) -> SubscriptionOffer? {
+    func offer(_ ordered: OrderedOffer, of plan: CatalogueSubscription) -> SubscriptionOffer? {
         switch ordered.type {
         case .promotional: plan.promotionalOffers.first { $0.id == ordered.id }
         case .code: plan.codeOffers.first { $0.offer.id == ordered.id }?.offer

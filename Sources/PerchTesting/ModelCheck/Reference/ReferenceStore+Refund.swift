@@ -102,6 +102,7 @@ extension ReferenceStore {
         }
         self.forget(self.accounts[account].transactions.map(\.serial))
         self.accounts[account] = ReferenceAccount()
+        self.accounts[account].isOpen = true
         self.accounts[account].storefront = storefront
         self.accounts[account].chargesFail = chargesFail
     }

@@ -66,8 +66,16 @@ struct ReferenceStore {
     /// Lives an event that the store has answered. What is wrong with that it was done; nil for nothing.
     mutating func live(_ action: ModelAction, answer: ModelWorld.Answer) -> String? {
         self.answered = nil
-        guard case .done(let result, _) = answer else { return nil }
+        let isDone = self.isDone(action)
+        guard case .done(let result, _) = answer else {
+            guard case .refused(let refusal) = answer, isDone == true else { return nil }
+            return "it should be done, and is refused: \(refusal.message)"
+        }
+        if isDone == false { return "it should be refused, and is done" }
         var found: String?
+        if case .operate(let account, let operation) = action, self.opens(operation, account, result) {
+            self.accounts[account].isOpen = true
+        }
         switch action {
         case .operate(let account, let operation): found = self.operate(operation, account, result)
         case .sync(let account): self.sync(account)
@@ -81,6 +89,17 @@ struct ReferenceStore {
         }
         for account in self.accounts.indices { self.settle(account) }
         return found
+    }
+
+    /// An account is opened by the first thing that there is to write down about it.
+    private func opens(_ operation: StoreOperation, _ account: Int, _ result: MutationResult) -> Bool {
+        switch operation {
+        case .buy: result != .cancelled
+        case .createIntent: true
+        case .setCharges(let fail): fail != self.accounts[account].chargesFail
+        case .setStorefront(let storefront): storefront != self.accounts[account].storefront
+        default: false
+        }
     }
 
     private mutating func operate(_ operation: StoreOperation, _ account: Int, _ result: MutationResult) -> String? {

@@ -133,6 +133,8 @@ struct ReferenceShare {
 
 /// What the reference knows of an account.
 struct ReferenceAccount {
+    /// Somebody asked for something that needs an account, or shared with it.
+    var isOpen = false
     /// In the order in which they came; what was deleted is gone.
     var transactions: [ReferenceTransaction] = []
     /// Own and shared, in the order in which they began.

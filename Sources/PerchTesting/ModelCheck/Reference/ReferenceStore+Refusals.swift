@@ -1,0 +1,157 @@
+import PerchBase
+import PerchModel
+
+// What the store does, and what it refuses: a refusal changes nothing, so it has to be expected before the event.
+extension ReferenceStore {
+    /// Whether an event is to be done, and not refused; nil where the reference does not say.
+    func isDone(_ action: ModelAction) -> Bool? {
+        guard case .operate(let account, let operation) = action else { return nil }
+        switch operation {
+        case .buy(let order): return self.isDone(order, account)
+        case .setCharges, .setStorefront: return true
+        case .createIntent, .postMessage: return nil
+        case .endIntent(let number): return self.accounts[account].intents.contains { $0.number == number }
+        case .clearTransactions: return self.accounts[account].isOpen
+        case .decidePurchase(let number, let approves):
+            let waiting = self.accounts[account].pending.first { $0.number == number }
+            guard let waiting else { return false }
+            return !approves || self.mayBuy(waiting.order, account)
+        case .deleteTransaction(let number):
+            let waits = self.accounts[account].pending.contains { $0.number == number }
+            return waits || self.place(of: .transaction(number), account) != nil
+        case .share(let target, let member): return self.mayShare(target, with: member, account)
+        case .stopSharing(let target, let member): return self.mayStopSharing(target, with: member, account)
+        case .declineRefund(let target), .requestConsumption(let target): return self.place(of: target, account) != nil
+        case .refund(let target, _, let share): return self.mayRefund(target, share, account)
+        case .reverseRefund(let target):
+            guard let place = self.place(of: target, account) else { return false }
+            let refunded = self.accounts[account].transactions[place]
+            return !refunded.isShared && refunded.refund != nil
+        default: return self.isDone(onLine: operation, account)
+        }
+    }
+
+    /// What is done to a line needs one that is the account's own, and fit for it.
+    private func isDone(onLine operation: StoreOperation, _ account: Int) -> Bool? {
+        guard let target = operation.target else { return nil }
+        guard let place = self.linePlace(of: target, account) else { return false }
+        let known = self.accounts[account]
+        let line = known.lines[place]
+        guard let held = known.latest(of: line) else { return false }
+        let state = known.state(of: line, at: self.now)
+        let next = known.nextPlan(of: line)
+        let isFailing = state == .inGracePeriod || state == .inBillingRetryPeriod
+        switch operation {
+        case .setAutoRenew: return state == .subscribed || isFailing
+        case .expire: return state.isEntitled
+        case .renew:
+            let isAsked = line.raise.map { !$0.isAgreed } ?? false
+            return state.isEntitled && self.shop.sold(next) != nil && !(isAsked && next == held.product)
+        case .resolveBilling: return isFailing && self.shop.sold(next) != nil
+        case .extendRenewal(_, let milliseconds): return state == .subscribed && milliseconds > 0
+        case .raisePrice(_, let milliunits, _):
+            guard let usual = self.usualPrice(of: held) else { return false }
+            let agreed = line.raise.flatMap { $0.isAgreed ? $0.price : nil } ?? line.agreedPrice
+            return state == .subscribed && line.willRenew && self.shop.sold(next) != nil && next == held.product
+                && milliunits > (agreed ?? usual).milliunits
+        case .answerPriceIncrease(_, let agrees):
+            guard let raise = line.raise else { return false }
+            return state.isEntitled && (agrees || !raise.isAgreed)
+        default: return nil
+        }
+    }
+
+    private func mayRefund(_ target: OperationTarget, _ share: RefundShare, _ account: Int) -> Bool {
+        guard let place = self.place(of: target, account) else { return false }
+        let refunded = self.accounts[account].transactions[place]
+        if refunded.isShared { return false }
+        guard refunded.refund == nil, share == .prorated else { return true }
+        return refunded.end.map { refunded.begin < $0 && self.now < $0 } ?? false
+    }
+
+    // MARK: Purchases
+
+    private func isDone(_ order: PurchaseOrder, _ account: Int) -> Bool? {
+        let settings = self.shop.settings
+        if let error = settings.simulatedErrors[.purchase] { return error == .userCancelled }
+        let storefront = self.storefront(of: account, in: self.shop).countryCode
+        if !order.continuesInNewStorefront, !["", storefront].contains(order.seenStorefront) { return true }
+        let waits =
+            order.simulatesAskToBuy || settings.isAskToBuyEnabled || settings.areBillingIssuesEnabled
+            || settings.asksBeforePurchases
+        // Whether it would be too many that wait depends on whether it is held.
+        if waits, self.accounts[account].pending.count >= Limits.pendingPurchasesMax { return nil }
+        // At another rate the past has more renewals than one purchase may bring.
+        if order.renewalBehaviour == .renewUntilNow, !self.shop.rate.isReal { return nil }
+        return self.mayBuy(order, account)
+    }
+
+    private func mayBuy(_ order: PurchaseOrder, _ account: Int) -> Bool {
+        guard let product = self.shop.sold(order.productID) else { return false }
+        let quantityMax: UInt32 = product.type == .consumable ? 10 : 1
+        guard (1...quantityMax).contains(order.quantity) else { return false }
+        guard let plan = product.subscription else { return order.offer == nil && order.billingPlan == .unspecified }
+        if order.billingPlan == .monthly, !plan.billingPlans.contains(where: { $0.type == .monthly }) { return false }
+        let known = self.accounts[account]
+        let at = order.date ?? self.now
+        if let ordered = order.offer {
+            guard let offer = self.offer(ordered, of: plan),
+                offer.billingPlan != .monthly || order.billingPlan == .monthly,
+                self.mayHave(ordered.type, ordered.id, of: product, account, at: at)
+            else { return false }
+        }
+        guard let place = known.ownLinePlace(in: plan.groupID), let held = known.latest(of: known.lines[place]) else {
+            return true
+        }
+        // Who has a later period cannot have bought before it.
+        if at < held.begin { return false }
+        let line = known.lines[place]
+        guard known.state(of: line, at: at).isEntitled, !self.isNow(product.id, plan, after: held) else { return true }
+        if held.product == product.id, order.billingPlan != .unspecified, order.billingPlan != held.billing {
+            return false
+        }
+        if !self.changes(line, held, order, of: plan) { return true }
+        // What would have begun where the period ended is not to be had once that has come.
+        return known.state(of: line, at: self.now).isEntitled
+    }
+
+    // MARK: Family
+
+    private func mayShare(_ target: OperationTarget, with name: String, _ account: Int) -> Bool {
+        guard let place = self.place(of: target, account), name != ModelWorld.accounts[account] else { return false }
+        let known = self.accounts[account]
+        let shared = known.transactions[place]
+        let isShareable = { (product: String) in self.shop.products[product]?.isFamilyShareable == true }
+        if shared.isShared || !isShareable(shared.product) { return false }
+        if shared.type == .nonConsumable {
+            return self.owned(shared.product, account, isShared: false)?.serial == shared.serial
+        }
+        guard let line = known.linePlace(of: shared.first).map({ known.lines[$0] }), let latest = known.latest(of: line)
+        else { return false }
+        return isShareable(latest.product) && known.state(of: line, at: self.now).isEntitled
+    }
+
+    private func mayStopSharing(_ target: OperationTarget?, with name: String?, _ account: Int) -> Bool {
+        var first: Int?
+        if let target {
+            guard let place = self.place(of: target, account) else { return false }
+            first = self.accounts[account].transactions[place].first
+        }
+        let member = name.flatMap { ModelWorld.accounts.firstIndex(of: $0) }
+        return self.shares.contains {
+            $0.purchaser == account && (first == nil || $0.first == first) && (name == nil || $0.member == member)
+        }
+    }
+}
+
+extension StoreOperation {
+    /// The line that it is about; nil where it is about none.
+    fileprivate var target: OperationTarget? {
+        switch self {
+        case .renew(let target), .expire(let target), .setAutoRenew(let target, _), .resolveBilling(let target),
+            .raisePrice(let target, _, _), .answerPriceIncrease(let target, _), .extendRenewal(let target, _):
+            target
+        default: nil
+        }
+    }
+}
