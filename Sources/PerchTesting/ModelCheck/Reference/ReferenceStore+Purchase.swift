@@ -158,7 +158,10 @@ extension ReferenceStore {
     // MARK: Offers
 
     func hadIntroduction(_ group: String, _ account: Int) -> Bool {
-        self.own(group, account).contains { $0.offerType == .introductory }
+        for bought in self.accounts[account].transactions where !bought.isShared && bought.group == group {
+            if bought.offerType == .introductory { return true }
+        }
+        return false
     }
 
     /// What the account bought in a group itself, and has not lost to a tester.
