@@ -8,12 +8,17 @@ import PerchStore
 ///
 /// - what is given out and not decided: numbers, the dates of signing, the account's and the order's own numbers;
 /// - why something is refused, and that intents, messages, restores, finishing and settings are;
-/// - whether an order waits for somebody, which the answer says: a law asks for it;
+/// - lists as of an instant, and the past of what was bought into the past and has renewed since: laws ask for them;
 /// - messages, and forecasts and crossings of views: laws ask for them, from what statuses say;
 /// - the memory of lines that are shared, where the purchaser's is compared: what a reader is told of them is;
 /// - codes that go with an introductory offer, and offers of a monthly plan: the shop of the check has none.
 package struct ReferenceComparison {
-    private var reference: ReferenceStore
+    var reference: ReferenceStore
+    /// Asked again what there was, and for nothing else.
+    let world: ModelWorld
+    /// What there was at earlier instants, oldest first.
+    var looks: [ReferenceLook] = []
+    var events = 0
     /// What the views of an account were made of when they were last looked at.
     private var seen: [Int: Sources] = [:]
 
@@ -24,6 +29,7 @@ package struct ReferenceComparison {
     }
 
     package init(_ world: ModelWorld) {
+        self.world = world
         self.reference = ReferenceStore(
             world.state.catalogue, accounts: ModelWorld.accounts.count, at: world.now)
     }
@@ -39,7 +45,8 @@ package struct ReferenceComparison {
                 return "reference: \(ModelWorld.accounts[account]): \(found)"
             }
         }
-        return self.fault(in: answer).map { "reference: \($0)" }
+        let found = self.fault(in: answer) ?? self.faultInPast(action, answer: answer)
+        return found.map { "reference: \($0)" }
     }
 
     private mutating func fault(in snapshot: ModelSnapshot, _ account: Int) -> String? {
@@ -136,16 +143,21 @@ package struct ReferenceComparison {
         for group in ModelShop.groups {
             let viewed = subscriptionStatuses(of: record, inGroup: group, app: snapshot.app, at: snapshot.now).value
             let wanted = self.reference.statuses(account, in: group)
-            if let found = self.differs("lines in \(group)", wanted.count, viewed.statuses.count) { return found }
-            for (wanted, found) in zip(wanted, viewed.statuses) {
-                if let fault = self.fault(in: found, wanted) {
-                    return "line \(found.renewalInfo.value.originalTransactionID), \(wanted.state): \(fault)"
-                }
-            }
+            if let found = self.fault(in: viewed.statuses, wanted, group) { return found }
             if let found = self.differs(
                 "what counts in \(group)", self.reference.effective(wanted), viewed.effectiveIndex)
             {
                 return found
+            }
+        }
+        return nil
+    }
+
+    func fault(in viewed: [SubscriptionStatus], _ wanted: [ReferenceStatus], _ group: String) -> String? {
+        if let found = self.differs("lines in \(group)", wanted.count, viewed.count) { return found }
+        for (wanted, found) in zip(wanted, viewed) {
+            if let fault = self.fault(in: found, wanted) {
+                return "line \(found.renewalInfo.value.originalTransactionID), \(wanted.state): \(fault)"
             }
         }
         return nil

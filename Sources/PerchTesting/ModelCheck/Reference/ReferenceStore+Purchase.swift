@@ -6,6 +6,7 @@ extension ReferenceStore {
     /// Lives an order that is done. What is wrong with that; nil for nothing.
     mutating func buy(_ order: PurchaseOrder, _ account: Int) -> String? {
         self.accounts[account].intents.removeAll { $0.product == order.productID }
+        self.boughtAt = order.date ?? self.now
         guard let product = self.shop.sold(order.productID) else {
             return "\(order.productID) is not sold, and was bought"
         }

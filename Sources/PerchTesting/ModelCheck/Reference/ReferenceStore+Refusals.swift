@@ -1,5 +1,6 @@
 import PerchBase
 import PerchModel
+import PerchStore
 
 // What the store does, and what it refuses: a refusal changes nothing, so it has to be expected before the event.
 extension ReferenceStore {
@@ -71,16 +72,48 @@ extension ReferenceStore {
 
     // MARK: Purchases
 
-    private func isDone(_ order: PurchaseOrder, _ account: Int) -> Bool? {
+    /// Somebody has something to say to an order before it is one.
+    private func isAsked(_ order: PurchaseOrder) -> Bool {
         let settings = self.shop.settings
-        if let error = settings.simulatedErrors[.purchase] { return error == .userCancelled }
-        let storefront = self.storefront(of: account, in: self.shop).countryCode
-        if !order.continuesInNewStorefront, !["", storefront].contains(order.seenStorefront) { return true }
-        let waits =
-            order.simulatesAskToBuy || settings.isAskToBuyEnabled || settings.areBillingIssuesEnabled
+        return order.simulatesAskToBuy || settings.isAskToBuyEnabled || settings.areBillingIssuesEnabled
             || settings.asksBeforePurchases
+    }
+
+    /// The customer turned back, or his country is not the one whose prices he saw.
+    private func isCancelled(_ order: PurchaseOrder, _ account: Int) -> Bool {
+        if self.shop.settings.simulatedErrors[.purchase] == .userCancelled { return true }
+        let storefront = self.storefront(of: account, in: self.shop).countryCode
+        return !order.continuesInNewStorefront && !["", storefront].contains(order.seenStorefront)
+    }
+
+    /// Whether an order that is done waits, is given up, or has its answer. Who asks for what he has, and for no change of
+    /// it, is told so: nobody else is asked.
+    func fault(in result: MutationResult, of order: PurchaseOrder, _ account: Int) -> String? {
+        let isCancelled = self.isCancelled(order, account)
+        if (result == .cancelled) != isCancelled { return "it should \(isCancelled ? "" : "not ")be given up" }
+        var after = self
+        guard !isCancelled, after.buy(order, account) == nil, let answered = after.answered else { return nil }
+        var isChanged = true
+        if answered.wasHeld {
+            let known = self.accounts[account]
+            let plan = self.shop.plan(order.productID)
+            isChanged = false
+            if let plan, let place = known.ownLinePlace(in: plan.groupID),
+                let held = known.latest(of: known.lines[place])
+            {
+                isChanged = self.changes(known.lines[place], held, order, of: plan)
+            }
+        }
+        let waits = self.isAsked(order) && isChanged
+        if case .pending = result { return waits ? nil : "it waits, and there is nothing to decide" }
+        return waits ? "it is done, and somebody should have been asked" : nil
+    }
+
+    private func isDone(_ order: PurchaseOrder, _ account: Int) -> Bool? {
+        if let error = self.shop.settings.simulatedErrors[.purchase] { return error == .userCancelled }
+        if self.isCancelled(order, account) { return true }
         // Whether it would be too many that wait depends on whether it is held.
-        if waits, self.accounts[account].pending.count >= Limits.pendingPurchasesMax { return nil }
+        if self.isAsked(order), self.accounts[account].pending.count >= Limits.pendingPurchasesMax { return nil }
         // At another rate the past has more renewals than one purchase may bring.
         if order.renewalBehaviour == .renewUntilNow, !self.shop.rate.isReal { return nil }
         return self.mayBuy(order, account)

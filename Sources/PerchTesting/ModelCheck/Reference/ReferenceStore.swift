@@ -31,6 +31,8 @@ struct ReferenceStore {
     private(set) var numbers: [Int: TransactionID] = [:]
     /// What the caller of the last event should have been given.
     var answered: (serial: Int, wasHeld: Bool)?
+    /// The date of what was bought in the last event.
+    var boughtAt: Instant?
 
     init(_ catalogue: Catalogue, accounts count: Int, at now: Instant) {
         self.accounts = (0..<count).map { _ in ReferenceAccount() }
@@ -66,6 +68,7 @@ struct ReferenceStore {
     /// Lives an event that the store has answered. What is wrong with that it was done; nil for nothing.
     mutating func live(_ action: ModelAction, answer: ModelWorld.Answer) -> String? {
         self.answered = nil
+        self.boughtAt = nil
         let isDone = self.isDone(action)
         guard case .done(let result, _) = answer else {
             guard case .refused(let refusal) = answer, isDone == true else { return nil }
@@ -105,6 +108,7 @@ struct ReferenceStore {
     private mutating func operate(_ operation: StoreOperation, _ account: Int, _ result: MutationResult) -> String? {
         switch operation {
         case .buy(let order):
+            if let found = self.fault(in: result, of: order, account) { return found }
             switch result {
             case .pending(let number):
                 self.accounts[account].pending.append(ReferencePending(number: number, order: order))
