@@ -255,7 +255,8 @@ struct ModelDraw {
         let offers: [(String, OfferType, String)] = [
             ("silver", .promotional, "half"), ("silver", .promotional, "upfront"), ("silver", .promotional, "no"),
             ("gold", .promotional, "gold.half"), ("bronze", .promotional, "half"), ("silver", .code, "WELCOME"),
-            ("silver", .code, "LOYAL"), ("silver", .winBack, "back"), ("silver", .winBack, "soon"),
+            ("silver", .code, "LOYAL"), ("silver.twin", .code, "BEHIND"), ("silver", .winBack, "back"),
+            ("silver", .winBack, "soon"),
         ]
         let (product, type, id) = self.random.element(offers)
         return (product, OrderedOffer(type: type, id: id))

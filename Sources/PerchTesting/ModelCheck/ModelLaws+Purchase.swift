@@ -140,9 +140,13 @@ extension ModelLaws {
         return new.recentStart == wanted ? nil : "the run begins at \(new.recentStart), not \(wanted)"
     }
 
-    /// Which offer is applied: the one that was ordered, else the introductory one, once a group.
+    /// Which offer is applied: the one that was ordered, else the introductory one, once a group. A code that goes behind an
+    /// introductory offer is as good as none.
     private func offered(_ transaction: Transaction, _ order: PurchaseOrder, _ account: Int) -> String? {
-        if let offer = order.offer {
+        let codes = self.before.app.catalogue.product(order.productID)?.subscription?.codeOffers ?? []
+        let code = order.offer?.type == .code ? codes.first { $0.offer.id == order.offer?.id } : nil
+        let isBehind = code?.isStackable == true && transaction.offer?.type == .introductory
+        if let offer = order.offer, !isBehind {
             return transaction.offer?.id == offer.id && transaction.offer?.type == offer.type
                 ? nil : "ordered with \(offer.id), bought with \(String(describing: transaction.offer))"
         }

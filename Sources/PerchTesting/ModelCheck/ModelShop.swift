@@ -7,7 +7,7 @@ package import PerchModel
 /// |---|---|---|---|---|
 /// | gold | auto-renewable | plans, 1, a month | 19.99 | promotional |
 /// | silver | auto-renewable | plans, 2, a month | 9.99 | trial of a week; promotional, code, win-back |
-/// | silver.twin | auto-renewable | plans, 2, a month | 8.99 | three months at 1.99 |
+/// | silver.twin | auto-renewable | plans, 2, a month | 8.99 | three months at 1.99; a code that goes behind them |
 /// | silver.yearly | auto-renewable | plans, 2, a year | 99.00, or 9.00 a month | |
 /// | silver.quarterly | auto-renewable | plans, 2, three months | 26.99 | |
 /// | bronze | auto-renewable | plans, 3, a month | 4.99 | |
@@ -92,6 +92,11 @@ package enum ModelShop {
             plan("silver.twin", "plans", level: 2, month, 8_990) { subscription in
                 subscription.introductoryOffers = [
                     offer("", .introductory, .payAsYouGo, 1_990, month, count: 3)
+                ]
+                subscription.codeOffers = [
+                    CodeOffer(
+                        offer: offer("BEHIND", .code, .payAsYouGo, 2_990, month, count: 2),
+                        eligibility: [.new, .existing, .expired], isStackable: true)
                 ]
             },
             plan("silver.yearly", "plans", level: 2, Period(1, .year), 99_000) { subscription in

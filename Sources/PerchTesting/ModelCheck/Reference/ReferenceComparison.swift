@@ -11,7 +11,7 @@ import PerchStore
 /// - lists as of an instant, and the past of what was bought into the past and has renewed since: laws ask for them;
 /// - messages, and forecasts and crossings of views: laws ask for them, from what statuses say;
 /// - the memory of lines that are shared, where the purchaser's is compared: what a reader is told of them is;
-/// - codes that go with an introductory offer, and offers of a monthly plan: the shop of the check has none.
+/// - offers of a monthly plan: the shop of the check has none.
 package struct ReferenceComparison {
     var reference: ReferenceStore
     /// Asked again what there was, and for nothing else.

@@ -92,8 +92,14 @@ extension ReferenceStore {
         _ ordered: SubscriptionOffer?
     ) {
         guard let plan = product.subscription else { return }
-        var offer = ordered
-        if offer == nil, self.mayBeIntroduced(order, plan.groupID, account) { offer = plan.introductoryOffers.first }
+        var (offer, waiting) = (ordered, SubscriptionOffer?.none)
+        let code = order.offer?.type == .code ? plan.codeOffers.first { $0.offer.id == order.offer?.id } : nil
+        // A code that may be combined goes behind an introduction, where there is one for the account.
+        if ordered == nil || code?.isStackable == true, self.mayBeIntroduced(order, plan.groupID, account),
+            let introduction = plan.introductoryOffers.first
+        {
+            (offer, waiting) = (introduction, ordered)
+        }
         var charged = self.charge(
             product, account, in: self.shop, from: at, serial: self.takeSerial(), billed: order.billingPlan,
             offer: offer)
@@ -118,9 +124,9 @@ extension ReferenceStore {
         } else {
             self.accounts[account].lines.append(line)
         }
-        if order.renewalBehaviour == .cancelImmediately {
-            self.accounts[account].lines[place ?? self.accounts[account].lines.count - 1].willRenew = false
-        }
+        let began = place ?? self.accounts[account].lines.count - 1
+        self.accounts[account].lines[began].waiting = waiting
+        if order.renewalBehaviour == .cancelImmediately { self.accounts[account].lines[began].willRenew = false }
         self.accounts[account].transactions.append(charged)
         self.mirror(account, at: at)
         // It is ordered now, although for then: what follows is what the shop of now makes of it.
