@@ -16,6 +16,7 @@ extension ReferenceStore {
         case .decidePurchase(let number, let approves):
             let waiting = self.accounts[account].pending.first { $0.number == number }
             guard let waiting else { return false }
+            if approves, self.mayBeTooMany(waiting.order) { return nil }
             return !approves || self.mayBuy(waiting.order, account)
         case .deleteTransaction(let number):
             let waits = self.accounts[account].pending.contains { $0.number == number }
@@ -114,9 +115,12 @@ extension ReferenceStore {
         if self.isCancelled(order, account) { return true }
         // Whether it would be too many that wait depends on whether it is held.
         if self.isAsked(order), self.accounts[account].pending.count >= Limits.pendingPurchasesMax { return nil }
-        // At another rate the past has more renewals than one purchase may bring.
-        if order.renewalBehaviour == .renewUntilNow, !self.shop.rate.isReal { return nil }
-        return self.mayBuy(order, account)
+        return self.mayBeTooMany(order) ? nil : self.mayBuy(order, account)
+    }
+
+    /// At another rate the past may have more renewals than one purchase may bring.
+    private func mayBeTooMany(_ order: PurchaseOrder) -> Bool {
+        order.renewalBehaviour == .renewUntilNow && !self.shop.rate.isReal
     }
 
     private func mayBuy(_ order: PurchaseOrder, _ account: Int) -> Bool {

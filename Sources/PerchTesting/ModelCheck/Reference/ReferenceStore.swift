@@ -244,7 +244,7 @@ struct ReferenceStore {
         let counted = day ?? ReferenceCalendar.date(of: begin).day
         charged.end = shop.rate.end(of: length, from: begin, countedFrom: counted)
         let isOfMonths = length.unit == .month || length.unit == .year
-        charged.countedFrom = shop.rate.isReal && isOfMonths ? counted : nil
+        charged.countedFrom = isOfMonths ? counted : nil
         return charged
     }
 }
