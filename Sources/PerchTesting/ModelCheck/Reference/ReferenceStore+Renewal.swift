@@ -13,6 +13,23 @@ extension ReferenceStore {
         }
     }
 
+    /// Every charge of everybody: oldest first, and of one instant in the order of the accounts.
+    mutating func settle() {
+        while let due = self.earliestDue() {
+            self.attempt(due.place, due.account, in: self.shop(at: due.instant), at: due.instant)
+            self.mirror(due.account, at: due.instant)
+        }
+    }
+
+    private func earliestDue() -> (account: Int, place: Int, instant: Instant)? {
+        var earliest: (account: Int, place: Int, instant: Instant)?
+        for account in self.accounts.indices {
+            guard let due = self.due(account), due.instant < earliest?.instant ?? .distantFuture else { continue }
+            earliest = (account, due.place, due.instant)
+        }
+        return earliest
+    }
+
     /// The earliest end of an own period at which the store charges, if that has come.
     private func due(_ account: Int) -> (place: Int, instant: Instant)? {
         var earliest: (place: Int, instant: Instant)?

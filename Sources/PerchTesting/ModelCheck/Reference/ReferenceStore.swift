@@ -90,7 +90,7 @@ struct ReferenceStore {
         case .advance(let instant): self.now = instant
         case .again: break
         }
-        for account in self.accounts.indices { self.settle(account) }
+        self.settle()
         return found
     }
 
