@@ -532,7 +532,7 @@ extension LoopCore {
             let next = self.calls[call].nextInConnection
             // A unary call that waits for the store still gets its answer; it ends the connection with it. Nothing says
             // that a position which is waited for comes in time.
-            if self.calls[call].method.isStreaming || waiting.contains(call) { self.end(call, status) }
+            if self.isUnanswered(call, waiting) { self.end(call, status) }
             call = next
         }
         self.scheduleDeadline(
