@@ -12,7 +12,10 @@ package protocol FuzzTarget: AnyObject, SendableMetatype {
     static func seeds() -> [[UInt8]]
 
     init()
-    func run(_ bytes: [UInt8])
+
+    /// Whether the input was taken, all the way: what a refusal at the door does not reach lies behind that.
+    @discardableResult
+    func run(_ bytes: [UInt8]) -> Bool
 }
 
 /// All there are. A new target is a file in `Targets/`, and a line here.

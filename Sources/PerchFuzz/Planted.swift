@@ -1,9 +1,12 @@
-/// A defect that is there only if it is asked for, to see that fuzzing finds one: reads a byte behind its memory when the
-/// input begins with four certain bytes. `make fuzz PLANT=1`.
-package func plantedDefect(_ bytes: [UInt8]) {
-    guard bytes.count >= 4, bytes[0] == 0x70 else { return }
-    guard bytes[1] == 0x6C, bytes[2] == 0x61 else { return }
-    guard bytes[3] == 0x6E else { return }
+import PerchBase
+
+/// A defect that is there only if it is asked for, to see that fuzzing finds one: reads a byte behind its memory. `make fuzz
+/// PLANT=1`.
+///
+/// It lies behind all that a target refuses, in reach of one in a thousand of the inputs that it takes: nobody comes upon it
+/// who does not get through, again and again, by other ways. No byte of the input tells the way there.
+package func plantedDefect(behind bytes: [UInt8]) {
+    guard CRC32C.checksum(bytes) % 1_024 == 0x2A5 else { return }
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)
     memory.initialize(repeating: 1, count: bytes.count)
     defer { memory.deallocate() }

@@ -26,7 +26,7 @@ final class CatalogueTarget: FuzzTarget {
         return files.map { Array($0.utf8) }
     }
 
-    func run(_ bytes: [UInt8]) {
+    func run(_ bytes: [UInt8]) -> Bool {
         do throws(CatalogueError) {
             let loaded = try StoreKitFile.load(bytes)
             let state = AppState(
@@ -41,8 +41,10 @@ final class CatalogueTarget: FuzzTarget {
             let sealed = loaded.catalogue.sealed(app: 1, revision: 1)
             let stored = try? Catalogue.unsealed(sealed, app: 1, revision: 1)
             hold(stored == loaded.catalogue, "a loaded catalogue does not come back from the store")
+            return true
         } catch {
             hold(!error.description.isEmpty, "a refusal says nothing")
+            return false
         }
     }
 }

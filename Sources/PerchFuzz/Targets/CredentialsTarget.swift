@@ -43,32 +43,36 @@ final class CredentialsTarget: FuzzTarget {
         ]
     }
 
-    func run(_ bytes: [UInt8]) {
-        guard let first = bytes.first else { return }
+    func run(_ bytes: [UInt8]) -> Bool {
+        guard let first = bytes.first else { return false }
         let rest = Array(bytes.dropFirst())
         switch first {
-        case 0: self.judge(rest)
+        case 0: return self.judge(rest)
         case 2:
-            for key in (try? TokenKey.read(rest, name: "file")) ?? [] {
+            let keys = (try? TokenKey.read(rest, name: "file")) ?? []
+            for key in keys {
                 hold((try? TokenKey.read(key.jwk, name: "again")) == [key], "a key that we wrote is read as another")
             }
-        case 4: _ = try? CertificateIdentities(reading: rest)
+            return !keys.isEmpty
+        case 4: return (try? CertificateIdentities(reading: rest)) != nil
         default:
             let signed = Base64URL.encode(Array(#"{"alg":"HS256","kid":"fuzz"}"#.utf8)) + "." + Base64URL.encode(rest)
-            guard let token = TokenClaims.signing(signed, by: Self.key) else { return }
-            self.judge(Array(token.utf8))
+            guard let token = TokenClaims.signing(signed, by: Self.key) else { return false }
+            return self.judge(Array(token.utf8))
         }
     }
 
-    private func judge(_ token: [UInt8]) {
+    private func judge(_ token: [UInt8]) -> Bool {
         do throws(CredentialFault) {
             let identity = try self.authenticator.identity(ofToken: token, now: Self.now)
             hold(identity.scope != nil, "an identity without a scope was let in")
             hold(identity.expires > Self.now, "an identity that has ended was let in")
             hold(identity.audience.contains("perch"), "an identity for somebody else was let in")
+            return true
         } catch {
             let text = String(decoding: token, as: UTF8.self)
             hold(text.utf8.count < 16 || !error.description.contains(text), "a refusal shows the token")
+            return false
         }
     }
 }

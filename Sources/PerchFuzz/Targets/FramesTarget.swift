@@ -23,7 +23,7 @@ final class FramesTarget: FuzzTarget {
 
     private static let lengthLimit = 4_096
 
-    func run(_ bytes: [UInt8]) {
+    func run(_ bytes: [UInt8]) -> Bool {
         let whole = Self.read(bytes, pieces: bytes.count)
         // The first byte says how long the pieces are.
         let parts = Self.read(bytes, pieces: 1 + Int(bytes.first ?? 0) % 16)
@@ -36,6 +36,7 @@ final class FramesTarget: FuzzTarget {
             let read = try? FrameHeader.read(from: header.span.bytes, at: 0, lengthLimit: Self.lengthLimit)
             hold(read == frame.header, "a header is read otherwise than it was written")
         }
+        return whole.error == nil && !whole.frames.isEmpty
     }
 
     private static func read(_ bytes: [UInt8], pieces: Int) -> (frames: [Frame], error: FrameError?) {

@@ -21,12 +21,15 @@ final class HTTPTarget: FuzzTarget {
         case refused([HTTPRequest], HTTPRefusal)
     }
 
-    func run(_ bytes: [UInt8]) {
-        guard let first = bytes.first else { return }
+    func run(_ bytes: [UInt8]) -> Bool {
+        guard let first = bytes.first else { return false }
         let input = bytes.dropFirst()
         let size = max(1, Int(first))
-        hold(self.read(input, by: size) == self.read(input, by: max(1, input.count)), "pieces mean something else")
+        let outcome = self.read(input, by: size)
+        hold(outcome == self.read(input, by: max(1, input.count)), "pieces mean something else")
         self.converse(input, by: size)
+        guard case .requests(let requests) = outcome else { return false }
+        return !requests.isEmpty
     }
 
     private func read(_ input: ArraySlice<UInt8>, by size: Int) -> Outcome {

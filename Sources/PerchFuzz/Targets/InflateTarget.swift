@@ -23,23 +23,25 @@ final class InflateTarget: FuzzTarget {
         }
     }
 
-    func run(_ bytes: [UInt8]) {
+    func run(_ bytes: [UInt8]) -> Bool {
         do throws(InflateError) {
             let inflated = try self.codec.inflate(bytes.span.bytes, limit: Self.limit)
             let ratio = max(Limits.inflateRatioFreeBytes, bytes.count * Limits.inflateRatioMax)
             hold(inflated.count <= min(Self.limit, ratio), "\(bytes.count) bytes became \(inflated.count)")
             // By the input alone, so that a finding is one again.
             let isAgain = inflated.count <= Self.alwaysAgainBytes || CRC32C.checksum(bytes) % 16 == 0
-            guard isAgain else { return }
+            guard isAgain else { return true }
             let plain = [UInt8](inflated)
             guard let again = plain.withUnsafeBytes({ self.codec.compressed($0).map { [UInt8]($0.message) } }) else {
-                return
+                return true
             }
             // A better compression than the fuzzer's may be beyond the ratio.
             let back = (try? self.codec.inflate(again.span.bytes, limit: Self.limit)).map { [UInt8]($0) }
             hold(back == nil || back == plain, "what was compressed comes back as something else")
+            return true
         } catch {
             hold(!error.description.isEmpty, "a refusal says nothing")
+            return false
         }
     }
 }

@@ -17,25 +17,25 @@ final class MessagesTarget: FuzzTarget {
         (0..<(Method.allCases.count * 2 + Self.transport)).map { [UInt8($0), 10, 2, 8, 1, 16, 1, 26, 0] }
     }
 
-    func run(_ bytes: [UInt8]) {
-        guard let kind = bytes.first else { return }
+    func run(_ bytes: [UInt8]) -> Bool {
+        guard let kind = bytes.first else { return false }
         let payload = Array(bytes.dropFirst())
         let methods = Method.allCases
         let index = Int(kind) % (methods.count * 2 + Self.transport)
         if index < methods.count {
-            self.thereAndBack(payload) { (codec, bytes) throws(MessageError) in
+            return self.thereAndBack(payload) { (codec, bytes) throws(MessageError) in
                 [UInt8](try codec.encode(try codec.decodeRequest(methods[index], bytes.span.bytes)).message)
             }
         } else if index < methods.count * 2 {
             let method = methods[index - methods.count]
-            self.thereAndBack(payload) { (codec, bytes) throws(MessageError) in
+            return self.thereAndBack(payload) { (codec, bytes) throws(MessageError) in
                 [UInt8](try codec.encode(try codec.decodeResponse(method, bytes.span.bytes)).message)
             }
         } else if index == methods.count * 2 + Self.transport - 1 {
             // Read in place, and never written by a server.
-            _ = try? self.codec.decodeCall(payload.span.bytes).path
+            return (try? self.codec.decodeCall(payload.span.bytes).path) != nil
         } else {
-            self.thereAndBack(payload) { (codec, bytes) throws(MessageError) in
+            return self.thereAndBack(payload) { (codec, bytes) throws(MessageError) in
                 switch index - methods.count * 2 {
                 case 0: [UInt8](try codec.encode(try codec.decodeHello(bytes.span.bytes)).message)
                 case 1: [UInt8](try codec.encode(try codec.decodeWelcome(bytes.span.bytes)).message)
@@ -49,7 +49,7 @@ final class MessagesTarget: FuzzTarget {
 
     private func thereAndBack(
         _ bytes: [UInt8], _ pass: (MessageCodec, [UInt8]) throws(MessageError) -> [UInt8]
-    ) {
+    ) -> Bool {
         do throws(MessageError) {
             let once = try pass(self.codec, bytes)
             do throws(MessageError) {
@@ -57,8 +57,10 @@ final class MessagesTarget: FuzzTarget {
             } catch {
                 hold(false, "a message that we wrote is refused: \(error)")
             }
+            return true
         } catch {
             hold(!error.description.isEmpty, "a refusal says nothing")
+            return false
         }
     }
 }

@@ -20,7 +20,7 @@ final class ScenarioTarget: FuzzTarget {
         ].map { Array($0.utf8) }
     }
 
-    func run(_ bytes: [UInt8]) {
+    func run(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }.count
         let parsed = ScenarioParser.parse(text) { (path) throws(ScenarioParser.CatalogueUnreadable) in
@@ -34,5 +34,6 @@ final class ScenarioTarget: FuzzTarget {
             hold(!fault.message.isEmpty, "a mistake without a word")
             hold((1...lines + 1).contains(fault.place.line) && fault.place.column >= 1, "a mistake at \(fault.place)")
         }
+        return parsed.isSound
     }
 }

@@ -50,12 +50,13 @@ final class SessionTarget: FuzzTarget {
         return client.socket.serverReadable
     }
 
-    func run(_ bytes: [UInt8]) {
+    func run(_ bytes: [UInt8]) -> Bool {
         self.inputs += 1
         if self.inputs % Self.inputsPerWorld == 0 || self.world.history.revision > Self.revisionsPerWorld {
             self.renew()
         }
         let before = self.world.loops[0].core.census
+        let revision = self.world.history.revision
         let client = self.world.connect()
         client.hello(heartbeatSeconds: 600)
         // In two pieces, as a network may have it; and what it is answered it need not understand.
@@ -70,12 +71,14 @@ final class SessionTarget: FuzzTarget {
         self.settle(client)
         self.world.forgetEndedClients()
         self.checkNothingIsLeft(before)
+        let hasWritten = self.world.history.revision > revision
 
-        guard self.inputs % Self.inputsPerWitness == 0 else { return }
+        guard self.inputs % Self.inputsPerWitness == 0 else { return hasWritten }
         self.witness.forgetEvents()
         let stream = self.witness.call(.getProducts(ProductsRequest(productIDs: ["gold"])))
         self.settle(self.witness)
         hold(!self.witness.messages(on: stream).isEmpty, "another client is not answered: \(self.witness.events)")
+        return hasWritten
     }
 
     /// The witness alone is there, as before.

@@ -69,19 +69,21 @@ final class TLSTarget: FuzzTarget {
         ]
     }
 
-    func run(_ bytes: [UInt8]) {
-        guard let first = bytes.first else { return }
+    func run(_ bytes: [UInt8]) -> Bool {
+        guard let first = bytes.first else { return false }
         self.inputs += 1
+        var isThrough = false
         let context = first & 2 == 0 ? self.open : self.mutual
         if first == 1 || first == 3 {
-            self.converse(with: context, isMutual: first & 2 != 0, edits: bytes.dropFirst())
+            isThrough = self.converse(with: context, isMutual: first & 2 != 0, edits: bytes.dropFirst()) == .done
         } else {
             self.listen(to: Array(bytes.dropFirst(2)), pieces: Int(bytes.dropFirst().first ?? 255), context)
         }
         // What came before has left nothing behind, for whoever comes next.
-        guard self.inputs % Self.inputsPerWitness == 1 else { return }
+        guard self.inputs % Self.inputsPerWitness == 1 else { return isThrough }
         hold(
             self.converse(with: self.mutual, isMutual: true, edits: []) == .done, "another client is not served")
+        return isThrough
     }
 
     /// A stranger who has no key of the server's answers: whatever he sends, he does not come through.

@@ -8,12 +8,7 @@ enum Fuzz {
     struct Chosen {
         var target: any FuzzTarget
         var isPlanted: Bool
-        var inputs = 0
     }
-
-    /// Of the inputs that look for the planted defect, the target takes one in so many: some need a millisecond for one, and
-    /// what they reach themselves would draw the fuzzer elsewhere.
-    static let inputsPerTargetWhilePlanted = 16
 
     /// Set once, before the first input; libFuzzer has one thread.
     nonisolated(unsafe) static var chosen: Chosen?
@@ -55,11 +50,7 @@ extension Fuzz {
 private func takeInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let chosen = Fuzz.chosen else { fatalError("libFuzzer began before us") }
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    if chosen.isPlanted {
-        plantedDefect(bytes)
-        Fuzz.chosen?.inputs += 1
-        guard chosen.inputs % Fuzz.inputsPerTargetWhilePlanted == 0 else { return 0 }
-    }
-    chosen.target.run(bytes)
+    let isTaken = chosen.target.run(bytes)
+    if isTaken, chosen.isPlanted { plantedDefect(behind: bytes) }
     return 0
 }
