@@ -2,7 +2,7 @@
 package func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
     let wanted = letters(of: word)
     var best: (word: String, distance: Int)?
-    for candidate in candidates {
+    for candidate in candidates where mayBeNear(wanted, candidate) {
         let other = letters(of: candidate)
         // A third of the letters may be wrong: beyond that a suggestion would only puzzle.
         let allowed = max(1, max(wanted.count, other.count) / 3)
@@ -15,6 +15,17 @@ package func nearest(to word: String, in candidates: some Sequence<String>) -> S
         best = (candidate, distance)
     }
     return best?.word
+}
+
+/// By lengths alone, before anything of a candidate is copied: a dictionary has hundreds, and few are near.
+private func mayBeNear(_ wanted: [Unicode.Scalar], _ candidate: String) -> Bool {
+    let length = candidate.utf8.count
+    // Whose letters are of several bytes, or become others in lower case, is looked at in full.
+    let isASCII = length == candidate.unicodeScalars.count
+    guard isASCII, let first = candidate.utf8.first, let begin = wanted.first, begin.isASCII else { return true }
+    // The sixth bit is the case of a letter; of what is none it says too much at worst.
+    let mayBegin = wanted.count >= 2 && UInt32(first) | 0x20 == begin.value | 0x20
+    return mayBegin || abs(wanted.count - length) <= max(1, max(wanted.count, length) / 3)
 }
 
 /// Scalars, not characters: whether two characters are one is a question of tables, asked for each pair of them.
