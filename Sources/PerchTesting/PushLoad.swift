@@ -35,8 +35,9 @@ package final class PushLoad {
     private var now = Moment(monotonic: 1_000_000, wall: World.begin)
     private var events: [StoreEvent] = []
     private let writer: Int32
-    private let buy: [UInt8]
-    private let digitsAt: Int
+    private let buy: NamedFrame
+    private let watch: NamedFrame
+    private let hello: [UInt8]
     private var input: [UInt8] = []
     private var round: UInt32 = 0
     /// Values that were written, snapshots included.
@@ -44,7 +45,7 @@ package final class PushLoad {
     package private(set) var writes = 0
     package private(set) var bytesWritten = 0
 
-    private static let digitCount = 9
+    fileprivate static let digitCount = 9
 
     private static func account(_ number: Int) -> String {
         let digits = String(number)
@@ -54,61 +55,47 @@ package final class PushLoad {
     package init(_ setup: Setup) {
         self.setup = setup
         self.random = SeededRandom(seed: setup.seed)
-        let codec = MessageCodec()
         do {
+            let codec = MessageCodec()
             self.engine = try StoreEngine(
                 storage: MemoryStorage(identity: World.identity), loops: 1, cacheBytesMax: Limits.recordCacheBytesMax)
             _ = try self.engine.openApp(
                 TestShop.bundleID, .xcode, catalogue: TestShop.catalogue(), source: "test",
                 fileSettings: TestShop.settings(), wall: World.begin)
-            let order = OperateRequest(
-                account: Self.account(0), operation: .buy(PurchaseOrder(productID: "season")))
-            self.buy = Array(try codec.encodeCall(.operate(order)).frame(.call, stream: 1))
+            let account = Self.account(0)
+            let order = OperateRequest(account: account, operation: .buy(PurchaseOrder(productID: "season")))
+            self.buy = NamedFrame(
+                Array(try codec.encodeCall(.operate(order)).frame(.call, stream: 1)), account: account)
+            let request = CurrentEntitlementRequest(account: account, productID: "season")
+            self.watch = NamedFrame(
+                Array(try codec.encodeCall(.currentEntitlementTask(request)).frame(.call, stream: 1)),
+                account: account)
+            let hello = Hello(protocolVersion: 1, clientName: "load", heartbeatSeconds: 600)
+            self.hello = Array(try codec.encode(hello).frame(.hello, stream: 0))
         } catch {
             preconditionFailure("a load cannot be prepared: \(error)")
         }
-        let key = Array(Self.account(0).utf8)
-        guard
-            let found = (0...(self.buy.count - key.count)).first(where: { [buy] in
-                buy[$0..<$0 + key.count].elementsEqual(key)
-            })
-        else { preconditionFailure("the account is not in its own request") }
-        self.digitsAt = found + key.count - Self.digitCount
         self.core = LoopCore(
             loop: 0, identity: self.engine.header.identity, epoch: self.engine.header.epoch,
             revision: self.engine.header.revision, apps: self.engine.apps.values.map(\.state),
             settings: CoreSettings(), now: self.now)
         self.core.begin(self.now)
         self.writer = self.core.accepted(socket: 1, isLoopback: true)
-        self.greet(self.writer, codec)
+        self.receive(self.writer, self.hello)
         self.finishTurn()
-        self.openWatches(codec)
+        self.openWatches()
     }
 
-    private func greet(_ connection: Int32, _ codec: MessageCodec) {
-        do throws(MessageError) {
-            let hello = try codec.encode(Hello(protocolVersion: 1, clientName: "load", heartbeatSeconds: 600))
-            self.core.received(connection, hello.frame(.hello, stream: 0).bytes)
-        } catch {
-            preconditionFailure("HELLO cannot be encoded: \(error)")
-        }
-    }
-
-    private func openWatches(_ codec: MessageCodec) {
+    private func openWatches() {
         for index in 0..<self.setup.connections {
             self.beginTurn()
             let connection = self.core.accepted(socket: Int32(index + 2), isLoopback: true)
-            self.greet(connection, codec)
+            self.receive(connection, self.hello)
             for (place, watch) in stride(from: index, to: self.setup.watches, by: self.setup.connections).enumerated() {
-                do throws(MessageError) {
-                    let request = Request.currentEntitlementTask(
-                        CurrentEntitlementRequest(
-                            account: Self.account(watch % self.setup.accounts), productID: "season"))
-                    let frame = try codec.encodeCall(request).frame(.call, stream: UInt32(place + 1))
-                    self.core.received(connection, frame.bytes)
-                } catch {
-                    preconditionFailure("a watch cannot be encoded: \(error)")
-                }
+                self.input.removeAll(keepingCapacity: true)
+                self.watch.append(
+                    stream: UInt32(place + 1), account: watch % self.setup.accounts, to: &self.input)
+                self.receive(connection, self.input)
             }
             self.finishTurn()
         }
@@ -147,25 +134,41 @@ package final class PushLoad {
         let firstStream = 1 + (self.round % 2) * UInt32(self.setup.batch)
         self.round += 1
         for (index, account) in accounts.enumerated() {
-            self.append(account, stream: firstStream + UInt32(index))
+            self.buy.append(stream: firstStream + UInt32(index), account: account, to: &self.input)
         }
-        self.core.received(self.writer, self.input.span.bytes)
+        self.receive(self.writer, self.input)
         self.finishTurn()
     }
 
-    private func append(_ account: Int, stream: UInt32) {
-        let start = self.input.count
-        self.input.append(contentsOf: self.buy)
-        self.input.withUnsafeMutableBytes { buffer in
-            let frame = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
-            FrameHeader.writeAddress(.call, stream, into: frame)
-            var rest = account
-            for place in stride(from: self.digitsAt + Self.digitCount - 1, through: self.digitsAt, by: -1) {
-                frame[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-                rest /= 10
+    /// So many connections come, greet, open a watch of an account each, are told its value and go, a batch at a time.
+    package func storm(connections: Int) {
+        var left = connections
+        while left > 0 {
+            let count = min(left, self.setup.batch)
+            self.beginTurn()
+            let batch = (0..<count).map { self.core.accepted(socket: Int32($0 + 2), isLoopback: true) }
+            self.finishTurn()
+            self.beginTurn()
+            for connection in batch { self.receive(connection, self.hello) }
+            self.finishTurn()
+            self.beginTurn()
+            for connection in batch {
+                self.input.removeAll(keepingCapacity: true)
+                let account = Int(self.random.next() % UInt64(self.setup.accounts))
+                self.watch.append(stream: 1, account: account, to: &self.input)
+                self.receive(connection, self.input)
             }
+            self.finishTurn()
+            self.beginTurn()
+            self.finishTurn()
+            self.beginTurn()
+            for connection in batch { self.core.peerEnded(connection) }
+            self.finishTurn()
+            left -= count
         }
     }
+
+    private func receive(_ connection: Int32, _ bytes: [UInt8]) { self.core.received(connection, bytes.span.bytes) }
 
     private func beginTurn() {
         self.now.monotonic += 1
@@ -205,5 +208,36 @@ package final class PushLoad {
 
     private func takeEffects() {
         if !self.core.effects.isEmpty { self.core.effects.removeAll(keepingCapacity: true) }
+    }
+}
+
+/// A CALL frame of account 0, from which those of all others are made by writing their digits into it.
+private struct NamedFrame {
+    private let bytes: [UInt8]
+    private let digitsAt: Int
+
+    init(_ bytes: [UInt8], account: String) {
+        self.bytes = bytes
+        let key = Array(account.utf8)
+        guard
+            let found = (0...(bytes.count - key.count)).first(where: {
+                bytes[$0..<$0 + key.count].elementsEqual(key)
+            })
+        else { preconditionFailure("the account is not in its own request") }
+        self.digitsAt = found + key.count - PushLoad.digitCount
+    }
+
+    func append(stream: UInt32, account: Int, to input: inout [UInt8]) {
+        let start = input.count
+        input.append(contentsOf: self.bytes)
+        input.withUnsafeMutableBytes { buffer in
+            let frame = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
+            FrameHeader.writeAddress(.call, stream, into: frame)
+            var rest = account
+            for place in stride(from: self.digitsAt + PushLoad.digitCount - 1, through: self.digitsAt, by: -1) {
+                frame[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+        }
     }
 }

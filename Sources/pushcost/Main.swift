@@ -4,8 +4,9 @@ import PerchTesting
 /// What one change costs our own code, from its CALL frame to the pushed value and the answer: no sockets, no threads.
 ///
 ///     pushcost mux|keyed|hot [CHANGES] [WATCHES] [BATCH]      100,000 changes, 10,000 watches, 256 changes in a turn
+///     pushcost storm [CONNECTIONS] [ACCOUNTS] [BATCH]         connections that come, are told a value and go
 ///
-/// Prints the nanoseconds of a change. For a figure that does not depend on what else the machine does, count instructions:
+/// Prints the nanoseconds of a change, or of a connection. For a figure that does not depend on what else the machine does, count instructions:
 ///
 ///     valgrind --tool=callgrind --toggle-collect=perch_measured .build/release/pushcost mux 10000
 @main
@@ -13,10 +14,10 @@ enum Main {
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()
         let numbers = arguments.dropFirst().map { Int($0) }
-        guard let name = arguments.first, ["mux", "keyed", "hot"].contains(name), numbers.count <= 3,
+        guard let name = arguments.first, ["mux", "keyed", "hot", "storm"].contains(name), numbers.count <= 3,
             numbers.allSatisfy({ $0.map { $0 > 0 } ?? false })
         else {
-            Self.say("pushcost mux|keyed|hot [CHANGES] [WATCHES] [BATCH]")
+            Self.say("pushcost mux|keyed|hot|storm [CHANGES] [WATCHES] [BATCH]")
             exit(2)
         }
         let changes = numbers.count > 0 ? numbers[0] ?? 0 : 100_000
@@ -24,17 +25,18 @@ enum Main {
         let batch = numbers.count > 2 ? numbers[2] ?? 0 : 256
         var setup = PushLoad.Setup(watches: watches, connections: name == "mux" ? 1 : watches, batch: batch)
         if name == "hot" { setup.accounts = 1 }
+        if name == "storm" { setup.connections = 0 }
         let load = PushLoad(setup)
         load.warmUp()
         let before = (values: load.values, writes: load.writes)
         let began = Self.nanoseconds()
         _ = Self.thread
-        Self.work = { load.run(changes: changes) }
+        Self.work = { if name == "storm" { load.storm(connections: changes) } else { load.run(changes: changes) } }
         perchMeasured()
         let took = Self.nanoseconds() - began
         Self.say(
-            "\(name): \(changes) changes, \(load.values - before.values) values in \(load.writes - before.writes) writes, "
-                + "\(took / changes) ns a change")
+            "\(name): \(changes) times, \(load.values - before.values) values in \(load.writes - before.writes) writes, "
+                + "\(took / changes) ns each")
     }
 
     /// Because: set and called by the one thread there is, which `perchMeasured` checks.

@@ -22,4 +22,12 @@ import Testing
         load.run(changes: 24)
         #expect(load.values - before == 3 * 30)
     }
+
+    @Test func `whoever comes in a storm is told one value`() {
+        let load = PushLoad(PushLoad.Setup(watches: 10, connections: 0, batch: 8))
+        load.warmUp()
+        let before = load.values
+        load.storm(connections: 20)
+        #expect(load.values - before == 20)
+    }
 }
