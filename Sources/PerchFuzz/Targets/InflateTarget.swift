@@ -1,7 +1,8 @@
 import PerchBase
 import PerchWire
 
-/// Compressed bytes: never more comes out than the limit and the ratio allow, and what we compress comes back.
+/// Compressed bytes: never more comes out than the limit and the ratio allow, and what we compress comes back. After an odd
+/// byte they are made by hand, so that what has to come out is known beforehand.
 final class InflateTarget: FuzzTarget {
     static let name = "inflate"
     static let reaches = ["PerchWire/Compression"]
@@ -18,16 +19,41 @@ final class InflateTarget: FuzzTarget {
             Array(repeating: 0, count: 70_000), Array("the same, the same, the same, the same".utf8),
             (0..<2_000).map { UInt8(truncatingIfNeeded: $0 &* 0x9E37_79B1 >> 9) },
         ]
-        return texts.compactMap { text in
-            text.withUnsafeBytes { codec.compressed($0).map { [UInt8]($0.message) } }
+        let byZlib = texts.compactMap { text in
+            text.withUnsafeBytes { codec.compressed($0).map { [0] + [UInt8]($0.message) } }
         }
+        let copied: [UInt8] = [1, 3, 1, 2, 3, 4, 200, 30, 0, 1, 254, 255, 3, 9, 9, 9, 128, 255, 0, 3, 0, 7]
+        return byZlib + [copied, [1] + Array(repeating: [0, 5, 130, 255, 0, 0], count: 40).joined()]
     }
 
     func run(_ bytes: [UInt8]) -> Bool {
+        guard let first = bytes.first else { return false }
+        return first % 2 == 1 ? self.readByHand(bytes.dropFirst()) : self.read(Array(bytes.dropFirst()))
+    }
+
+    private static func bytesMax(of message: [UInt8]) -> Int {
+        min(Self.limit, max(Limits.inflateRatioFreeBytes, message.count * Limits.inflateRatioMax))
+    }
+
+    private func readByHand(_ instructions: ArraySlice<UInt8>) -> Bool {
+        let made = DeflateAssembler(instructions, plainMax: Self.limit)
+        let message = made.message
+        let isAllowed = made.plain.count <= Self.bytesMax(of: message)
+        do throws(InflateError) {
+            let inflated = [UInt8](try self.codec.inflate(message.span.bytes, limit: Self.limit))
+            hold(isAllowed, "\(message.count) bytes became \(inflated.count)")
+            hold(inflated == made.plain, "what was compressed by hand comes back as something else")
+            return true
+        } catch {
+            hold(!isAllowed, "\(message.count) bytes for \(made.plain.count) are refused: \(error.description)")
+            return false
+        }
+    }
+
+    private func read(_ bytes: [UInt8]) -> Bool {
         do throws(InflateError) {
             let inflated = try self.codec.inflate(bytes.span.bytes, limit: Self.limit)
-            let ratio = max(Limits.inflateRatioFreeBytes, bytes.count * Limits.inflateRatioMax)
-            hold(inflated.count <= min(Self.limit, ratio), "\(bytes.count) bytes became \(inflated.count)")
+            hold(inflated.count <= Self.bytesMax(of: bytes), "\(bytes.count) bytes became \(inflated.count)")
             // By the input alone, so that a finding is one again.
             let isAgain = inflated.count <= Self.alwaysAgainBytes || CRC32C.checksum(bytes) % 16 == 0
             guard isAgain else { return true }
