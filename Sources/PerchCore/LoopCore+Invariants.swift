@@ -12,6 +12,7 @@ extension LoopCore {
         }
         refer(self.loading)
         refer(self.okStatus)
+        refer(self.welcomed.payload)
         self.checkConnections(refer)
         self.checkCalls()
         self.checkViews(refer)

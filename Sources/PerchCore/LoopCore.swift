@@ -95,6 +95,8 @@ package struct LoopCore: ~Copyable {
     var listedAccounts: [Int32] = []
     /// What came this turn of each of `listedAccounts`.
     var news: [AccountNews] = []
+    /// The last WELCOME of this turn.
+    var welcomed = (payload: PayloadHandle.none, said: Welcomed())
 
     // Time.
     var deadlines = TimerHeap()

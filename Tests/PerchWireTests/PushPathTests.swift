@@ -278,6 +278,38 @@ import Testing
         #expect(quick > 100, "nothing is read the quick way any more")
     }
 
+    @Test func `a greeting that is read the quick way is what the long way reads, also of damaged bytes`() throws {
+        func quickWay(_ bytes: [UInt8]) -> Hello? { bytes.withUnsafeBytes { QuickReader.hello($0) } }
+        func longWay(_ bytes: [UInt8]) -> Hello? {
+            (try? self.codec.request(Perch__Wire__V1__Hello.self, bytes.span.bytes)).map { Hello($0) }
+        }
+        let hellos = [
+            Hello(protocolVersion: 1), Hello(protocolVersion: 1, clientName: "load", heartbeatSeconds: 600),
+            Hello(
+                protocolVersion: 1, authorization: "Bearer abc", clientName: "ü", accepts: [.zlib, .identity],
+                heartbeatSeconds: 10, clientID: [1, 2, 0xFF]),
+            Hello(protocolVersion: 1, accepts: [Encoding](repeating: .zlib, count: 9)),
+        ]
+        var quick = 0
+        for hello in hellos {
+            let bytes = [UInt8](try self.codec.encode(hello).message)
+            if quickWay(bytes) == hello { quick += 1 }
+            #expect(try self.codec.decodeHello(bytes.span.bytes) == hello)
+            for length in 0...bytes.count {
+                let cut = Array(bytes[..<length])
+                if let read = quickWay(cut) { #expect(read == longWay(cut), "cut to \(length)") }
+            }
+            for place in bytes.indices {
+                for bit in 0..<8 {
+                    var damaged = bytes
+                    damaged[place] ^= 1 << UInt8(bit)
+                    if let read = quickWay(damaged) { #expect(read == longWay(damaged), "byte \(place), bit \(bit)") }
+                }
+            }
+        }
+        #expect(quick == 3, "what lists nine encodings, and nothing else, is read the long way")
+    }
+
     @Test func `an ordinary call is read the quick way, and one with metadata the long way`() throws {
         let order = OperateRequest(account: "a", operation: .buy(PurchaseOrder(productID: "p")))
         let plain = [UInt8](try self.codec.encodeCall(.operate(order), timeoutMilliseconds: 300).message)

@@ -282,67 +282,6 @@ extension LoopCore {
         }
     }
 
-    private mutating func greet(_ index: Int32, _ body: borrowing RawSpan) {
-        let hello: Hello
-        do throws(MessageError) {
-            hello = try self.codec.decodeHello(body)
-        } catch {
-            let status = WireStatus(error)
-            self.close(index, WireStatus(.helloInvalid, "HELLO: \(status.message)", details: status.details))
-            return
-        }
-        guard hello.protocolVersion == 1 else {
-            self.close(
-                index,
-                WireStatus(
-                    .protocolVersion, "the client speaks version \(hello.protocolVersion), this server speaks 1",
-                    details: [
-                        StatusDetail(key: "found", value: "\(hello.protocolVersion)"),
-                        StatusDetail(key: "limit", value: "1"),
-                    ]))
-            return
-        }
-        guard hello.clientID.count <= Limits.clientIDBytesMax else {
-            self.close(
-                index,
-                WireStatus(
-                    .helloInvalid,
-                    "client_id has \(hello.clientID.count) bytes, the limit is \(Limits.clientIDBytesMax)"))
-            return
-        }
-        let identity: UInt32
-        do throws(CallRefusal) {
-            identity = try self.identify(index, hello.authorization)
-        } catch {
-            self.close(index, error.status)
-            return
-        }
-        guard self.admit(index, as: identity) else { return }
-        let asked = hello.heartbeatSeconds == 0 ? Limits.heartbeatSecondsDefault : hello.heartbeatSeconds
-        let heartbeat = min(max(asked, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
-        self.connections[index].phase = .open
-        self.connections[index].heartbeatSeconds = UInt16(heartbeat)
-        if hello.accepts.contains(.zlib) { self.connections[index].flags.insert(.acceptsZlib) }
-        if !hello.clientID.isEmpty { self.clientIDs[index] = hello.clientID }
-        self.handshakes -= 1
-        // Spread by connection number, so that a storm of connects does not become a storm of beats: the first one
-        // comes early, as if the last had been sent before the connection was there.
-        self.connections[index].lastBeat = self.now.monotonic - Int64(heartbeat) * 1_000
-        let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % Int64(heartbeat)
-        self.beats.insert(index, dueAt: self.now.monotonic / 1_000 + spread)
-        let welcome = Welcome(
-            serverVersion: self.settings.serverVersion, storeID: self.identity.bytes, epoch: self.epoch,
-            revision: self.applied,
-            limits: PeerLimits(
-                frameBytes: UInt32(self.settings.frameBytesMax), requestBytes: UInt32(Limits.requestBytesMax),
-                catalogRequestBytes: UInt32(Limits.catalogRequestBytesMax),
-                callsPerConnection: UInt32(self.settings.callsPerConnectionMax),
-                writeStallMilliseconds: UInt32(self.settings.writeStallMilliseconds)),
-            heartbeatSeconds: heartbeat, accepts: [.zlib], serverTime: self.now.wall)
-        let payload = self.encoded { codec throws(MessageError) in try codec.encode(welcome) }
-        self.owe(index, .welcome, stream: 0, payload)
-    }
-
     /// What we encode ourselves fits our own limits; if not, that is our bug.
     mutating func encoded(
         _ encode: (MessageCodec) throws(MessageError) -> MessageCodec.Encoded

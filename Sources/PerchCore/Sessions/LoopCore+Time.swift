@@ -171,6 +171,7 @@ extension LoopCore {
     /// milliseconds of the monotonic clock; nil for "when something comes".
     package mutating func endTurn() -> Int64? {
         self.reportBarriers()
+        self.forgetWelcome()
         if self.isSweepUnasked || !self.pausedInputs.isEmpty || !self.listedViews.isEmpty { return self.now.monotonic }
         var next = self.deadlines.nextTime
         func consider(_ time: Int64) { next = min(next ?? .max, time) }

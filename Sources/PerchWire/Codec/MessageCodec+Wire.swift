@@ -5,7 +5,8 @@ import PerchBase
 
 extension MessageCodec {
     package func decodeHello(_ bytes: borrowing RawSpan) throws(MessageError) -> Hello {
-        Hello(try self.request(Perch__Wire__V1__Hello.self, bytes))
+        if let hello = bytes.withUnsafeBytes({ QuickReader.hello($0) }) { return hello }
+        return Hello(try self.request(Perch__Wire__V1__Hello.self, bytes))
     }
 
     package func decodeWelcome(_ bytes: borrowing RawSpan) throws(MessageError) -> Welcome {

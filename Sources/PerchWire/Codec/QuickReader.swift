@@ -95,6 +95,34 @@ struct QuickReader {
         return nil
     }
 
+    /// What a client greets with. Encodings that are none of ours are as good as those that are.
+    static func hello(_ bytes: UnsafeRawBufferPointer) -> Hello? {
+        var reader = QuickReader(bytes, 0..<bytes.count)
+        var hello = Hello()
+        while let field = reader.next() {
+            switch field {
+            case .end: return hello
+            case .number(1, let value): hello.protocolVersion = UInt32(value)
+            case .range(2, let range):
+                guard let text = reader.text(range) else { return nil }
+                hello.authorization = text
+            case .range(3, let range):
+                guard let text = reader.text(range) else { return nil }
+                hello.clientName = text
+            case .range(4, let range):
+                guard range.count <= Self.encodingsMax, bytes[range].allSatisfy({ $0 < 0x80 }) else { return nil }
+                hello.accepts = bytes[range].map { Encoding(rawValue: Int32($0)) }
+            case .number(5, let value): hello.heartbeatSeconds = UInt32(value)
+            case .range(6, let range): hello.clientID = reader.blob(range)
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    /// In one byte each; who lists more is read the long way.
+    private static let encodingsMax = 8
+
     /// An order of a test store's customer, and nothing else that can be operated.
     static func operateRequest(_ bytes: UnsafeRawBufferPointer) -> OperateRequest? {
         var reader = QuickReader(bytes, 0..<bytes.count)

@@ -144,6 +144,26 @@ import Testing
         #expect((3...4).contains(client.beats.count))
     }
 
+    @Test func `who greets in one turn is told the same, but for his heartbeat, and a later turn another time`() throws {
+        let world = World()
+        func greeted(_ seconds: [UInt32]) throws -> [Welcome] {
+            let clients = seconds.map { _ in world.connect() }
+            for (client, seconds) in zip(clients, seconds) { client.hello(heartbeatSeconds: seconds) }
+            world.settle()
+            return try clients.map { try #require($0.welcome) }
+        }
+        let first = try greeted([20, 20, 60, 20])
+        #expect(first.map(\.heartbeatSeconds) == [20, 20, 60, 20])
+        #expect(Set(first.map(\.serverTime)).count == 1)
+        #expect(first[0] == first[1] && first[0] == first[3])
+
+        try world.buy("gold", from: world.welcomedClient())
+        world.advance(1_000)
+        let later = try greeted([20])
+        #expect(later[0].serverTime > first[0].serverTime && later[0].revision > first[0].revision)
+        world.checkInvariants()
+    }
+
     @Test func `silence is never longer than the heartbeat, and a beat that was sent anyway counts`() throws {
         let world = World()
         let client = world.welcomedClient(heartbeatSeconds: 10)

@@ -1,0 +1,93 @@
+import PerchBase
+import PerchModel
+import PerchWire
+
+// HELLO and WELCOME.
+extension LoopCore {
+    mutating func greet(_ index: Int32, _ body: borrowing RawSpan) {
+        let hello: Hello
+        do throws(MessageError) {
+            hello = try self.codec.decodeHello(body)
+        } catch {
+            let status = WireStatus(error)
+            self.close(index, WireStatus(.helloInvalid, "HELLO: \(status.message)", details: status.details))
+            return
+        }
+        guard hello.protocolVersion == 1 else {
+            self.close(
+                index,
+                WireStatus(
+                    .protocolVersion, "the client speaks version \(hello.protocolVersion), this server speaks 1",
+                    details: [
+                        StatusDetail(key: "found", value: "\(hello.protocolVersion)"),
+                        StatusDetail(key: "limit", value: "1"),
+                    ]))
+            return
+        }
+        guard hello.clientID.count <= Limits.clientIDBytesMax else {
+            self.close(
+                index,
+                WireStatus(
+                    .helloInvalid,
+                    "client_id has \(hello.clientID.count) bytes, the limit is \(Limits.clientIDBytesMax)"))
+            return
+        }
+        let identity: UInt32
+        do throws(CallRefusal) {
+            identity = try self.identify(index, hello.authorization)
+        } catch {
+            self.close(index, error.status)
+            return
+        }
+        guard self.admit(index, as: identity) else { return }
+        let asked = hello.heartbeatSeconds == 0 ? Limits.heartbeatSecondsDefault : hello.heartbeatSeconds
+        let heartbeat = min(max(asked, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
+        self.connections[index].phase = .open
+        self.connections[index].heartbeatSeconds = UInt16(heartbeat)
+        if hello.accepts.contains(.zlib) { self.connections[index].flags.insert(.acceptsZlib) }
+        if !hello.clientID.isEmpty { self.clientIDs[index] = hello.clientID }
+        self.handshakes -= 1
+        // Spread by connection number, so that a storm of connects does not become a storm of beats: the first one
+        // comes early, as if the last had been sent before the connection was there.
+        self.connections[index].lastBeat = self.now.monotonic - Int64(heartbeat) * 1_000
+        let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % Int64(heartbeat)
+        self.beats.insert(index, dueAt: self.now.monotonic / 1_000 + spread)
+        self.owe(index, .welcome, stream: 0, self.welcome(heartbeatSeconds: heartbeat))
+    }
+
+    /// Whoever greets in one turn is told the same, but for his heartbeat: it is encoded once, for in a storm of connects
+    /// there are hundreds. The caller has a reference of his own.
+    private mutating func welcome(heartbeatSeconds: UInt32) -> PayloadHandle {
+        let said = Welcomed(heartbeatSeconds: heartbeatSeconds, revision: self.applied, wall: self.now.wall)
+        if self.welcomed.payload.isNone || self.welcomed.said != said {
+            let welcome = Welcome(
+                serverVersion: self.settings.serverVersion, storeID: self.identity.bytes, epoch: self.epoch,
+                revision: said.revision,
+                limits: PeerLimits(
+                    frameBytes: UInt32(self.settings.frameBytesMax), requestBytes: UInt32(Limits.requestBytesMax),
+                    catalogRequestBytes: UInt32(Limits.catalogRequestBytesMax),
+                    callsPerConnection: UInt32(self.settings.callsPerConnectionMax),
+                    writeStallMilliseconds: UInt32(self.settings.writeStallMilliseconds)),
+                heartbeatSeconds: heartbeatSeconds, accepts: [.zlib], serverTime: said.wall)
+            let payload = self.encoded { codec throws(MessageError) in try codec.encode(welcome) }
+            self.forgetWelcome()
+            self.welcomed = (payload, said)
+        }
+        self.payloads.retain(self.welcomed.payload)
+        return self.welcomed.payload
+    }
+
+    /// Once a turn: the next has another time.
+    mutating func forgetWelcome() {
+        guard !self.welcomed.payload.isNone else { return }
+        self.payloads.release(self.welcomed.payload)
+        self.welcomed.payload = .none
+    }
+}
+
+/// What of a WELCOME is not always so.
+struct Welcomed: Equatable {
+    var heartbeatSeconds: UInt32 = 0
+    var revision: UInt64 = 0
+    var wall = Instant.distantPast
+}
