@@ -3,6 +3,7 @@ package import PerchIdentity
 package import PerchModel
 package import PerchStore
 package import PerchWire
+import Synchronization
 
 /// What one loop decides: sessions, calls, watches, fan-out and flush planning, as a value that is stepped.
 ///
@@ -13,6 +14,10 @@ package import PerchWire
 ///
 /// Everything it says in a turn is computed at one applied revision, `applied`.
 package struct LoopCore: ~Copyable {
+    /// Holds the struct to its place in memory. Without something in it that cannot be moved as bytes are, each method that
+    /// only looks, and is not inlined, is given a copy of the two kilobytes.
+    private let anchor = Atomic<Bool>(false)
+
     package let loop: Int
     package let identity: StoreIdentity
     package let epoch: UInt32

@@ -326,9 +326,7 @@ extension LoopCore {
     }
 
     /// The name of a view in tokens.
-    ///
-    /// `mutating`, though it changes nothing: whoever only looks at a loop is given a copy of its two kilobytes.
-    private mutating func digest(of key: ViewKey, _ slot: ViewSlot) -> Digest {
+    private func digest(of key: ViewKey, _ slot: ViewSlot) -> Digest {
         guard slot.account >= 0 else { return key.digest(app: slot.app, account: []) }
         let account = self.accounts[slot.account]
         return key.digest(

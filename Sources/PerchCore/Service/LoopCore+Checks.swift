@@ -5,7 +5,7 @@ import PerchWire
 
 // What of a request can be refused before anybody is asked: its fields, and the token that it resumes from.
 extension LoopCore {
-    func check(_ request: Request) throws(CallRefusal) {
+    static func check(_ request: Request) throws(CallRefusal) {
         func account(_ key: String) throws(CallRefusal) { try Self.checkAccount(key) }
         func key(_ bytes: [UInt8]) throws(CallRefusal) { try Self.checkIdempotencyKey(bytes) }
         func present(_ value: String, _ field: String) throws(CallRefusal) {
@@ -212,29 +212,15 @@ extension LoopCore {
         }
     }
 
+    /// What a call resumes from; nil: it begins.
     func token(of request: Request, app: AppNumber) throws(CallRefusal) -> ResumeToken? {
-        let bytes: [UInt8]
-        let view: Digest
-        switch request {
-        case .productsTask(let asked):
-            bytes = asked.resumeToken
-            view = self.key(asked).digest(app: app, account: [])
-        case .subscriptionStatusTask(let asked):
-            bytes = asked.resumeToken
-            view = ViewKey.status(group: asked.groupID).digest(app: app, account: Array(asked.account.utf8))
-        case .currentEntitlementTask(let asked):
-            bytes = asked.resumeToken
-            view = ViewKey.entitlement(product: asked.productID).digest(app: app, account: Array(asked.account.utf8))
-        case .purchaseIntents(let asked):
-            bytes = asked.resumeToken
-            view = ViewKey.intents.digest(app: app, account: Array(asked.account.utf8))
-        case .messages(let asked):
-            bytes = asked.resumeToken
-            view = ViewKey.messages.digest(app: app, account: Array(asked.account.utf8))
-        default:
-            return nil
-        }
-        guard !bytes.isEmpty else { return nil }
+        guard let bytes = request.resumeToken, !bytes.isEmpty else { return nil }
+        return try self.token(bytes, of: request, app: app)
+    }
+
+    private func token(
+        _ bytes: [UInt8], of request: Request, app: AppNumber
+    ) throws(CallRefusal) -> ResumeToken {
         let token: ResumeToken
         do throws(TokenError) {
             token = try ResumeToken(bytes)
@@ -247,7 +233,8 @@ extension LoopCore {
                 "the token is of store \(token.store) epoch \(token.epoch), this is \(self.identity) epoch \(self.epoch); begin without a token"
             )
         }
-        guard token.view == view, token.app == app else {
+        let watched = request.watched
+        guard token.app == app, token.view == watched?.view.digest(app: app, account: watched?.account ?? []) else {
             throw CallRefusal(
                 .tokenOtherView, "the token belongs to a call with other parameters; begin without a token")
         }

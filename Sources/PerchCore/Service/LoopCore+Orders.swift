@@ -70,9 +70,7 @@ extension LoopCore {
     // MARK: Answers
 
     /// `isPurchase`: it says what became of one.
-    ///
-    /// `mutating`, though it changes nothing: whoever only looks at a loop is given a copy of its two kilobytes.
-    mutating func operateResponse(
+    func operateResponse(
         _ result: MutationResult, at position: Position, app: AppNumber, isPurchase: Bool
     ) -> OperateResponse {
         var response = OperateResponse(position: position)

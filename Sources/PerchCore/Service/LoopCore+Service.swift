@@ -16,7 +16,7 @@ extension LoopCore {
         let app: AppNumber
         if let reference = request.appReference { app = try self.app(reference, ofCall: call) } else { app = 0 }
         try self.permit(call, request)
-        try self.check(request)
+        try Self.check(request)
         if let token = try self.token(of: request, app: app) {
             self.callTokens[call] = token
             self.calls[call].flags.insert(.hasToken)
@@ -91,18 +91,11 @@ extension LoopCore {
 
     private mutating func proceed(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
         switch request {
-        case .productsTask(let asked):
-            self.watch(call, app: app, account: nil, self.key(asked))
-        case .subscriptionStatusTask(let asked):
-            self.watch(call, app: app, account: Array(asked.account.utf8), .status(group: asked.groupID))
-        case .currentEntitlementTask(let asked):
-            self.watch(call, app: app, account: Array(asked.account.utf8), .entitlement(product: asked.productID))
+        case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .purchaseIntents, .messages:
+            guard let watched = request.watched else { preconditionFailure("a watch is of something") }
+            self.watch(call, app: app, account: watched.account, watched.view)
         case .transactionUpdates(let asked):
             try self.watchUpdates(call, asked, app: app)
-        case .purchaseIntents(let asked):
-            self.watch(call, app: app, account: Array(asked.account.utf8), .intents)
-        case .messages(let asked):
-            self.watch(call, app: app, account: Array(asked.account.utf8), .messages)
 
         case .getProducts(let asked):
             self.answer(call, .getProducts(self.productsNow(asked, app: app)))
@@ -212,13 +205,6 @@ extension LoopCore {
             let revocation = RevokedToken(id: asked.tokenID, expires: asked.expires ?? .distantFuture)
             self.ask(call, request, app: app, .revoke(revocation))
         }
-    }
-
-    func key(_ asked: ProductsRequest) -> ViewKey {
-        var seen: Set<String> = []
-        return .products(
-            ids: asked.productIDs.filter { seen.insert($0).inserted }, locale: asked.locale,
-            storefront: asked.storefront)
     }
 
     private var unknownApp: CallRefusal {

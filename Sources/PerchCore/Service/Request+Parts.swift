@@ -63,6 +63,33 @@ extension Request {
         }
     }
 
+    /// What a call that watches a view goes on from, empty where it begins; nil for others.
+    var resumeToken: [UInt8]? {
+        switch self {
+        case .productsTask(let asked): asked.resumeToken
+        case .subscriptionStatusTask(let asked): asked.resumeToken
+        case .currentEntitlementTask(let asked): asked.resumeToken
+        case .purchaseIntents(let asked), .messages(let asked): asked.resumeToken
+        default: nil
+        }
+    }
+
+    /// The view that a call watches, and whose, if anybody's; nil for others.
+    var watched: (view: ViewKey, account: [UInt8]?)? {
+        switch self {
+        case .productsTask(let asked):
+            var seen: Set<String> = []
+            let ids = asked.productIDs.filter { seen.insert($0).inserted }
+            return (.products(ids: ids, locale: asked.locale, storefront: asked.storefront), nil)
+        case .subscriptionStatusTask(let asked): return (.status(group: asked.groupID), Array(asked.account.utf8))
+        case .currentEntitlementTask(let asked):
+            return (.entitlement(product: asked.productID), Array(asked.account.utf8))
+        case .purchaseIntents(let asked): return (.intents, Array(asked.account.utf8))
+        case .messages(let asked): return (.messages, Array(asked.account.utf8))
+        default: return nil
+        }
+    }
+
     /// Every account that the request is about, for callers who may ask for one only. Exhaustive, so that a new request
     /// says whose it is; one without an account for a method that needs one gives an empty name, which is nobody's.
     var accountsNamed: [String] {

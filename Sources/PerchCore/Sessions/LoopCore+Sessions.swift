@@ -196,9 +196,7 @@ extension LoopCore {
     }
 
     /// What is wrong with a frame, from its header alone: kind, direction, stream, compression, order, length, number.
-    ///
-    /// `mutating`, though it changes nothing: whoever only looks at a loop is given a copy of its two kilobytes.
-    private mutating func judge(_ header: FrameHeader, _ index: Int32) -> WireStatus? {
+    private func judge(_ header: FrameHeader, _ index: Int32) -> WireStatus? {
         let isGreeting = self.connections[index].phase == .greeting
         switch header.kind {
         case .welcome, .message, .status, .beat, .drain:

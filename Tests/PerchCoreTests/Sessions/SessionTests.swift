@@ -146,9 +146,9 @@ import Testing
 
     @Test func `who greets in one turn is told the same, but for his heartbeat, and a later turn another time`() throws {
         let world = World()
-        func greeted(_ seconds: [UInt32]) throws -> [Welcome] {
-            let clients = seconds.map { _ in world.connect() }
-            for (client, seconds) in zip(clients, seconds) { client.hello(heartbeatSeconds: seconds) }
+        func greeted(_ wished: [UInt32]) throws -> [Welcome] {
+            let clients = wished.map { _ in world.connect() }
+            for (client, seconds) in zip(clients, wished) { client.hello(heartbeatSeconds: seconds) }
             world.settle()
             return try clients.map { try #require($0.welcome) }
         }
