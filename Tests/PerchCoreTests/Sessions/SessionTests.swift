@@ -144,7 +144,7 @@ import Testing
         #expect((3...4).contains(client.beats.count))
     }
 
-    @Test func `who greets in one turn is told the same, but for his heartbeat, and a later turn another time`() throws {
+    @Test func `who greets in one turn is told the same but for his heartbeat, and later another time`() throws {
         let world = World()
         func greeted(_ wished: [UInt32]) throws -> [Welcome] {
             let clients = wished.map { _ in world.connect() }
