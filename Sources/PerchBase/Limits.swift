@@ -167,6 +167,23 @@ extension Limits {
 
     /// Milliseconds for which the answer to an idempotency key is kept; afterwards the key is new.
     package static let idempotencyKeyMilliseconds: Int64 = 7 * 24 * 3_600_000
+
+    /// Milliseconds by which the lease of the store's clock is written ahead of the machine's: how far the clock that is
+    /// shown may have run before a crash, and stands after one at most.
+    package static let leaseMilliseconds: Int64 = 12_000
+
+    /// The lease is renewed when the machine's clock has less than so many milliseconds left of it. Not the clock that is
+    /// shown: that one stands at the lease after a crash, and each crash would run it ahead by another lease.
+    package static let leaseRenewalMilliseconds: Int64 = 2_000
+
+    /// Renewal attempts in one group commit. The rest come with the next, behind the purchases that came meanwhile.
+    package static let attemptsPerBatchMax = 256
+
+    /// Attempts that one account settles before its mutation; an account further behind waits for the next batch.
+    package static let attemptsBeforeMutationMax = 1_000
+
+    /// How often a decision may ask for more before that is a bug of ours, which traps.
+    package static let decisionRoundsMax = 8
 }
 
 // MARK: A turn of a loop
@@ -193,6 +210,29 @@ extension Limits {
 
     /// Bytes of stack of a loop thread. Reserved, not touched: memory is used as deep as calls really go.
     package static let loopStackBytes = 1024 * 1024
+
+    /// Bytes that one read takes of a connection in a turn: what is left is read in the next, after the others had theirs.
+    package static let readBytes = 64 * 1024
+
+    /// Bytes in which a turn's frames are laid out before they are written. They hold about 200 values of 300 bytes; more
+    /// would only delay the first byte of a batch.
+    package static let stagingBytes = 64 * 1024
+
+    /// Bytes of a frame that is copied to its neighbours, so that they leave in one system call; longer ones are referred
+    /// to where they lie.
+    package static let copiedFrameBytesMax = 4 * 1024
+
+    /// Bytes that one connection is given in one system call at most.
+    package static let writeBytesMax = 256 * 1024
+
+    /// Pieces of memory for frames that are kept of each size when they are given back. The allocator has the others again.
+    package static let payloadPiecesKept: Int32 = 1_024
+
+    /// Transactions of which a loop keeps what they were written as, enough for the changes of two turns. A power of two.
+    package static let writtenTransactions = 512
+
+    /// Bytes of a transaction that is kept so. One without advanced commerce has about 250.
+    package static let writtenTransactionBytesMax = 512
 
     /// Events for which an inbox keeps room between batches. What a larger burst grew is given back when it is taken.
     ///

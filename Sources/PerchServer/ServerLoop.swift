@@ -116,8 +116,6 @@ final class ServerLoop: LoopDriver {
     }
 
     static let listenerTag: UInt64 = 1 << 63
-    /// One read a turn and connection: what is left is read in the next turn, after the others had theirs.
-    private static let readBytes = 64 * 1024
 
     init(
         loop: EventLoop, index: Int, core: consuming LoopCore, acceptor: Acceptor, inbox: Inbox<LoopEvent>,
@@ -136,10 +134,10 @@ final class ServerLoop: LoopDriver {
         self.control = control
         self.clock = clock
         self.limits = limits
-        self.buffer = .allocate(byteCount: Self.readBytes, alignment: 64)
+        self.buffer = .allocate(byteCount: Limits.readBytes, alignment: 64)
         // What one read brings is at most its own bytes, and a record that was there in part.
         self.plaintext = .allocate(
-            byteCount: port.mode == .off ? 1 : Self.readBytes + Limits.tlsRecordBytes, alignment: 64)
+            byteCount: port.mode == .off ? 1 : Limits.readBytes + Limits.tlsRecordBytes, alignment: 64)
     }
 
     deinit {

@@ -169,7 +169,7 @@ import Testing
             let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
             // As the server's clock: no earlier than the lease.
             let wall = max(machine, engine.header.lease)
-            #expect(wall.milliseconds(since: machine) <= StoreEngine.leaseMilliseconds, "after \(crash) crashes")
+            #expect(wall.milliseconds(since: machine) <= Limits.leaseMilliseconds, "after \(crash) crashes")
             #expect(wall >= lease)
             lease = wall
             var outbox = StoreEngine.Outbox(loops: 1)

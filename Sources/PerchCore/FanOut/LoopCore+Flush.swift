@@ -32,7 +32,7 @@ extension LoopCore {
                 index += 1
                 continue
             }
-            if self.staging.room < Staging.copiedFrameBytesMax + 64 { break }
+            if self.staging.room < Limits.copiedFrameBytesMax + 64 { break }
             self.connections[connection].flags.remove(.isListed)
             self.planWrite(connection)
             index += 1
@@ -152,8 +152,8 @@ extension LoopCore {
     ) -> Bool {
         let body = self.payloads[payload]
         let count = body.count + 4
-        guard bytes == 0 || bytes + count <= Staging.writeBytesMax else { return false }
-        let isCopied = count <= Staging.copiedFrameBytesMax || role == .beat
+        guard bytes == 0 || bytes + count <= Limits.writeBytesMax else { return false }
+        let isCopied = count <= Limits.copiedFrameBytesMax || role == .beat
         guard self.staging.room >= (isCopied ? count : 4) else { return false }
         self.staging.address(kind: kind, stream: stream, firstSegment: firstSegment)
         if let base = body.baseAddress {

@@ -1,14 +1,9 @@
+import PerchBase
+
 /// Where a batch of frames is laid out before it is written: one piece of memory for the whole loop, empty after each
 /// flush. Small frames are copied in, so that a turn's frames of a connection leave in one system call; large ones are
 /// referred to.
 struct Staging: ~Copyable {
-    /// Holds about 200 values of 300 bytes. Larger only delays the first byte of a batch.
-    static let byteCount = 64 * 1024
-    /// Frames up to this are copied; larger ones go by reference.
-    static let copiedFrameBytesMax = 4 * 1024
-    /// The most that one connection is given in one call.
-    static let writeBytesMax = 256 * 1024
-
     /// A piece of a write: in the staging memory, or a payload.
     struct Segment: BitwiseCopyable {
         var base: UnsafeRawPointer
@@ -55,7 +50,7 @@ struct Staging: ~Copyable {
     var writes: [Write] = []
 
     init() {
-        self.memory = .allocate(byteCount: Self.byteCount, alignment: 64)
+        self.memory = .allocate(byteCount: Limits.stagingBytes, alignment: 64)
     }
 
     deinit { self.memory.deallocate() }
@@ -67,7 +62,7 @@ struct Staging: ~Copyable {
         self.writes.removeAll(keepingCapacity: true)
     }
 
-    var room: Int { Self.byteCount - self.used }
+    var room: Int { Limits.stagingBytes - self.used }
 
     /// Copies bytes behind what the write has so far.
     @inline(__always)

@@ -216,7 +216,7 @@ extension LoopCore {
             accounts: Int(self.accounts.count), payloads: self.payloads.count,
             memoryBytes: self.connections.memoryBytes + self.calls.memoryBytes + self.views.memoryBytes
                 + self.accounts.memoryBytes + self.payloads.memoryBytes + self.encodings.memoryBytes + self.tableBytes
-                + Staging.byteCount + self.partialBytes,
+                + Limits.stagingBytes + self.partialBytes,
             connectionBytes: Slab<Connection>.bytesPerElement,
             callBytes: Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax,
             viewBytes: Slab<ViewSlot>.bytesPerElement + Slab<AccountSlot>.bytesPerElement

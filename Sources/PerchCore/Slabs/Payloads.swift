@@ -1,4 +1,5 @@
 internal import Glibc
+import PerchBase
 
 /// A handle to bytes that are encoded once and shared by everybody they are sent to.
 struct PayloadHandle: BitwiseCopyable, Hashable {
@@ -81,7 +82,6 @@ struct Payloads: ~Copyable {
     private struct Pool: BitwiseCopyable {
         private static let unit = 64
         private static let sizes = 16
-        private static let keptOfEach: Int32 = 1_024
 
         /// The piece that was given back last, which holds the one before it.
         private var free = InlineArray<16, UnsafeMutableRawPointer?>(repeating: nil)
@@ -105,7 +105,7 @@ struct Payloads: ~Copyable {
 
         mutating func give(_ piece: UnsafeMutableRawPointer, _ count: Int) {
             let size = Self.size(count)
-            guard size < Self.sizes, self.kept[size] < Self.keptOfEach else { return Glibc.free(piece) }
+            guard size < Self.sizes, self.kept[size] < Limits.payloadPiecesKept else { return Glibc.free(piece) }
             piece.storeBytes(of: self.free[size], as: UnsafeMutableRawPointer?.self)
             self.free[size] = piece
             self.kept[size] &+= 1

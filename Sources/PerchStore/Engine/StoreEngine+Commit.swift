@@ -10,16 +10,11 @@ extension StoreEngine {
         var settlings: Int
     }
 
-    /// How often a decision may ask for more before that is a bug of ours.
-    private static let roundsMax = 8
-    /// Attempts that one account settles before its mutation; an account further behind waits for the next batch.
-    private static let attemptsBeforeMutationMax = 1_000
-
     /// Decides all mutations, commits once, answers all.
     func commitTogether(
         _ mutations: [StoreRequest], wall: Instant, machine: Instant, into outbox: inout Outbox
     ) {
-        let renewsLease = self.header.lease.advanced(byMilliseconds: -Self.leaseRenewalMilliseconds) <= machine
+        let renewsLease = self.header.lease.advanced(byMilliseconds: -Limits.leaseRenewalMilliseconds) <= machine
         guard renewsLease || !mutations.isEmpty else { return }
         var answers: [(loop: Int, ticket: UInt64, answer: StoreAnswer)] = []
         answers.reserveCapacity(mutations.count)
@@ -189,7 +184,7 @@ extension StoreEngine {
         var fetched: [TransactionRow] = []
         var answers: [RowNeed: [Transaction]] = [:]
         var rows: [Transaction] = []
-        for _ in 0..<Self.roundsMax {
+        for _ in 0..<Limits.decisionRoundsMax {
             var view = DecisionView(
                 app: storedApp, now: now, wall: wall, record: record, transaction: row, fetched: fetched,
                 member: member, numbers: TransactionNumbers(next: self.header.nextTransaction))
@@ -231,7 +226,7 @@ extension StoreEngine {
                     wall: wall, changes: &changes)
             }
         }
-        preconditionFailure("a decision asked for more \(Self.roundsMax) times")
+        preconditionFailure("a decision asked for more \(Limits.decisionRoundsMax) times")
     }
 
     /// The record of an account that is being opened, as the next one, or so many after it.
@@ -277,7 +272,7 @@ extension StoreEngine {
         var record = record
         var attempts = 0
         while app.isTestApp, let due = record.attemptDue, due <= now {
-            guard attempts < Self.attemptsBeforeMutationMax else { return nil }
+            guard attempts < Limits.attemptsBeforeMutationMax else { return nil }
             attempts += 1
             record = try self.attempt(record, at: due, wall: wall, changes: &changes)
         }

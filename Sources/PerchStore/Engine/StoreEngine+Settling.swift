@@ -15,9 +15,9 @@ extension StoreEngine {
                 self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in
                     // What an attempt makes due again by now belongs to the same batch: a clock that goes far makes
                     // many periods of one account, and each would wait for the disk by itself.
-                    while changes.count < Self.attemptsPerBatchMax {
+                    while changes.count < Limits.attemptsPerBatchMax {
                         let due = try self.storage.due(
-                            number, through: now, limit: Self.attemptsPerBatchMax - changes.count)
+                            number, through: now, limit: Limits.attemptsPerBatchMax - changes.count)
                         if due.isEmpty { break }
                         for entry in due {
                             guard let record = try self.record(entry.account) else {

@@ -120,14 +120,6 @@ package final class StoreEngine {
         for revocation in try storage.revokedTokens() { self.revocations[revocation.id] = revocation.expires }
     }
 
-    /// How long ahead of the wall clock the lease is written.
-    package static let leaseMilliseconds: Int64 = 12_000
-    /// A lease is renewed when the machine's clock has less than this left of it. Not the clock that is shown: that one
-    /// stands at the lease after a crash, and each crash would run it ahead by another lease.
-    static let leaseRenewalMilliseconds: Int64 = 2_000
-    /// Renewal attempts in one group commit.
-    static let attemptsPerBatchMax = 256
-
     package func app(_ bundleID: String, _ environment: AppEnvironment) -> AppState? {
         self.apps.values.first { $0.state.bundleID == bundleID && $0.state.environment == environment }?.state
     }
@@ -219,7 +211,7 @@ package final class StoreEngine {
     package var clockBound: Instant { self.isWithoutRoom ? .distantFuture : self.header.lease }
 
     func renewLease(_ machine: Instant) throws(StorageError) {
-        let lease = machine.advanced(byMilliseconds: Self.leaseMilliseconds)
+        let lease = machine.advanced(byMilliseconds: Limits.leaseMilliseconds)
         guard lease > self.header.lease else { return }
         try self.storage.setLease(until: lease)
         self.header.lease = lease
@@ -232,7 +224,7 @@ package final class StoreEngine {
     }
 
     private func nextWake() -> Instant? {
-        var wake = self.header.lease.advanced(byMilliseconds: -Self.leaseRenewalMilliseconds)
+        var wake = self.header.lease.advanced(byMilliseconds: -Limits.leaseRenewalMilliseconds)
         for app in self.apps.values where app.state.isTestApp {
             guard case .running(let offset) = app.state.clock else { continue }
             do {

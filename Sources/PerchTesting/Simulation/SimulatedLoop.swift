@@ -56,7 +56,7 @@ package final class SimulatedLoop {
 
     /// How many bytes a read and a write may move at most, and which sockets are looked at.
     package struct Conditions {
-        package var readBytes: () -> Int = { 64 * 1024 }
+        package var readBytes: () -> Int = { Limits.readBytes }
         package var writeBytes: () -> Int = { .max }
         package var isSkipped: () -> Bool = { false }
         /// The process has no descriptor left: who connects is let go with the spare one.

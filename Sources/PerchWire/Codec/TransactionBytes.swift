@@ -1,3 +1,4 @@
+internal import PerchBase
 internal import PerchModel
 
 /// What the transactions of the last turns were written as. That of a purchase is written three times: in its answer, for
@@ -7,11 +8,6 @@ internal import PerchModel
 /// A table of fixed size by the numbers of transactions, the newest in the place of an older one. A handle, as
 /// `OutputBuffer`: `MessageCodec` owns it and destroys it.
 struct TransactionBytes {
-    /// Enough for the changes of two turns.
-    private static let placeCount = 512
-    /// One without advanced commerce has about 250 bytes.
-    private static let bytesMax = 512
-
     /// The fields before and behind those that signing changes.
     struct Parts {
         var head: UnsafeRawBufferPointer
@@ -29,19 +25,20 @@ struct TransactionBytes {
     private let memory: UnsafeMutableRawPointer
 
     init() {
-        self.places = .allocate(capacity: Self.placeCount)
-        self.places.initialize(repeating: Place(), count: Self.placeCount)
-        self.memory = .allocate(byteCount: Self.placeCount * Self.bytesMax, alignment: 16)
+        self.places = .allocate(capacity: Limits.writtenTransactions)
+        self.places.initialize(repeating: Place(), count: Limits.writtenTransactions)
+        self.memory = .allocate(
+            byteCount: Limits.writtenTransactions * Limits.writtenTransactionBytesMax, alignment: 16)
     }
 
     func destroy() {
-        self.places.deinitialize(count: Self.placeCount)
+        self.places.deinitialize(count: Limits.writtenTransactions)
         self.places.deallocate()
         self.memory.deallocate()
     }
 
     private static func place(of transaction: Transaction) -> Int {
-        Int(truncatingIfNeeded: transaction.contents.fields.id & UInt64(Self.placeCount - 1))
+        Int(truncatingIfNeeded: transaction.contents.fields.id & UInt64(Limits.writtenTransactions - 1))
     }
 
     /// Nil where it was not written lately. Valid until the next one is kept.
@@ -49,7 +46,7 @@ struct TransactionBytes {
         let index = Self.place(of: transaction)
         let place = self.places + index
         guard place.pointee.contents === transaction.contents else { return nil }
-        let bytes = UnsafeRawPointer(self.memory + index * Self.bytesMax)
+        let bytes = UnsafeRawPointer(self.memory + index * Limits.writtenTransactionBytesMax)
         let headCount = Int(place.pointee.headCount)
         return Parts(
             head: UnsafeRawBufferPointer(start: bytes, count: headCount),
@@ -59,9 +56,9 @@ struct TransactionBytes {
     /// Keeps a copy; a long one is not kept.
     func keep(_ parts: Parts, of transaction: Transaction) {
         let (headCount, tailCount) = (parts.head.count, parts.tail.count)
-        guard headCount + tailCount <= Self.bytesMax else { return }
+        guard headCount + tailCount <= Limits.writtenTransactionBytesMax else { return }
         let index = Self.place(of: transaction)
-        let bytes = self.memory + index * Self.bytesMax
+        let bytes = self.memory + index * Limits.writtenTransactionBytesMax
         UnsafeMutableRawBufferPointer(start: bytes, count: headCount).copyMemory(from: parts.head)
         UnsafeMutableRawBufferPointer(start: bytes + headCount, count: tailCount).copyMemory(from: parts.tail)
         self.places[index] = Place(
