@@ -561,8 +561,9 @@ private func history(
         case .found(let other): history.hadIntroductoryOffer = other != nil
         }
     }
-    if row.offer?.type == .winBack {
+    if row.redeemsWinBack {
         kind.offerType = .winBack
+        kind.reason = .purchase
         switch subject.newest(kind) {
         case .needs(let need): return .needs(need)
         case .found(let other): history.lastWinBack = other?.purchaseDate

@@ -53,6 +53,7 @@ package struct RowKind: Hashable, Sendable {
     package var groupID: String?
     package var ownership: OwnershipType?
     package var offerType: OfferType?
+    package var reason: TransactionReason?
     /// Leaves out what an upgrade left behind.
     package var isCurrent = false
     /// Leaves out what was refunded or revoked.
@@ -68,6 +69,7 @@ package struct RowKind: Hashable, Sendable {
         if let groupID = self.groupID, row.subscriptionGroupID != groupID { return false }
         if let ownership = self.ownership, row.ownership != ownership { return false }
         if let offerType = self.offerType, row.offer?.type != offerType { return false }
+        if let reason = self.reason, row.reason != reason { return false }
         if self.isCurrent, row.isUpgraded { return false }
         if self.isKept, row.revocation != nil { return false }
         return row.id != self.except

@@ -7,7 +7,7 @@ package struct GroupHistory: Hashable, Sendable {
     package var hadIntroductoryOffer = false
     /// The length of all periods that were paid for: the sum of `paidMilliseconds` of the account's transactions.
     package var paidMilliseconds: Int64 = 0
-    /// When a win-back offer was last redeemed.
+    /// When a win-back offer was last redeemed: the purchase, and no period after it that the offer still discounts.
     package var lastWinBack: Instant?
 
     package init(groupID: String) { self.groupID = groupID }
@@ -33,6 +33,11 @@ extension Transaction {
         else { return 0 }
         return max(0, end.milliseconds(since: self.purchaseDate))
     }
+}
+
+extension Transaction {
+    /// Whether a win-back offer was redeemed by it. Its renewals have the offer as long as it lasts, and redeem nothing.
+    var redeemsWinBack: Bool { self.offer?.type == .winBack && self.reason == .purchase }
 }
 
 /// What the views of an account need from its facts: current, bounded, rebuilt from the facts by `apply`.

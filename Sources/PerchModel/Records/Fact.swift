@@ -368,7 +368,7 @@ extension RecordFields {
         let index = self.histories.firstIndex { $0.groupID == group } ?? self.histories.endIndex
         if index == self.histories.endIndex { self.histories.append(GroupHistory(groupID: group)) }
         if transaction.offer?.type == .introductory { self.histories[index].hadIntroductoryOffer = true }
-        if transaction.offer?.type == .winBack { self.histories[index].lastWinBack = transaction.purchaseDate }
+        if transaction.redeemsWinBack { self.histories[index].lastWinBack = transaction.purchaseDate }
         self.changePaid(transaction, from: 0)
     }
 

@@ -71,7 +71,8 @@ extension ModelInvariants {
         }
     }
 
-    /// Section 15: who lost his own subscription may be won back: with `soon` at once, with `back` after a month, for six.
+    /// Section 15: who lost his own subscription may be won back: with `soon` at once, with `back` after a month, for six,
+    /// and five months after he was the last time.
     private static func fault(
         inWinBacksOf status: SubscriptionStatus, _ line: Line, _ lines: [Line], _ rows: [TransactionRow],
         app: AppState, now: Instant
@@ -89,8 +90,9 @@ extension ModelInvariants {
         let own = rows.map(\.transaction).filter {
             $0.subscriptionGroupID == line.groupID && $0.ownership == .purchased
         }
-        let redeemed = own.filter { $0.offer?.type == .winBack }.map(\.purchaseDate).max()
-        let waits = redeemed.map { now < Self.months(2, after: $0) } ?? false
+        let redemptions = own.filter { $0.offer?.type == .winBack && $0.reason == .purchase }
+        let redeemed = redemptions.map(\.purchaseDate).max()
+        let waits = redeemed.map { now < Self.months(5, after: $0) } ?? false
         let isTime = Self.months(1, after: end) <= now && now < Self.months(6, after: end)
         let paidDays = Self.paidMilliseconds(own) / 86_400_000
         // How many days are a month is a matter of which month; what is less than the shortest is none.

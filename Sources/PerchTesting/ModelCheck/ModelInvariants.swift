@@ -178,7 +178,9 @@ package struct ModelInvariants {
             if history.paidMilliseconds != Self.paidMilliseconds(own) {
                 return "\(history.paidMilliseconds) ms are paid for in \(group), not \(Self.paidMilliseconds(own))"
             }
-            let wonBack = own.filter { $0.offer?.type == .winBack }.map(\.purchaseDate).max()
+            // The wait is one between redemptions, and a renewal at the price of the offer is none.
+            let redeemed = own.filter { $0.offer?.type == .winBack && $0.reason == .purchase }
+            let wonBack = redeemed.map(\.purchaseDate).max()
             if history.lastWinBack != wonBack { return "won back at \(String(describing: history.lastWinBack))" }
         }
         return nil

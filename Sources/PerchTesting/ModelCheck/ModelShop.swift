@@ -81,6 +81,8 @@ package enum ModelShop {
                 rule.paidMonthsMin = 1
                 rule.lapsedMonthsMin = 1
                 rule.lapsedMonthsMax = 6
+                // Longer than the offer's three months and one of lapse: so it matters where it begins.
+                rule.waitMonths = 5
                 subscription.winBackOffers = [
                     WinBackOffer(
                         offer: offer("back", .winBack, .payAsYouGo, 990, month, count: 3), isEligible: false,

@@ -235,6 +235,46 @@ import Testing
         #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
     }
 
+    /// Redeemed on 10 May for three months, and lost on 10 August.
+    private func wonBackForThreeMonths() throws -> TestAccount {
+        var rule = OfferShop.rule
+        rule.waitMonths = 4
+        let offer = OfferShop.offer(.winBack, "return", .payAsYouGo, price: 990, count: 3)
+        let winBack = WinBackOffer(offer: offer, isEligible: false, isHighPriority: false, rule: rule)
+        var account = TestAccount(catalogue: OfferShop.catalogue(winBacks: [winBack]))
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        account.advance(to: at("2026-03-20"))
+        try account.setAutoRenew(false)
+        account.advance(to: at("2026-05-10"))
+        try account.order("silver", .winBack, "return")
+        account.advance(to: at("2026-07-20"))
+        #expect(account.rows.suffix(3).map(\.price) == [usd(990), usd(990), usd(990)])
+        try account.setAutoRenew(false)
+        account.advance(to: at("2026-08-10"))
+        return account
+    }
+
+    @Test func `the wait for the next one begins with a redemption, not with the periods that it discounts`() throws {
+        var account = try self.wonBackForThreeMonths()
+        account.advance(to: at("2026-09-10").advanced(byMilliseconds: -1))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == [])
+        account.advance(to: at("2026-09-10"))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["return"])
+        #expect(try account.order("silver", .winBack, "return").transaction?.price == usd(990))
+    }
+
+    @Test func `a redemption that is taken out of a test store is waited for no longer, a period that it discounts is`()
+        throws
+    {
+        var account = try self.wonBackForThreeMonths()
+        let group = try account.line().groupID
+        let won = account.rows.filter { $0.offer?.type == .winBack }.map(\.id)
+        try account.operate(.deleteTransaction(won[2]))
+        #expect(account.record.history(ofGroup: group)?.lastWinBack == at("2026-05-10"))
+        try account.operate(.deleteTransaction(won[0]))
+        #expect(account.record.history(ofGroup: group)?.lastWinBack == nil)
+    }
+
     @Test func `the window closes`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver") { $0.introductoryEligibility = .denied }

@@ -240,7 +240,7 @@ extension ReferenceStore {
         }
         let own = self.own(line.group, account)
         let paid = own.reduce(0) { $0 + $1.paidMilliseconds }
-        let redeemed = own.filter { $0.offerType == .winBack }.map(\.begin).max()
+        let redeemed = own.filter { $0.offerType == .winBack && $0.reason == .purchase }.map(\.begin).max()
         let rate = self.shop.rate
         var found: [(id: String, isHigh: Bool, saved: Int64)] = []
         for product in self.shop.products.values where product.subscription?.groupID == line.group {
