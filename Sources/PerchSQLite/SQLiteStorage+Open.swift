@@ -23,7 +23,9 @@ extension SQLiteStorage {
             throw Self.damaged("its header reserves \(connection.reservedBytes) bytes a page, a store of Perch 4")
         }
         switch use {
-        case .service: try Self.useLog(connection)
+        case .service:
+            try Self.useLog(connection)
+            if !isNew { try Self.carryOver(connection) }
         case .generation:
             try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         case .inspection:
@@ -39,6 +41,18 @@ extension SQLiteStorage {
         let mode = try connection.text("PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
             throw SQLiteError(code: SQLITE_IOERR, message: "journal mode is \(mode ?? "none")", doing: "open")
+        }
+    }
+
+    /// Makes a store of an earlier version one of this one, before anything is written that the earlier one could not
+    /// read. Only its number changes. Where there is no room for that, the next opening does it.
+    private static func carryOver(_ connection: Connection) throws(SQLiteError) {
+        guard try connection.number("PRAGMA user_version") ?? 0 < Schema.version else { return }
+        do throws(SQLiteError) {
+            try connection.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(Schema.version); COMMIT")
+        } catch {
+            guard case .full = error.storageError else { throw error }
+            if !connection.isAutocommit { try connection.execute("ROLLBACK") }
         }
     }
 
@@ -87,7 +101,7 @@ extension SQLiteStorage {
         guard version <= Schema.version else {
             throw SQLiteError(code: Self.newerCode, message: String(version), doing: "open")
         }
-        guard version == Schema.version else {
+        guard version >= Schema.earliestVersion else {
             guard version > 0 else {
                 throw Self.damaged("it has schema \(version), the first of Perch was 1")
             }

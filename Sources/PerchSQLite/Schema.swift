@@ -2,9 +2,11 @@
 enum Schema {
     /// The four letters `Prch`, in the header of each store's file.
     static let applicationID: Int64 = 0x5072_6368
-    /// Counts the changes of what follows and of what the blobs hold. A file with any other one is refused: what was
-    /// written before the first release is not carried over.
-    static let version: Int64 = 3
+    /// Counts the changes of what follows and of what the blobs hold. A file with a later one is refused.
+    static let version: Int64 = 4
+    /// The earliest that is carried over: its tables are these, and its blobs are read in the form that they have until
+    /// they are written anew. What is older is refused.
+    static let earliestVersion: Int64 = 3
 
     /// Tables are keyed by what is looked up. Numbers are below 2^63, so their order is that of SQLite's integers.
     ///

@@ -85,7 +85,7 @@ extension SQLiteStorage {
         contents.identity = header.identity
         contents.epoch = header.epoch
         contents.revision = header.revision
-        contents.schema = Schema.version
+        try self.each("PRAGMA user_version") { (row) throws(StorageError) in contents.schema = row.int64(0) }
         try self.checkApps(&contents)
         try self.each("SELECT account, blob FROM records") { (row) throws(StorageError) in
             contents.accounts += 1

@@ -78,6 +78,7 @@ extension SeededRandom {
     package mutating func line() -> Line {
         var line = Line(latest: self.transaction(), preference: self.string(), recentStart: self.instant())
         line.willAutoRenew = self.bool()
+        line.preferredBillingPlan = self.open()
         line.anchorDay = self.int64()
         line.offerInForce = self.optional { $0.subscriptionOffer() }
         line.offerPeriodsLeft = self.int32()
@@ -98,6 +99,7 @@ extension SeededRandom {
             preference: self.string(), anchorDay: self.int64(),
             offerInForce: self.optional { $0.subscriptionOffer() }, offerPeriodsLeft: self.int32(),
             recentStart: self.instant())
+        terms.preferredBillingPlan = self.open()
         terms.queuedOffer = self.optional { $0.subscriptionOffer() }
         terms.agreedPrice = self.optional { $0.money() }
         terms.lastIncrease = self.optional { $0.instant() }
@@ -174,7 +176,9 @@ extension SeededRandom {
             case 3: .renewalFailed(original: self.uint64(), retry: self.billingRetry())
             case 4: .lapsed(original: self.uint64(), reason: self.open())
             case 5: .upgradedFrom(self.transaction())
-            case 6: .autoRenewSet(original: self.uint64(), isOn: self.bool(), preference: self.string())
+            case 6:
+                .autoRenewSet(
+                    original: self.uint64(), isOn: self.bool(), preference: self.string(), billingPlan: self.open())
             case 7: .revoked(self.transaction(), fallback: self.optional { $0.transaction() })
             case 8: .expiredEarly(self.transaction())
             case 9: .periodCut(self.transaction())

@@ -261,9 +261,9 @@ private final class NumberedStore {
         let storage = try SQLiteStorage(path: store.path)
         try storage.connection.execute("PRAGMA user_version = 9")
         storage.close()
-        let newer = StoreRestoreError.unusable(.storage(path: store.path, .newerSchema(found: 9, known: 3)))
+        let newer = StoreRestoreError.unusable(.storage(path: store.path, .newerSchema(found: 9, known: 4)))
         #expect(throws: newer) { try StoreRestore.verify(store.path) }
-        #expect(newer.description.contains("schema 9") && newer.description.contains("knows 3"))
+        #expect(newer.description.contains("schema 9") && newer.description.contains("knows 4"))
     }
 
     /// A row whose pages are intact, as if it had been written by something else.

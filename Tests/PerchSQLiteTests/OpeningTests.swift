@@ -75,9 +75,9 @@ import Testing
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 9")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 3))
+        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 4))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 9") && error.description.contains("knows 3"))
+        #expect(error.description.contains("schema 9") && error.description.contains("knows 4"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
     }
 
@@ -87,10 +87,34 @@ import Testing
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 1")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 3))
+        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 4))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 1") && error.description.contains("knows 3"))
+        #expect(error.description.contains("schema 1") && error.description.contains("knows 4"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
+    }
+
+    @Test func `a store of the schema before is one of this schema once it is opened to be written`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("store")
+        try SQLiteStorage(path: path).close()
+        try Self.change(path, "PRAGMA user_version = 3")
+        #expect(try SQLiteStorage.inspect(path).schema == 3, "who only looks changes nothing")
+        let identity = try SQLiteStorage.inspect(path).identity
+        let storage = try SQLiteStorage(path: path)
+        #expect(storage.header().identity == identity)
+        storage.close()
+        #expect(try SQLiteStorage.inspect(path).schema == 4)
+    }
+
+    @Test func `what the version before wrote is read`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("store")
+        try SQLiteStorage(path: path).close()
+        let blob = EarlierForm.recordInForm1
+        try Self.change(path, "INSERT INTO records VALUES (7, X'\(blob)'); PRAGMA user_version = 3")
+        let storage = try SQLiteStorage(path: path)
+        defer { storage.close() }
+        #expect(try storage.record(7) == EarlierForm.record)
     }
 
     @Test func `a store that lost its schema's number is refused as damaged`() throws {

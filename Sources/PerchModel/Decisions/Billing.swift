@@ -17,16 +17,18 @@ struct BillingTerms: Hashable, Sendable {
     /// The first period is the first of the commitment, with an offer or without: Apple does not say how a trial counts.
     ///
     /// It ends with its last period: counted one by one, because at some time rates a year is as long as a month.
-    func commitment(
-        firstPeriodEnd end: Instant, anchorDay: Int64, app: AppState, storefront: Storefront
-    ) -> Commitment? {
+    ///
+    /// `anchorDay`: of its periods; 0 where the first is not of months.
+    func commitment(of first: Transaction, anchorDay: Int64, app: AppState) -> Commitment? {
         guard self.chargeCount > 1 else { return nil }
+        let end = first.expirationDate ?? .distantFuture
         var last = end
+        let anchorDay = anchorDay == 0 ? CivilTime(end).day : anchorDay
         let rate = app.settings.timeRate
         for _ in 1..<self.chargeCount { last = rate.end(of: self.period, from: last, anchorDay: anchorDay) }
         return Commitment(
             billingPeriodNumber: 1, totalBillingPeriods: self.chargeCount, expirationDate: last,
-            price: priced(self.commitmentPrice, in: storefront, app: app), willRenew: true)
+            price: priced(self.commitmentPrice, in: first.storefront, app: app), willRenew: true)
     }
 }
 
@@ -48,6 +50,26 @@ func billingTerms(
     return BillingTerms(
         plan: found.type, period: subscription.period.divided(by: found.chargeCount), price: found.price,
         chargeCount: max(found.chargeCount, 1), commitmentPrice: found.commitmentPrice)
+}
+
+/// The terms of a line's next period, which is one of `product`: those of the billing plan that is held, or that was
+/// ordered with what comes next. Nil where the product has no such plan any more.
+func nextBilling(
+    of line: Line, _ product: CatalogueProduct, _ subscription: CatalogueSubscription
+) -> BillingTerms? {
+    billingTerms(of: product, subscription, plan: line.nextBillingPlan.named)
+}
+
+extension BillingPlanType {
+    /// Where nothing else is named it is up front.
+    fileprivate var named: BillingPlanType { self == .unspecified ? .upFront : self }
+}
+
+extension Line {
+    /// Whether a product under a billing plan is what comes next already, once no commitment is in its way.
+    func prefers(_ product: String, billed plan: BillingPlanType) -> Bool {
+        self.preference == product && self.preferredBillingPlan.named == plan.named
+    }
 }
 
 /// Whether an offer is one of a plan. What names none is for those who pay up front.

@@ -17,21 +17,17 @@ func commitmentPeriod(of subscription: CatalogueSubscription) -> Period {
     return Period(max(1, months / max(1, count)), .month)
 }
 
-/// Where in a commitment the next period of a line stands: further in the same one, or the first of the next one. Nil:
-/// the line is not paid by the month, or not any longer.
+/// Where in a commitment the next period of a line stands: further in the same one, or the first of another one. Nil: it
+/// is not paid by the month.
+///
+/// `next`: that period, with its end.
 func nextCommitment(
-    of line: Line, _ product: CatalogueProduct, _ subscription: CatalogueSubscription, app: AppState,
-    storefront: Storefront, from start: Instant
+    of line: Line, _ next: Transaction, anchorDay: Int64, _ billing: BillingTerms, app: AppState
 ) -> Commitment? {
-    guard var commitment = line.latest.commitment, product.id == line.latest.productID else { return nil }
-    if line.isCommitted {
-        commitment.billingPeriodNumber += 1
-        return commitment
+    guard var commitment = line.latest.commitment, line.isCommitted else {
+        // Its months are counted as those of its periods are: anew, where a boundary was moved.
+        return billing.commitment(of: next, anchorDay: anchorDay, app: app)
     }
-    guard let terms = billingTerms(of: product, subscription, plan: .monthly) else { return nil }
-    // The months of the commitment are counted as those of its periods are: anew, where a boundary was moved.
-    let anchorDay = anchor(of: start, kept: line.anchorDay)
-    let end = app.settings.timeRate.end(of: terms.period, from: start, anchorDay: anchorDay)
-    return terms.commitment(
-        firstPeriodEnd: end, anchorDay: anchorDay, app: app, storefront: storefront)
+    commitment.billingPeriodNumber += 1
+    return commitment
 }

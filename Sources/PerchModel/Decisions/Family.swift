@@ -102,8 +102,10 @@ private struct FamilyMirror {
             self.add(at: now) { .renewalFailed(original: $0.originalID, retry: retry) }
         case .lapsed(original, let reason):
             self.add(at: now) { .lapsed(original: $0.originalID, reason: reason) }
-        case .autoRenewSet(original, let isOn, let preference):
-            self.add(at: now) { .autoRenewSet(original: $0.originalID, isOn: isOn, preference: preference) }
+        case .autoRenewSet(original, let isOn, let preference, let plan):
+            self.add(at: now) {
+                .autoRenewSet(original: $0.originalID, isOn: isOn, preference: preference, billingPlan: plan)
+            }
         case .priceRaised(original, let increase):
             self.add(at: now) { .priceRaised(original: $0.originalID, increase) }
         case .priceAnswered(original, let agrees):

@@ -107,13 +107,13 @@ private func decideSubscription(
         // the next period, so there has to be one.
         var outcome = PurchaseOutcome(facts: [], transaction: line.latest, wasHeld: true)
         if line.preference != product.id && line.willAutoRenew || chosen != nil {
-            outcome.facts = renewing(line, as: product.id, with: chosen?.offer, now: now)
+            outcome.facts = renewing(line, as: product.id, billed: .unspecified, with: chosen?.offer, now: now)
         }
         return outcome
     case .atRenewal:
         return PurchaseOutcome(
-            facts: renewing(line, as: product.id, with: chosen?.offer, now: now), transaction: line.latest,
-            wasHeld: true)
+            facts: renewing(line, as: product.id, billed: billing.plan, with: chosen?.offer, now: now),
+            transaction: line.latest, wasHeld: true)
     case .now:
         var left = line.latest
         left.isUpgraded = true
@@ -123,13 +123,18 @@ private func decideSubscription(
     }
 }
 
-/// Makes a line renew as a product, with an offer that waits for that. Nothing, where it does already.
-private func renewing(_ line: Line, as product: String, with offer: SubscriptionOffer?, now: Instant) -> [Fact] {
+/// Makes a line renew as a product, billed as it was ordered, with an offer that waits for that. Nothing, where it does
+/// already. `plan`: unspecified for what is held, which keeps the one that it has.
+private func renewing(
+    _ line: Line, as product: String, billed plan: BillingPlanType, with offer: SubscriptionOffer?, now: Instant
+) -> [Fact] {
     var facts: [Fact] = []
-    if !line.willAutoRenew || line.preference != product {
-        facts.append(Fact(.autoRenewSet(original: line.originalID, isOn: true, preference: product), effective: now))
+    let isToCome = line.prefers(product, billed: plan)
+    if !line.willAutoRenew || !isToCome {
+        let on = Fact.Body.autoRenewSet(original: line.originalID, isOn: true, preference: product, billingPlan: plan)
+        facts.append(Fact(on, effective: now))
     }
-    if let offer, line.queuedOffer != offer || line.preference != product {
+    if let offer, line.queuedOffer != offer || !isToCome {
         facts.append(Fact(.offerQueued(original: line.originalID, offer), effective: now))
     }
     return facts
@@ -206,10 +211,7 @@ private struct NewPeriod {
         // The same product again: a second increase within a year still needs consent.
         if let line, line.latest.productID == self.product.id { terms.lastIncrease = line.lastIncrease }
         transaction.billingPlan = self.billing.plan
-        let end = transaction.expirationDate ?? .distantFuture
-        transaction.commitment = self.billing.commitment(
-            firstPeriodEnd: end, anchorDay: terms.anchorDay == 0 ? CivilTime(end).day : terms.anchorDay,
-            app: app, storefront: transaction.storefront)
+        transaction.commitment = self.billing.commitment(of: transaction, anchorDay: terms.anchorDay, app: app)
         return PurchaseOutcome(
             facts: [Fact(.purchased(transaction, terms: terms), effective: now)], transaction: transaction,
             wasHeld: false)

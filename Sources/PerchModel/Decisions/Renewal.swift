@@ -82,28 +82,19 @@ func renewal(
     transaction.isUpgraded = false
     transaction.storefront = storefront(of: record, app: app)
     let next = line.nextOffer
-    let keepsProduct = product.id == line.latest.productID
-    var terms: LineTerms
-    var period = subscription.period
-    if let commitment = nextCommitment(
-        of: line, product, subscription, app: app, storefront: transaction.storefront, from: start)
-    {
-        transaction.commitment = commitment
-        period = commitmentPeriod(of: subscription)
-    } else {
-        transaction.commitment = nil
-        // Another product is billed as it is where nothing else is asked for.
-        transaction.billingPlan =
-            keepsProduct
-            ? line.latest.billingPlan
-            : billingTerms(of: product, subscription, plan: .unspecified)?.plan ?? .unspecified
+    guard let billing = nextBilling(of: line, product, subscription) else {
+        preconditionFailure("a line renews under a billing plan that is not sold")
     }
-    terms = fill(
-        &transaction, period: period, anchorDay: line.anchorDay, offer: next?.offer,
+    transaction.billingPlan = billing.plan
+    var terms = fill(
+        &transaction, period: billing.period, anchorDay: line.anchorDay, offer: next?.offer,
         offerPeriodsLeft: next?.periods ?? 0, price: standardPrice(of: line, for: product, subscription),
         preference: line.isCommitted ? line.preference : product.id, recentStart: line.recentStart(at: start), app: app)
+    transaction.commitment = nextCommitment(of: line, transaction, anchorDay: terms.anchorDay, billing, app: app)
     terms.level = subscription.level
-    if keepsProduct {
+    // What waits for the end of a commitment goes on waiting, as it was ordered.
+    if line.isCommitted { terms.preferredBillingPlan = line.preferredBillingPlan }
+    if product.id == line.latest.productID {
         terms.agreedPrice = line.increase?.status == .agreed ? line.increase?.price : line.agreedPrice
         terms.lastIncrease = line.lastIncrease
     }
@@ -113,12 +104,12 @@ func renewal(
     return Fact(.renewed(transaction, terms: terms), effective: now)
 }
 
-/// What a period costs without an offer: the price that the customer agreed to, else the catalogue's.
+/// What a line's next period costs without an offer: the price that the customer agreed to, else the catalogue's for
+/// the billing plan that it has then.
 func standardPrice(of line: Line, for product: CatalogueProduct, _ subscription: CatalogueSubscription) -> Money {
     if product.id == line.latest.productID {
         if let increase = line.increase, increase.status == .agreed { return increase.price }
         if let agreed = line.agreedPrice { return agreed }
-        if line.latest.billingPlan == .monthly, let plan = monthlyPlan(of: subscription) { return plan.price }
     }
-    return product.price
+    return nextBilling(of: line, product, subscription)?.price ?? product.price
 }

@@ -129,7 +129,7 @@ func requireEntitled(_ line: Line, app: AppState, now: Instant) throws(Refusal) 
     }
 }
 
-/// The product of a line's next period, if it is still sold.
+/// The product of a line's next period, if it is still sold, and under the billing plan that the line has then.
 func renewingProduct(
     of line: Line, app: AppState
 ) throws(Refusal) -> (CatalogueProduct, CatalogueSubscription) {
@@ -137,6 +137,12 @@ func renewingProduct(
         throw Refusal(
             .productUnknown,
             "product \(line.nextProductID) is no longer sold in \(app.bundleID), so it cannot renew")
+    }
+    guard nextBilling(of: line, product, subscription) != nil else {
+        throw Refusal(
+            .productUnknown,
+            "product \(product.id) is no longer sold under the billing plan \(line.nextBillingPlan) in \(app.bundleID), "
+                + "so it cannot renew; load a catalogue that has the plan")
     }
     return (product, subscription)
 }

@@ -25,9 +25,10 @@ package struct Fact: Hashable, Sendable {
         case lapsed(original: TransactionID, reason: ExpirationReason)
         /// An upgrade left this transaction behind.
         case upgradedFrom(Transaction)
-        /// The customer switched renewal on or off; the product of the next period. Off in a grace or retry period
-        /// ends the line at once.
-        case autoRenewSet(original: TransactionID, isOn: Bool, preference: String)
+        /// The customer switched renewal on or off; the product of the next period, and the billing plan that it was
+        /// ordered with if it is another one. Off in a grace or retry period ends the line at once.
+        case autoRenewSet(
+            original: TransactionID, isOn: Bool, preference: String, billingPlan: BillingPlanType = .unspecified)
         /// A transaction was refunded or revoked. `fallback`: the transaction that entitles instead, if there is one.
         case revoked(Transaction, fallback: Transaction?)
         /// A subscription's period was cut short, for good.
@@ -74,7 +75,7 @@ package struct Fact: Hashable, Sendable {
     /// The line that this fact is about and does not bring with it: it can be folded only into a record that has it.
     package var line: TransactionID? {
         switch self.body {
-        case .renewalFailed(let original, _), .lapsed(let original, _), .autoRenewSet(let original, _, _),
+        case .renewalFailed(let original, _), .lapsed(let original, _), .autoRenewSet(let original, _, _, _),
             .priceRaised(let original, _), .priceAnswered(let original, _), .offerQueued(let original, _):
             original
         case .expiredEarly(let transaction), .extended(let transaction): transaction.originalID
@@ -149,6 +150,8 @@ package struct Fact: Hashable, Sendable {
 /// What a purchase or renewal settles about its line, beyond the transaction.
 package struct LineTerms: Hashable, Sendable {
     package var preference: String
+    /// Of an order that goes on waiting.
+    package var preferredBillingPlan: BillingPlanType = .unspecified
     package var anchorDay: Int64
     package var offerInForce: SubscriptionOffer?
     package var offerPeriodsLeft: Int32
@@ -234,12 +237,13 @@ extension RecordFields {
             // So does it here; but the period was not as long as it had been paid for.
             self.notePaid(transaction)
 
-        case .autoRenewSet(let original, let isOn, let preference):
+        case .autoRenewSet(let original, let isOn, let preference, let billingPlan):
             self.changeLine(original) { line in
                 line.willAutoRenew = isOn
-                // An offer was redeemed for the product that was to come then.
-                if line.preference != preference { line.queuedOffer = nil }
+                // An offer was redeemed for what was to come then.
+                if !line.prefers(preference, billed: billingPlan) { line.queuedOffer = nil }
                 line.preference = preference
+                line.preferredBillingPlan = billingPlan
                 // A commitment goes on being charged. Switched on, what had been refused is open again.
                 if !isOn, !line.isCommitted { line.retry = nil }
                 if isOn { line.lapse = nil }
@@ -397,6 +401,7 @@ extension RecordFields {
     private mutating func begin(_ transaction: Transaction, _ terms: LineTerms, willAutoRenew: Bool = true) {
         var line = Line(latest: transaction, preference: terms.preference, recentStart: terms.recentStart)
         line.willAutoRenew = willAutoRenew
+        line.preferredBillingPlan = terms.preferredBillingPlan
         line.anchorDay = terms.anchorDay
         line.offerInForce = terms.offerInForce
         line.offerPeriodsLeft = terms.offerPeriodsLeft

@@ -39,6 +39,9 @@ package struct Line: Hashable, Sendable {
     package var willAutoRenew = true
     /// The product of the next period.
     package var preference: String
+    /// The billing plan that it was ordered with, where it is another product than the one that is held. Unspecified:
+    /// up front, or nothing waits.
+    package var preferredBillingPlan: BillingPlanType = .unspecified
     /// The day of the month that periods of months are counted from; 0 where the last period was not of months.
     package var anchorDay: Int64 = 0
     /// A pay-as-you-go offer in force, and how many further periods it has.
@@ -82,6 +85,11 @@ package struct Line: Hashable, Sendable {
     /// The product of the next period: within a commitment the same, else what the customer prefers.
     package var nextProductID: String { self.isCommitted ? self.latest.productID : self.preference }
 
+    /// The billing plan of the next period: that of what is held, or the one that was ordered with what comes then.
+    package var nextBillingPlan: BillingPlanType {
+        self.nextProductID == self.latest.productID ? self.latest.billingPlan : self.preferredBillingPlan
+    }
+
     /// Whether an attempt to renew belongs to the boundary and is not recorded yet.
     package var awaitsAttempt: Bool {
         (self.willAutoRenew || self.isCommitted) && self.retry == nil && self.lapse == nil
@@ -107,8 +115,13 @@ package struct Line: Hashable, Sendable {
     }
 
     /// Why the line will end at its boundary although it renews: known ahead, and the same answer when it comes to it.
+    ///
+    /// A billing plan that the catalogue has no longer is as a product that it has no longer: nobody is charged in
+    /// another way than the one that he ordered.
     package func foreseenLapse(in catalogue: Catalogue) -> ExpirationReason? {
-        guard catalogue.productOnSale(self.nextProductID)?.subscription != nil else { return .productUnavailable }
+        guard let product = catalogue.productOnSale(self.nextProductID), let subscription = product.subscription,
+            nextBilling(of: self, product, subscription) != nil
+        else { return .productUnavailable }
         // Another product has a price of its own.
         if self.increase?.status == .pending, self.nextProductID == self.latest.productID {
             return .didNotConsentToPriceIncrease

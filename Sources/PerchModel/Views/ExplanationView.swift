@@ -242,9 +242,10 @@ private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app:
     var notes: [Note] = []
     let id = line.latest.id
     if let preference = info.autoRenewPreference, preference != info.currentProductID {
+        let billed = info.renewalBillingPlan == .monthly ? ", billed monthly" : ""
         notes.append(
             Note(
-                "From then on the plan is \(preference).", id, "auto_renew_preference", preference))
+                "From then on the plan is \(preference)\(billed).", id, "auto_renew_preference", preference))
     } else if !info.willAutoRenew, info.expirationReason == nil {
         notes.append(Note("Renewal is switched off.", id, "will_auto_renew", "false"))
     }

@@ -99,7 +99,11 @@ private func status(
     // A billing lapse has no preference either: nothing is going to be renewed unless the charge recovers.
     if renews, state == .subscribed {
         info.autoRenewPreference = line.nextProductID
-        if let product = app.catalogue.product(line.nextProductID), let subscription = product.subscription {
+        info.renewalBillingPlan = line.nextBillingPlan
+        if let product = app.catalogue.product(line.nextProductID), let subscription = product.subscription,
+            let billing = nextBilling(of: line, product, subscription)
+        {
+            info.renewalBillingPlan = billing.plan
             let next = line.nextOffer?.offer.price ?? standardPrice(of: line, for: product, subscription)
             info.renewalPrice = Money(
                 milliunits: next.milliunits, currency: line.latest.price?.currency ?? next.currency)

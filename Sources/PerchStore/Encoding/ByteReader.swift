@@ -6,16 +6,19 @@ package struct ByteReader {
     private let bytes: [UInt8]
     private let end: Int
     package private(set) var offset: Int
+    /// The form of the blob that these bytes are from: what it holds depends on it.
+    let form: UInt8
 
     package init(_ bytes: [UInt8]) {
         self.init(bytes, from: 0, to: bytes.count)
     }
 
-    package init(_ bytes: [UInt8], from start: Int, to end: Int) {
+    package init(_ bytes: [UInt8], from start: Int, to end: Int, form: UInt8 = 1) {
         precondition(start >= 0 && start <= end && end <= bytes.count, "a reader beyond its bytes")
         self.bytes = bytes
         self.offset = start
         self.end = end
+        self.form = form
     }
 
     package var remaining: Int { self.end - self.offset }

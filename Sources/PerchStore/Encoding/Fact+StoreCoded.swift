@@ -92,10 +92,11 @@ extension Fact: StoreCoded {
             reason.write(to: &writer)
         case .upgradedFrom(let transaction), .expiredEarly(let transaction), .periodCut(let transaction):
             writer.write(transaction)
-        case .autoRenewSet(let original, let isOn, let preference):
+        case .autoRenewSet(let original, let isOn, let preference, let billingPlan):
             writer.write(original)
             writer.write(isOn)
             writer.write(preference)
+            billingPlan.write(to: &writer)
         case .revoked(let transaction, let fallback):
             writer.write(transaction)
             writer.write(fallback)
@@ -157,7 +158,8 @@ extension Fact: StoreCoded {
             case .upgradedFrom: .upgradedFrom(try reader.value())
             case .autoRenewSet:
                 .autoRenewSet(
-                    original: try reader.uint64(), isOn: try reader.bool(), preference: try reader.string())
+                    original: try reader.uint64(), isOn: try reader.bool(), preference: try reader.string(),
+                    billingPlan: try BillingPlanType(ofNextPeriodFrom: &reader))
             case .revoked: .revoked(try reader.value(), fallback: try reader.optional())
             case .expiredEarly: .expiredEarly(try reader.value())
             case .periodCut: .periodCut(try reader.value())

@@ -15,11 +15,20 @@ extension BillingRetry: StoreCoded {
     }
 }
 
+extension BillingPlanType {
+    /// The plan that the product of the next period was ordered with. Form 1 has forgotten it, and what waited was
+    /// charged up front.
+    init(ofNextPeriodFrom reader: inout ByteReader) throws(DecodingFault) {
+        self = reader.form < 2 ? .unspecified : try BillingPlanType(from: &reader)
+    }
+}
+
 extension Line: StoreCoded {
     func write(to writer: inout ByteWriter) {
         writer.write(self.latest)
         writer.write(self.willAutoRenew)
         writer.write(self.preference)
+        self.preferredBillingPlan.write(to: &writer)
         writer.write(self.anchorDay)
         writer.write(self.offerInForce)
         writer.write(self.offerPeriodsLeft)
@@ -37,6 +46,7 @@ extension Line: StoreCoded {
         let latest = try Transaction(from: &reader)
         let willAutoRenew = try reader.bool()
         let preference = try reader.string()
+        let preferredBillingPlan = try BillingPlanType(ofNextPeriodFrom: &reader)
         let anchorDay = try reader.int64()
         let offerInForce = try reader.optional(SubscriptionOffer.self)
         let offerPeriodsLeft = try reader.int32()
@@ -49,6 +59,7 @@ extension Line: StoreCoded {
         let level = try reader.int32()
         self.init(latest: latest, preference: preference, recentStart: try reader.value())
         self.willAutoRenew = willAutoRenew
+        self.preferredBillingPlan = preferredBillingPlan
         self.anchorDay = anchorDay
         self.offerInForce = offerInForce
         self.offerPeriodsLeft = offerPeriodsLeft
@@ -65,6 +76,7 @@ extension Line: StoreCoded {
 extension LineTerms: StoreCoded {
     func write(to writer: inout ByteWriter) {
         writer.write(self.preference)
+        self.preferredBillingPlan.write(to: &writer)
         writer.write(self.anchorDay)
         writer.write(self.offerInForce)
         writer.write(self.offerPeriodsLeft)
@@ -77,12 +89,14 @@ extension LineTerms: StoreCoded {
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
         let preference = try reader.string()
+        let preferredBillingPlan = try BillingPlanType(ofNextPeriodFrom: &reader)
         let anchorDay = try reader.int64()
         let offerInForce = try reader.optional(SubscriptionOffer.self)
         let offerPeriodsLeft = try reader.int32()
         self.init(
             preference: preference, anchorDay: anchorDay, offerInForce: offerInForce,
             offerPeriodsLeft: offerPeriodsLeft, recentStart: try reader.value())
+        self.preferredBillingPlan = preferredBillingPlan
         self.queuedOffer = try reader.optional()
         self.agreedPrice = try reader.optional()
         self.lastIncrease = try reader.optional()

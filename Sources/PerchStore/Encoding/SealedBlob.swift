@@ -16,8 +16,15 @@ package struct BlobKey: Hashable, Sendable {
         case image = 8
         case revocation = 9
 
-        /// The form that this version writes, and the only one that it reads. Forms begin with 1.
-        package var version: UInt8 { 1 }
+        /// The form that this version writes. It reads all from 1 on.
+        ///
+        /// Of records and facts, 2 says how what waits for a renewal is billed.
+        package var version: UInt8 {
+            switch self {
+            case .record, .fact: 2
+            default: 1
+            }
+        }
     }
 
     package let kind: Kind
@@ -94,11 +101,11 @@ package enum SealedBlob {
         let computed = CRC32C.checksum(
             bytes.span.extracting(0..<end).bytes, continuing: CRC32C.checksum(key.bytes))
         guard stored == computed else { throw .checksum(stored: stored, computed: computed) }
-        var reader = ByteReader(bytes, from: 0, to: end)
-        let version = try reader.byte()
-        guard version == key.kind.version else {
+        let version = bytes[0]
+        guard (1...key.kind.version).contains(version) else {
             throw .unknownVersion(found: version, known: key.kind.version)
         }
+        var reader = ByteReader(bytes, from: 1, to: end, form: version)
         let value = try read(&reader)
         try reader.finish()
         return value

@@ -9,6 +9,10 @@ extension Line {
 
     /// The product of the next period: within a commitment the same.
     var nextPlan: String { self.owesCharges ? self.latest.productID : self.preference }
+    /// How the next period is billed: as the last one, or as it was ordered.
+    var nextBilled: BillingPlanType {
+        self.nextPlan == self.latest.productID ? self.latest.billingPlan : self.preferredBillingPlan
+    }
     var goesOn: Bool { (self.willAutoRenew || self.owesCharges) && self.lapse == nil }
 }
 

@@ -56,8 +56,10 @@ extension ModelInvariants {
                 return "the next offer is \(String(describing: info.offer))"
             }
             let raised = line.increase.flatMap { $0.status == .agreed ? $0.price : nil } ?? line.agreedPrice
-            let terms = app.catalogue.product(line.nextPlan)?.terms(
-                billed: staysInPlan ? line.latest.billingPlan : .unspecified)
+            if (info.renewalBillingPlan == .monthly) != (line.nextBilled == .monthly) {
+                return "it renews billed \(info.renewalBillingPlan), not \(line.nextBilled)"
+            }
+            let terms = app.catalogue.product(line.nextPlan)?.terms(billed: line.nextBilled)
             let price = offer?.price ?? (staysInPlan ? raised : nil) ?? terms?.price
             return info.renewalPrice?.milliunits == price?.milliunits
                 ? nil : "the next price is \(String(describing: info.renewalPrice)), not \(String(describing: price))"

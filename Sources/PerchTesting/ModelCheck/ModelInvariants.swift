@@ -458,10 +458,11 @@ extension ModelInvariants.Fold {
             self.asked[original]?.status = agrees ? .agreed : .pending
         case .offerQueued(let original, let offer):
             self.waiting[original] = offer
-        case .autoRenewSet(let original, _, let preference):
-            // It was redeemed for the product that was to come then.
+        case .autoRenewSet(let original, _, let preference, let billingPlan):
+            // It was redeemed for what was to come then.
             let held = record.lines.first { $0.originalID == original }
-            if held?.preference != preference { self.waiting[original] = nil }
+            let isSame = held?.preference == preference && held?.preferredBillingPlan == billingPlan
+            if !isSame { self.waiting[original] = nil }
         case .purchased(let transaction, _):
             let id = transaction.originalID
             let held = record.lines.first { $0.originalID == id }

@@ -123,6 +123,9 @@ extension ModelLaws {
         if let held, !isSame, plan.level == held.level, plan.period == held.period { return "a crossgrade waits" }
         if !isSame || old.willAutoRenew || order.offer != nil {
             if new.preference != order.productID { return "ordered, and the next plan is \(new.preference)" }
+            let isToBeMonthly = (isSame ? old.latest.billingPlan : order.billingPlan) == .monthly
+            let isMonthly = (isSame ? new.latest.billingPlan : new.preferredBillingPlan) == .monthly
+            if isMonthly != isToBeMonthly { return "ordered billed \(order.billingPlan), and it waits otherwise" }
             // He had declined a price, or switched renewal off: an order of the next plan switches it on.
             if !new.willAutoRenew, order.renewalBehaviour != .cancelImmediately { return "ordered, and nothing renews" }
         }

@@ -377,8 +377,11 @@ package struct ModelLaws {
     /// `day`: the day of the month that the line counts from, where its rows tell; else what its record says.
     private func renewedTerms(_ first: Transaction, _ old: Line, staysInPlan: Bool, day counted: Int64?) -> String? {
         guard let product = self.before.app.catalogue.product(first.productID),
-            let terms = product.terms(billed: staysInPlan ? old.latest.billingPlan : .unspecified)
+            let terms = product.terms(billed: old.nextBilled)
         else { return "renewed as what is not sold" }
+        if (first.billingPlan == .monthly) != (old.nextBilled == .monthly) {
+            return "renewed billed \(first.billingPlan), not \(old.nextBilled)"
+        }
         if let found = Self.fault(inCharge: first, after: staysInPlan ? old.latest : nil) { return found }
         let goesOn = old.offerPeriodsLeft > 0 && staysInPlan
         let offer = goesOn ? old.offerInForce : old.queuedOffer

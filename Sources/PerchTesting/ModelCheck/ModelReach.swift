@@ -58,6 +58,7 @@ package struct ModelReach: Sendable {
             if line.offerPeriodsLeft > 0 { self.note("line: \(owner), offer in force") }
             if line.queuedOffer != nil { self.note("line: \(owner), offer waits") }
             if line.preference != line.latest.productID { self.note("line: \(owner), another plan comes") }
+            if line.preferredBillingPlan == .monthly { self.note("line: \(owner), another plan comes, billed monthly") }
             if let lapse = line.lapse { self.note("line: \(owner), ended by \(lapse)") }
             if line.isCommitted { self.note("line: \(owner), committed") }
         }

@@ -165,3 +165,178 @@ import Testing
         #expect(try account.line().latest.productID == "gold")
     }
 }
+
+@Suite struct `changing to a plan that is billed monthly` {
+    /// Silver, and from its renewal on a year of it, paid by the month.
+    private func waiting(catalogue: Catalogue = OfferShop.catalogue()) throws -> TestAccount {
+        var account = TestAccount(catalogue: catalogue)
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        let outcome = try account.order("silver.yearly") { $0.billingPlan = .monthly }
+        #expect(outcome.wasHeld)
+        return account
+    }
+
+    private static var withoutPlans: Catalogue {
+        OfferShop.changed(OfferShop.catalogue()) { $0.subscription?.billingPlans = [] }
+    }
+
+    @Test func `at the renewal is charged by the month, as it was ordered`() throws {
+        var account = try self.waiting()
+        let info = try account.renewalInfo()
+        #expect(info.autoRenewPreference == "silver.yearly")
+        #expect(info.renewalBillingPlan == .monthly)
+        #expect(info.renewalPrice == usd(9_000))
+        #expect(info.commitment == nil, "what is held has none")
+        try account.advanceToBoundary()
+        let first = try account.line().latest
+        #expect(first.billingPlan == .monthly)
+        #expect(first.price == usd(9_000))
+        #expect(first.expirationDate == at("2026-03-10"))
+        #expect(
+            first.commitment
+                == Commitment(
+                    billingPeriodNumber: 1, totalBillingPeriods: 12, expirationDate: at("2027-02-10"),
+                    price: usd(108_000), willRenew: true))
+        #expect(try account.renewalInfo().renewalBillingPlan == .monthly)
+        try account.advanceToBoundary()
+        #expect(try account.line().latest.commitment?.billingPeriodNumber == 2)
+        #expect(try account.line().latest.price == usd(9_000))
+    }
+
+    @Test func `is taken back with the order`() throws {
+        for takeBack in [
+            { account in _ = try account.order("silver") },
+            { account in
+                try account.setAutoRenew(false)
+                try account.setAutoRenew(true)
+            },
+        ] as [(inout TestAccount) throws -> Void] {
+            var account = try self.waiting()
+            try takeBack(&account)
+            #expect(try account.renewalInfo().autoRenewPreference == "silver")
+            #expect(try account.renewalInfo().renewalBillingPlan == .unspecified)
+            try account.order("silver.yearly")
+            #expect(try account.renewalInfo().renewalBillingPlan == .upFront, "nothing is left of the first order")
+        }
+    }
+
+    @Test func `the last order counts, and twice the same changes nothing`() throws {
+        var account = try self.waiting()
+        #expect(try account.order("silver.yearly") { $0.billingPlan = .monthly }.facts.isEmpty)
+        try account.order("silver.yearly") { $0.billingPlan = .upFront }
+        #expect(try account.renewalInfo().renewalBillingPlan == .upFront)
+        #expect(try account.renewalInfo().renewalPrice == usd(99_000))
+        try account.advanceToBoundary()
+        #expect(try account.line().latest.billingPlan == .upFront)
+        #expect(try account.line().latest.commitment == nil)
+        #expect(try account.line().latest.price == usd(99_000))
+    }
+
+    @Test func `has the offers of its plan, which go with it`() throws {
+        var account = TestAccount(
+            catalogue: OfferShop.changed(OfferShop.catalogue()) { product in
+                guard product.id == "silver.yearly" else { return }
+                var offer = OfferShop.offer(.promotional, "months", .payAsYouGo, price: 4_990, count: 2)
+                offer.billingPlan = .monthly
+                product.subscription?.promotionalOffers = [offer]
+            })
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        let monthly = { (order: inout PurchaseOrder) in
+            order.billingPlan = .monthly
+            order.offer = OrderedOffer(type: .promotional, id: "months")
+        }
+        try account.order("silver.yearly", monthly)
+        #expect(try account.renewalInfo().offer?.id == "months")
+        try account.order("silver.yearly")
+        #expect(try account.renewalInfo().offer == nil)
+        try account.order("silver.yearly", monthly)
+        try account.advanceToBoundary()
+        #expect(try account.line().latest.price == usd(4_990))
+        #expect(try account.line().latest.commitment?.expirationDate == at("2027-02-10"))
+        account.advance(to: at("2026-04-10"))
+        #expect(try account.line().latest.price == usd(9_000))
+    }
+
+    @Test func `waits for somebody's approval as it was ordered`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        let number = try account.order("silver.yearly") {
+            $0.billingPlan = .monthly
+            $0.simulatesAskToBuy = true
+        }.number
+        try account.ask(.decidePurchase(id: try #require(number), approves: true))
+        #expect(try account.renewalInfo().renewalBillingPlan == .monthly)
+    }
+
+    @Test func `waits for the end of a commitment as it was ordered`() throws {
+        let catalogue = OfferShop.changed(OfferShop.catalogue()) { product in
+            guard product.id == "bronze" else { return }
+            product.subscription?.period = Period(1, .year)
+            product.subscription?.billingPlans = [
+                BillingPlan(type: .upFront, price: usd(49_000), commitmentPrice: usd(49_000), chargeCount: 1),
+                BillingPlan(type: .monthly, price: usd(5_000), commitmentPrice: usd(60_000), chargeCount: 12),
+            ]
+        }
+        var account = TestAccount(catalogue: catalogue)
+        try account.order("silver.yearly") {
+            $0.billingPlan = .monthly
+            $0.introductoryEligibility = .denied
+        }
+        try account.order("bronze") { $0.billingPlan = .monthly }
+        account.advance(to: at("2026-12-20"))
+        #expect(try account.line().latest.commitment?.billingPeriodNumber == 12)
+        #expect(try account.renewalInfo().autoRenewPreference == "bronze")
+        #expect(try account.renewalInfo().renewalPrice == usd(5_000))
+        try account.advanceToBoundary()
+        #expect(try account.line().latest.productID == "bronze")
+        #expect(try account.line().latest.billingPlan == .monthly)
+        #expect(try account.line().latest.commitment?.billingPeriodNumber == 1)
+    }
+
+    @Test func `is what a charge that recovers pays for`() throws {
+        var account = try self.waiting()
+        try account.operate(.setCharges(fail: true))
+        account.advance(to: at("2026-02-20"))
+        #expect(account.state() == .inBillingRetryPeriod)
+        #expect(try account.renewalInfo().renewalBillingPlan == .unspecified, "no more is told than of the plan")
+        try account.operate(.resolveBilling(.product("silver")))
+        #expect(try account.line().latest.productID == "silver.yearly")
+        #expect(try account.line().latest.price == usd(9_000))
+        #expect(try account.line().latest.commitment?.expirationDate == at("2027-02-20"))
+    }
+
+    @Test func `ends the subscription where the catalogue has the plan no longer`() throws {
+        var account = try self.waiting()
+        account.catalogue = Self.withoutPlans
+        let viewed = subscriptionStatuses(of: account.record, inGroup: "G", app: account.app, at: account.now)
+        #expect(viewed.forecast?.kind == .expiry)
+        #expect(try account.renewalInfo().renewalPrice == nil, "nothing has a price that is not sold")
+        #expect(refusal { try account.operate(.renew(.product("silver"))) } == .productUnknown)
+        try account.advanceToBoundary()
+        #expect(account.state() == .expired)
+        #expect(try account.renewalInfo().expirationReason == .productUnavailable)
+        #expect(account.rows.count == 1)
+    }
+
+    @Test func `within a commitment ends it where the catalogue has the plan no longer`() throws {
+        var account = try self.waiting()
+        account.advance(to: at("2026-03-20"))
+        account.catalogue = Self.withoutPlans
+        try account.advanceToBoundary()
+        #expect(account.state() == .expired)
+        #expect(try account.renewalInfo().expirationReason == .productUnavailable)
+    }
+
+    @Test func `of a fact of old is up front`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        let original = try account.line().originalID
+        account.commit([
+            Fact(.autoRenewSet(original: original, isOn: true, preference: "silver.yearly"), effective: account.now)
+        ])
+        #expect(try account.renewalInfo().renewalBillingPlan == .upFront)
+        #expect(try account.order("silver.yearly") { $0.billingPlan = .upFront }.facts.isEmpty)
+        try account.advanceToBoundary()
+        #expect(try account.line().latest.price == usd(99_000))
+    }
+}

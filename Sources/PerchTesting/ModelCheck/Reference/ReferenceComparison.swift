@@ -188,7 +188,7 @@ package struct ReferenceComparison {
             ?? self.differs("the win-back offers", wanted.winBacks, info.eligibleWinBackOfferIDs)
             ?? self.differs("the renewal date", wanted.latest.end, info.renewalDate)
             ?? self.differs("the begin of the run", wanted.line.runBegin, info.recentSubscriptionStartDate)
-            ?? self.differs("the next billing plan", wanted.latest.billing, info.renewalBillingPlan)
+            ?? self.differs("the next billing plan", wanted.billing, info.renewalBillingPlan)
             ?? self.differs("the commitment", wanted.commitment, info.commitment)
     }
 
@@ -236,6 +236,9 @@ package struct ReferenceComparison {
             let left = latest.offer.map { $0.periodCount - latest.offerPeriod } ?? 0
             if let fault = self.differs("periods left of the offer", left, held.offerPeriodsLeft)
                 ?? self.differs("the offer that waits", line.waiting, held.queuedOffer)
+                ?? self.differs(
+                    "the billing plan that waits", line.nextPlan == latest.product ? .unspecified : line.nextBilling,
+                    held.preferredBillingPlan)
                 ?? self.differs(
                     "the price that was agreed to", line.agreedPrice?.milliunits, held.agreedPrice?.milliunits)
                 ?? self.differs("the last increase", line.lastRaise, held.lastIncrease)

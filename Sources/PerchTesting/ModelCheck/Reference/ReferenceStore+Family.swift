@@ -136,7 +136,7 @@ extension ReferenceStore {
             self.accounts[member].lines.append(
                 ReferenceLine(
                     first: first, group: line.group, isShared: true, nextPlan: line.nextPlan,
-                    runBegin: line.runBegin))
+                    nextBilling: line.nextBilling, runBegin: line.runBegin))
         }
     }
 
@@ -148,7 +148,7 @@ extension ReferenceStore {
         }
         var copy = ReferenceLine(
             first: first, group: line.group, isShared: true, willRenew: line.willRenew, nextPlan: line.nextPlan,
-            runBegin: line.runBegin)
+            nextBilling: line.nextBilling, runBegin: line.runBegin)
         copy.failure = line.failure
         copy.ending = line.ending
         copy.raise = line.raise

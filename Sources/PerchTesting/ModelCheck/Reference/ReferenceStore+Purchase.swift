@@ -57,8 +57,10 @@ extension ReferenceStore {
         self.answered = (held.serial, true)
         var line = known.lines[place]
         guard self.changes(line, held, order, of: plan) else { return nil }
-        if line.nextPlan != product.id { line.waiting = nil }
+        let billed = self.billing(of: order, plan, after: held)
+        if line.nextPlan != product.id || line.nextBilling != billed { line.waiting = nil }
         line.nextPlan = product.id
+        line.nextBilling = billed
         line.willRenew = true
         line.ending = nil
         if let offer { line.waiting = offer }
@@ -74,7 +76,20 @@ extension ReferenceStore {
     ) -> Bool {
         let offer = order.offer.flatMap { self.offer($0, of: plan) }
         if held.product == order.productID, offer == nil, !line.willRenew { return false }
-        return !line.willRenew || line.nextPlan != order.productID || (offer != nil && offer != line.waiting)
+        if line.nextPlan != order.productID || line.nextBilling != self.billing(of: order, plan, after: held) {
+            return true
+        }
+        return !line.willRenew || (offer != nil && offer != line.waiting)
+    }
+
+    /// How the next period is billed that an order asks for: as ordered, and up front where nothing was said. What is
+    /// held goes on as it is.
+    private func billing(
+        of order: PurchaseOrder, _ plan: CatalogueSubscription, after held: ReferenceTransaction
+    ) -> BillingPlanType {
+        if held.product == order.productID { return held.billing }
+        if plan.billingPlans.isEmpty { return .unspecified }
+        return order.billingPlan == .monthly ? .monthly : .upFront
     }
 
     /// Whether a plan takes the place of what is held now: an upgrade, or another plan of its level and length.
@@ -106,11 +121,13 @@ extension ReferenceStore {
         charged.token = order.appAccountToken.lowercased()
         self.commit(&charged, after: nil, in: self.shop)
         self.answered = (charged.serial, false)
-        var line = ReferenceLine(first: charged.serial, group: plan.groupID, nextPlan: product.id, runBegin: at)
+        var line = ReferenceLine(
+            first: charged.serial, group: plan.groupID, nextPlan: product.id, nextBilling: charged.billing, runBegin: at
+        )
         if let place {
             let old = self.accounts[account].lines[place]
             line = ReferenceLine(
-                first: old.first, group: plan.groupID, nextPlan: product.id,
+                first: old.first, group: plan.groupID, nextPlan: product.id, nextBilling: charged.billing,
                 runBegin: self.run(of: old, account, goingOnAt: at) ? old.runBegin : at)
             if let left = self.accounts[account].latestPlace(of: old) {
                 let held = self.accounts[account].transactions[left]

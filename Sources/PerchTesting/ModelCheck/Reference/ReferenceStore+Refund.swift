@@ -79,7 +79,7 @@ extension ReferenceStore {
         self.accounts[account].transactions[left].offerPeriod = latest.offer?.periodCount ?? 0
         var older = ReferenceLine(
             first: line.first, group: line.group, isShared: line.isShared, nextPlan: latest.product,
-            runBegin: min(line.runBegin, latest.begin))
+            nextBilling: latest.billing, runBegin: min(line.runBegin, latest.begin))
         let isOver = latest.end.map { $0 <= self.now } ?? false
         older.willRenew = line.willRenew && !isOver
         // Why it ended is known only of who had switched renewal off.

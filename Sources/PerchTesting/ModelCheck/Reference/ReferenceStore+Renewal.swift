@@ -103,7 +103,7 @@ extension ReferenceStore {
         if goesOn, let counted = held.countedFrom, ReferenceCalendar.leads(counted, to: begin) { day = counted }
         var charged = self.charge(
             product, account, in: shop, from: begin, serial: self.takeSerial(),
-            billed: isSame ? held.billing : .unspecified, offer: offer, offerPeriod: offerPeriod,
+            billed: isSame ? held.billing : line.nextBilling, offer: offer, offerPeriod: offerPeriod,
             agreed: line.agreedPrice, countedFrom: day)
         charged.reason = .renewal
         charged.first = line.first
@@ -113,7 +113,7 @@ extension ReferenceStore {
         if !self.run(of: line, account, goingOnAt: begin) { line.runBegin = begin }
         line.failure = nil
         line.ending = nil
-        if !held.owesCharges { line.nextPlan = next }
+        if !held.owesCharges { (line.nextPlan, line.nextBilling) = (next, charged.billing) }
         self.accounts[account].lines[place] = line
         self.accounts[account].transactions.append(charged)
     }

@@ -9,6 +9,8 @@ struct ReferenceStatus {
     var willRenew = false
     /// What follows; nil where nothing does.
     var preference: String?
+    /// How that is billed, or what is held.
+    var billing: BillingPlanType
     var price: Money?
     var offer: SubscriptionOffer?
     var reason: ExpirationReason?
@@ -29,7 +31,8 @@ extension ReferenceStore {
     private func status(of line: ReferenceLine, _ account: Int) -> ReferenceStatus? {
         let known = self.accounts[account]
         guard let latest = known.latest(of: line) else { return nil }
-        var status = ReferenceStatus(line: line, latest: latest, state: known.state(of: line, at: self.now))
+        var status = ReferenceStatus(
+            line: line, latest: latest, state: known.state(of: line, at: self.now), billing: latest.billing)
         if let raise = line.raise { status.increase = raise.isAgreed ? .agreed : .pending }
         switch status.state {
         case .inGracePeriod, .inBillingRetryPeriod:
@@ -50,6 +53,7 @@ extension ReferenceStore {
         let next = known.nextPlan(of: line)
         status.preference = next
         let isSame = next == latest.product
+        if !isSame { status.billing = line.nextBilling }
         status.offer = isSame && latest.hasOfferLeft ? latest.offer : line.waiting
         status.price = self.nextPrice(of: line, latest, next, status.offer)
         return status
@@ -64,6 +68,10 @@ extension ReferenceStore {
         if next == latest.product {
             let agreed = line.raise.flatMap { $0.isAgreed ? $0.price : nil } ?? line.agreedPrice
             price.milliunits = (agreed ?? self.usualPrice(of: latest) ?? price).milliunits
+        } else if line.nextBilling == .monthly,
+            let monthly = product.subscription?.billingPlans.first(where: { $0.type == .monthly })
+        {
+            price.milliunits = monthly.price.milliunits
         }
         if let offer { price.milliunits = offer.paymentMode == .freeTrial ? 0 : offer.price.milliunits }
         return price

@@ -75,6 +75,8 @@ struct ReferenceLine {
     var willRenew = true
     /// What comes after this period, if anything does.
     var nextPlan: String
+    /// How that is billed.
+    var nextBilling: BillingPlanType
     var failure: ReferenceFailure?
     /// Why it is over, or will be, where it is not the customer's switch.
     var ending: ExpirationReason?
@@ -96,8 +98,7 @@ struct ReferenceLine {
 
     /// The customer switches renewal off. While a charge fails that is the end, but for a commitment.
     mutating func switchOff(_ held: ReferenceTransaction) {
-        if self.nextPlan != held.product { self.waiting = nil }
-        self.nextPlan = held.product
+        self.goBack(to: held)
         self.willRenew = false
         if !held.owesCharges { self.failure = nil }
     }
@@ -105,10 +106,16 @@ struct ReferenceLine {
     /// He switches it on: with the plan that he has.
     mutating func switchOn(_ held: ReferenceTransaction) {
         guard !self.willRenew else { return }
-        if self.nextPlan != held.product { self.waiting = nil }
-        self.nextPlan = held.product
+        self.goBack(to: held)
         self.willRenew = true
         self.ending = nil
+    }
+
+    /// What is held comes next as well: an order of another plan waits no longer, nor what was redeemed for it.
+    private mutating func goBack(to held: ReferenceTransaction) {
+        if self.nextPlan != held.product { self.waiting = nil }
+        self.nextPlan = held.product
+        self.nextBilling = held.billing
     }
 }
 

@@ -1,0 +1,26 @@
+import PerchModel
+import PerchStore
+import PerchTesting
+import Testing
+
+@Suite struct `Blobs of earlier forms` {
+    @Test func `a record of form 1 is read, and written anew in the form of today`() throws {
+        let bytes = EarlierForm.bytes(EarlierForm.recordInForm1)
+        #expect(bytes[0] == 1)
+        let read = try AccountRecord(unsealing: bytes, of: 7)
+        #expect(contents(read) == contents(EarlierForm.record))
+        #expect(read.lines[0].preference == "silver.yearly")
+        #expect(read.lines[0].preferredBillingPlan == .unspecified, "it did not say, and was charged up front")
+        let written = read.sealed()
+        #expect(written[0] == 2)
+        #expect(contents(try AccountRecord(unsealing: written, of: 7)) == contents(read))
+    }
+
+    @Test(arguments: EarlierForm.bodies.indices)
+    func `a fact of form 1 is read`(_ index: Int) throws {
+        let bytes = EarlierForm.bytes(EarlierForm.factsInForm1[index])
+        #expect(bytes[0] == 1)
+        let read = try StoredFact(unsealing: bytes, at: EventPlace(revision: 12, ordinal: 0), account: 7)
+        #expect(contents(read) == contents(EarlierForm.fact(EarlierForm.bodies[index])))
+    }
+}
