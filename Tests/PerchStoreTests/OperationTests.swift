@@ -330,6 +330,24 @@ final class FamilyStore {
         #expect(try store.fault(of: "a", members: ["b"]) == nil)
     }
 
+    @Test func `goes on as the line that it was, where a tester leaves only what an upgrade left behind`() throws {
+        let store = try FamilyStore()
+        try store.buy("silver", "a")
+        let first = try FamilyStore.transaction(try store.operate(.share(.product("silver"), member: "b"), "a"))
+        store.advance(1_000)
+        try store.buy("gold", "a")
+        func latest() throws -> Transaction { try #require(try store.record("b").lines.first).latest }
+        try store.operate(.deleteTransaction(try latest().id), "b")
+        #expect(try store.record("b").lines.isEmpty && store.rows("b").map(\.isUpgraded) == [true])
+        store.advance(FamilyStore.month)
+        #expect(try latest().originalID == first.id)
+        #expect(try latest().originalPurchaseDate == first.purchaseDate)
+
+        for row in try store.rows("b") { try store.operate(.deleteTransaction(row.id), "b") }
+        store.advance(FamilyStore.month)
+        #expect(try latest().originalPurchaseDate == latest().purchaseDate, "nothing of it is left")
+    }
+
     @Test func `stops at once, with one member or with all`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")

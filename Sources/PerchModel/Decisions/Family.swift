@@ -20,13 +20,28 @@ package func familyShares(of before: AccountRecord, after facts: [Fact]) -> [Fam
 /// cannot be shared. Then the share stays, and brings a new transaction once there is something to share again.
 ///
 /// `began`: when the sharing did. What the purchaser bought into the past before that reaches the member from then on.
+///
+/// `copiesBegan`: when the member's line of copies did, where his record has the line no longer and his rows tell. An upgrade
+/// leaves a copy behind that is no line's any more, and a tester may have taken out all others.
 package func mirroredFacts(
     of facts: [Fact], purchaser: AccountRecord, share: FamilyShare, began: Instant = .distantPast,
-    member: AccountRecord, app: AppState, numbers: inout TransactionNumbers
+    copiesBegan: Instant? = nil, member: AccountRecord, app: AppState, numbers: inout TransactionNumbers
 ) -> [Fact] {
-    var mirror = FamilyMirror(purchaser: purchaser, share: share, began: began, member: member, app: app)
+    var mirror = FamilyMirror(
+        purchaser: purchaser, share: share, began: began, copiesBegan: copiesBegan, member: member, app: app)
     for fact in facts { mirror.follow(fact, numbers: &numbers) }
     return mirror.facts
+}
+
+/// Whether facts of a purchaser begin a period of the line that he shares.
+package func beginsPeriod(_ facts: [Fact], of share: FamilyShare) -> Bool {
+    facts.contains { fact in
+        switch fact.body {
+        case .purchased(let transaction, terms: _?), .renewed(let transaction, _):
+            transaction.originalID == share.original
+        default: false
+        }
+    }
 }
 
 /// A member's copy of a line, made from the purchaser's.
@@ -58,6 +73,7 @@ private func mirrored(
 private struct FamilyMirror {
     let share: FamilyShare
     let began: Instant
+    let copiesBegan: Instant?
     let app: AppState
     private var purchaser: AccountRecord
     private var member: AccountRecord
@@ -68,10 +84,14 @@ private struct FamilyMirror {
     private var followed: Transaction?
     private var hasEnded = false
 
-    init(purchaser: AccountRecord, share: FamilyShare, began: Instant, member: AccountRecord, app: AppState) {
+    init(
+        purchaser: AccountRecord, share: FamilyShare, began: Instant, copiesBegan: Instant?, member: AccountRecord,
+        app: AppState
+    ) {
         self.purchaser = purchaser
         self.share = share
         self.began = began
+        self.copiesBegan = copiesBegan
         self.member = member
         self.app = app
     }
@@ -231,8 +251,8 @@ private struct FamilyMirror {
             }
         }
         let copy = mirrored(
-            line, as: self.share, id: numbers.take(), originalPurchaseDate: held?.latest.originalPurchaseDate,
-            of: self.member)
+            line, as: self.share, id: numbers.take(),
+            originalPurchaseDate: held?.latest.originalPurchaseDate ?? self.copiesBegan, of: self.member)
         self.append(.sharedLineSet(copy, isNew: true), at: now)
     }
 

@@ -322,7 +322,8 @@ extension StoreEngine {
                 let isDated = entry.facts.contains { $0.effective < now }
                 let mirrored = mirroredFacts(
                     of: entry.facts, purchaser: before, share: share,
-                    began: isDated ? try self.began(share, of: entry.account) : .distantPast, member: member, app: app,
+                    began: isDated ? try self.began(share, of: entry.account) : .distantPast,
+                    copiesBegan: try self.copiesBegan(share, member, before: entry.facts), member: member, app: app,
                     numbers: &numbers)
                 let facts = try self.withoutDeleted(mirrored)
                 if facts.isEmpty { continue }
@@ -341,6 +342,19 @@ extension StoreEngine {
     private func began(_ share: FamilyShare, of account: AccountNumber) throws(StorageError) -> Instant {
         let facts = try self.storage.facts(of: account, through: self.header.revision, limit: self.factsPerReadMax)
         return facts.last { $0.fact.body == .sharingBegan(share) }?.fact.effective ?? .distantPast
+    }
+
+    /// When the copies of what is shared began that a member still has of a line, where a period is to begin and his record
+    /// has the line no longer: a tester took out all but what an upgrade had left behind, and only the rows know.
+    private func copiesBegan(
+        _ share: FamilyShare, _ member: AccountRecord, before facts: [Fact]
+    ) throws(StorageError) -> Instant? {
+        guard member.lineIndex(original: share.memberOriginal) == nil, beginsPeriod(facts, of: share) else {
+            return nil
+        }
+        var kind = RowKind()
+        kind.originalID = share.memberOriginal
+        return try self.rows(.newest(kind), of: member.account).first?.originalPurchaseDate
     }
 
     /// What a member has taken out of his test store does not come back when a refund is taken back: a record forgets what

@@ -127,9 +127,8 @@ package struct ModelInvariants {
         for row in transactions {
             if row.appTransactionID != record.appTransactionID { return "transaction \(row.id) is of another account" }
             // A purchaser's own token is nobody else's business.
-            guard row.ownership == .purchased else {
-                if !row.appAccountToken.isEmpty { return "transaction \(row.id) is shared with the purchaser's token" }
-                continue
+            if row.ownership != .purchased, !row.appAccountToken.isEmpty {
+                return "transaction \(row.id) is shared with the purchaser's token"
             }
             if let first = byID[row.originalID], row.originalPurchaseDate != first.purchaseDate {
                 return "transaction \(row.id) began at \(row.originalPurchaseDate), its line at \(first.purchaseDate)"

@@ -10,8 +10,6 @@ import PerchStore
 /// - why something is refused, and that intents, messages, restores, finishing and settings are;
 /// - lists as of an instant, and the past of what was bought into the past and has renewed since: laws ask for them;
 /// - messages, and forecasts and crossings of views: laws ask for them, from what statuses say;
-/// - the first purchase of what is shared, where a tester took out all but what an upgrade had left behind: the record does
-///   not know it, and says the date of what came next;
 /// - the memory of lines that are shared, where the purchaser's is compared: what a reader is told of them is;
 /// - offers of a monthly plan: the shop of the check has none.
 package struct ReferenceComparison {
@@ -117,9 +115,7 @@ package struct ReferenceComparison {
             ?? self.differs("the group", wanted.group, found.subscriptionGroupID)
             ?? self.differs("the first of its line", self.reference.numbers[wanted.first], found.originalID)
             ?? self.differs("the purchase", wanted.begin, found.purchaseDate)
-            ?? self.differs(
-                "the first purchase", wanted.isLineBeginKnown ? wanted.lineBegin : found.originalPurchaseDate,
-                found.originalPurchaseDate)
+            ?? self.differs("the first purchase", wanted.lineBegin, found.originalPurchaseDate)
             ?? self.differs("the end", wanted.end, found.expirationDate)
         {
             return fault

@@ -116,9 +116,6 @@ extension ReferenceStore {
         var copy = ReferenceTransaction(
             serial: serial, first: first, product: latest.product, type: latest.type, begin: latest.begin,
             lineBegin: old?.lineBegin ?? latest.begin, price: latest.price, storefront: latest.storefront)
-        // What an upgrade left behind is in the history, and no line's: the member's record does not know of it.
-        copy.isLineBeginKnown =
-            old.map { $0.isLineBeginKnown && self.latestCopy(of: self.shares[place]) != nil } ?? true
         copy.group = latest.group
         copy.end = latest.end
         copy.reason = latest.reason

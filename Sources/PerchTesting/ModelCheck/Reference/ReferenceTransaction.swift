@@ -13,8 +13,6 @@ struct ReferenceTransaction {
     var group = ""
     var begin: Instant
     var lineBegin: Instant
-    /// False where a tester took out all that the member's copy could have it from.
-    var isLineBeginKnown = true
     var end: Instant?
     var reason = TransactionReason.purchase
     var price: Money
