@@ -98,8 +98,9 @@ func renewal(
         terms.agreedPrice = line.increase?.status == .agreed ? line.increase?.price : line.agreedPrice
         terms.lastIncrease = line.lastIncrease
     }
-    // Behind an offer that goes on it waits, also where it is the same one once more.
-    let waits = line.offerGoingOn != nil
+    // Behind an offer that goes on it waits, also where it is the same one once more; and behind a commitment, with the
+    // order of another product.
+    let waits = line.offerGoingOn != nil || product.id != line.preference
     if waits { terms.queuedOffer = line.queuedOffer }
     return Fact(.renewed(transaction, terms: terms), effective: now)
 }

@@ -108,9 +108,10 @@ package struct Line: Hashable, Sendable {
     }
 
     /// The offer of the next period, and how many periods it has from then on: the one in force; after it the one that
-    /// was redeemed meanwhile.
+    /// was redeemed meanwhile, once what it was redeemed for comes. A commitment may be before that.
     var nextOffer: (offer: SubscriptionOffer, periods: Int32)? {
         if let offer = self.offerGoingOn { return (offer, self.offerPeriodsLeft) }
+        guard self.nextProductID == self.preference else { return nil }
         return self.queuedOffer.map { (offer: $0, periods: max($0.periodCount, 1)) }
     }
 

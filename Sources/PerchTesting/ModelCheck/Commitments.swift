@@ -13,6 +13,11 @@ extension Line {
     var nextBilled: BillingPlanType {
         self.nextPlan == self.latest.productID ? self.latest.billingPlan : self.preferredBillingPlan
     }
+    /// The offer of the next period. One that was redeemed for another plan waits for that, also behind a commitment.
+    var nextDiscount: SubscriptionOffer? {
+        if self.nextPlan == self.latest.productID, self.offerPeriodsLeft > 0 { return self.offerInForce }
+        return self.nextPlan == self.preference ? self.queuedOffer : nil
+    }
     var goesOn: Bool { (self.willAutoRenew || self.owesCharges) && self.lapse == nil }
 }
 

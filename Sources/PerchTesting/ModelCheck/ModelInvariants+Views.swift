@@ -51,7 +51,7 @@ extension ModelInvariants {
                 return "it renews as \(String(describing: info.autoRenewPreference)), not \(line.nextPlan)"
             }
             let staysInPlan = line.nextPlan == line.latest.productID
-            let offer = staysInPlan && line.offerPeriodsLeft > 0 ? line.offerInForce : line.queuedOffer
+            let offer = line.nextDiscount
             if info.offer?.id != offer?.id || info.offer?.type != offer?.type {
                 return "the next offer is \(String(describing: info.offer))"
             }

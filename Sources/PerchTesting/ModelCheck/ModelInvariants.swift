@@ -474,9 +474,10 @@ extension ModelInvariants.Fold {
             if !isOfSamePlan { (self.raised[id], self.agreed[id]) = (nil, nil) }
             if isOfSamePlan, let asked = self.asked[id], asked.status == .agreed { self.agreed[id] = asked.price }
             self.asked[id] = nil
-            // Behind an offer that goes on it waits; else its first period begins.
+            // Behind an offer that goes on it waits, and behind a commitment; else its first period begins.
             let goesOn = isOfSamePlan && held.map { $0.offerPeriodsLeft > 0 } ?? false
-            if !goesOn { self.waiting[id] = nil }
+            let isBehind = held.map { $0.nextPlan != $0.preference } ?? false
+            if !goesOn, !isBehind { self.waiting[id] = nil }
         case .sharedLineSet(let line, isNew: true):
             self.takenOut.remove(line.originalID)
         default:

@@ -383,8 +383,7 @@ package struct ModelLaws {
             return "renewed billed \(first.billingPlan), not \(old.nextBilled)"
         }
         if let found = Self.fault(inCharge: first, after: staysInPlan ? old.latest : nil) { return found }
-        let goesOn = old.offerPeriodsLeft > 0 && staysInPlan
-        let offer = goesOn ? old.offerInForce : old.queuedOffer
+        let offer = old.nextDiscount
         if first.offer?.type != offer?.type || first.offer?.id != offer?.id {
             return "the offer is \(String(describing: first.offer)), not \(String(describing: offer?.id))"
         }

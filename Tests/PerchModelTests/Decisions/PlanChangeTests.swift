@@ -293,6 +293,25 @@ import Testing
         #expect(try account.line().latest.commitment?.billingPeriodNumber == 1)
     }
 
+    @Test func `an offer that was redeemed for what comes behind a commitment waits for that`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver.yearly") {
+            $0.billingPlan = .monthly
+            $0.introductoryEligibility = .denied
+        }
+        try account.order("silver", .promotional, "half")
+        #expect(try account.renewalInfo().offer == nil)
+        #expect(try account.renewalInfo().renewalPrice == usd(9_000))
+        try account.advanceToBoundary()
+        #expect(try account.line().latest.price == usd(9_000))
+        account.advance(to: at("2026-12-20"))
+        #expect(account.rows.count == 12 && account.rows.allSatisfy { $0.price == usd(9_000) })
+        #expect(try account.renewalInfo().offer?.id == "half")
+        try account.advanceToBoundary()
+        #expect(try account.line().latest.productID == "silver")
+        #expect(try account.line().latest.price == usd(4_990))
+    }
+
     @Test func `is what a charge that recovers pays for`() throws {
         var account = try self.waiting()
         try account.operate(.setCharges(fail: true))

@@ -89,7 +89,7 @@ extension ReferenceStore {
         var offerPeriod: Int32 = 1
         if isSame, held.hasOfferLeft {
             (offer, offerPeriod) = (held.offer, held.offerPeriod + 1)
-        } else {
+        } else if next == line.nextPlan {
             offer = line.waiting
             line.waiting = nil
         }

@@ -54,7 +54,9 @@ extension ReferenceStore {
         status.preference = next
         let isSame = next == latest.product
         if !isSame { status.billing = line.nextBilling }
-        status.offer = isSame && latest.hasOfferLeft ? latest.offer : line.waiting
+        // What was redeemed for another plan waits for that, also behind a commitment.
+        let redeemed = next == line.nextPlan ? line.waiting : nil
+        status.offer = isSame && latest.hasOfferLeft ? latest.offer : redeemed
         status.price = self.nextPrice(of: line, latest, next, status.offer)
         return status
     }
