@@ -173,6 +173,11 @@ struct ParserTests {
 
     @Test(arguments: [
         ("byu gold", "3:1: \"byu\" begins no step; did you mean `buy`?"),
+        ("alice byus gold", "3:7: \"byus\" is nothing that \"alice\" can do; did you mean `buys`?"),
+        ("alice buy gold", "3:7: \"buy\" is nothing that \"alice\" can do; did you mean `buys`?"),
+        ("alice finihses gold", "3:7: \"finihses\" is nothing that \"alice\" can do; did you mean `finishes`?"),
+        ("accounts carl\ncarl byus gold", "4:6: \"byus\" is nothing that \"carl\" can do; did you mean `buys`?"),
+        ("alice gold", "3:1: \"alice\" begins no step; proto/scenario/README.md lists all"),
         ("buy golf", "3:5: the catalogue has no product \"golf\"; did you mean `gold`?"),
         (
             "expect status clbu: subscribed",

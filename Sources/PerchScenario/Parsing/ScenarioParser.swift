@@ -274,12 +274,35 @@ package struct ScenarioParser {
         var words = LineCursor.verbs
         if !self.hasBegun { words += Self.headerWords }
         guard let token = cursor.peek else { return cursor.expected("a step") }
+        if said == nil, cursor.index == 0, let fault = self.unknownDeed(cursor.tokens) { return fault }
         let meant = token.kind == .word ? nearest(to: token.text, in: words) : nil
         return ScenarioFault(
             token.place,
             "\(quoted(token.text)) begins no step"
                 + (meant.map { "; did you mean `\($0)`?" } ?? "; proto/scenario/README.md lists all"))
     }
+
+    /// `alice byus gold`: what somebody does, by a verb that is none. A first word that may be one itself is no name, unless
+    /// an account is called so.
+    private func unknownDeed(_ tokens: [Token]) -> ScenarioFault? {
+        guard tokens.count > 1, tokens[0].kind == .word, tokens[1].kind == .word, !Self.isReserved(tokens[0]) else {
+            return nil
+        }
+        let (name, deed) = (tokens[0], tokens[1])
+        let isName = self.names.accounts.contains(name.text) || nearest(to: name.text, in: LineCursor.verbs) == nil
+        let verb = nearest(to: deed.text, in: Self.deeds) ?? nearest(to: deed.text, in: LineCursor.verbs)
+        guard isName, let verb else { return nil }
+        let meant = Self.deeds.contains(verb) ? verb : Self.deed(of: verb)
+        return ScenarioFault(
+            deed.place, "\(quoted(deed.text)) is nothing that \(quoted(name.text)) can do; did you mean `\(meant)`?")
+    }
+
+    /// What somebody does: `buys` of `buy`, `finishes` of `finish`.
+    private static func deed(of verb: String) -> String {
+        ["s", "sh", "ch", "x"].contains { verb.hasSuffix($0) } ? verb + "es" : verb + "s"
+    }
+
+    private static let deeds = LineCursor.verbs.map(Self.deed)
 
     private mutating func add(_ content: ScenarioLine.Content, _ cursor: LineCursor, from start: Int) {
         if case .step = content { self.hasBegun = true }
