@@ -7,10 +7,15 @@ import Testing
 
 @Suite("The catalogue of a scenario")
 struct CatalogueTests {
+    private func inline(_ parsed: ParsedScenario) -> ScenarioCatalogue? {
+        guard case .inline(let catalogue)? = parsed.scenario.catalogue else { return nil }
+        return catalogue
+    }
+
     private func load(_ text: String) throws -> LoadedCatalogue {
         let parsed = ScenarioParser.parse(text)
         #expect(parsed.faults == [])
-        guard case .inline(let catalogue)? = parsed.scenario.catalogue else {
+        guard let catalogue = self.inline(parsed) else {
             Issue.record("no catalogue")
             return try StoreKitFile.load([])
         }
@@ -40,6 +45,35 @@ struct CatalogueTests {
         #expect(annual.subscription?.period == Period(1, .year))
         #expect(annual.subscription?.introductoryOffers.map(\.price.milliunits) == [49_990])
         #expect(annual.subscription?.billingPlans.count == 2)
+    }
+
+    @Test(
+        arguments: [
+            ("1mo at 0.99", [.new, .existing, .expired], false), ("1mo at 0.99 for new", [.new], false),
+            ("1mo at 0.99 stackable", [.new, .existing, .expired], true),
+            ("1mo at 0.99 for new, expired stackable", [.new, .expired], true),
+            ("1mo at 0.99 for new, expired, stackable", [.new, .expired], true),
+            ("1mo at 0.99 stackable for existing", [.existing], true),
+        ] as [(String, CodeOffer.Eligibility, Bool)])
+    func `a code says who may redeem it, and whether it goes behind the introductory offer`(
+        _ terms: String, _ eligibility: CodeOffer.Eligibility, isStackable: Bool
+    ) throws {
+        // In the catalogue's own block, and above the first step, where it is an edit of the product.
+        let gold = "product gold monthly 9.99 trial 1w"
+        let parsed = ScenarioParser.parse("\(gold)\noffer gold code BOTH \(terms)\nbuy gold")
+        #expect(parsed.faults == [])
+        guard case .product(let edit)? = parsed.scenario.settings.first, var catalogue = self.inline(parsed) else {
+            Issue.record("\(parsed.scenario.settings)")
+            return
+        }
+        catalogue.entries[0].offers += edit.offers
+        let loaded = try StoreKitFile.load(try catalogue.file())
+        #expect(loaded.warnings.isEmpty)
+        #expect(edit.offers.map(\.isStackable) == [isStackable])
+        let codes = try #require(loaded.catalogue.product("gold")?.subscription?.codeOffers)
+        #expect(codes.map(\.offer.id) == ["BOTH"])
+        #expect(codes.map(\.eligibility) == [eligibility])
+        #expect(codes.map(\.isStackable) == [isStackable])
     }
 
     @Test(arguments: [

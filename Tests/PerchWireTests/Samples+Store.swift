@@ -73,6 +73,7 @@ extension Samples {
             offer.periodCount = samples.u32()
             offer.eligibility = samples.texts()
             offer.isEligible = true
+            offer.isStackable = true
             offer.winBackRule = WinBackRuleEdit(
                 paidMonths: samples.u32(), lapsedMonthsMin: samples.u32(), lapsedMonthsMax: samples.u32(),
                 waitMonths: samples.u32())

@@ -27,6 +27,8 @@ public struct OfferEdit: Hashable, Sendable {
     public var periodCount: UInt32 = 0
     /// Of a code: who may redeem it, of `new`, `existing` and `expired`; none means all.
     public var eligibility: [String] = []
+    /// Of a code: whether it goes behind the introductory offer, where the account may have that.
+    public var isStackable = false
     /// Of a win-back offer: Xcode's switch.
     public var isEligible = false
     /// Of a win-back offer: who may have it otherwise; nil: nobody.
@@ -108,7 +110,7 @@ private func apply(_ edit: OfferEdit, to product: inout CatalogueProduct) throws
         subscription.promotionalOffers.replace({ $0.id == edit.id }, with: offer)
     case .code:
         let eligibility = try codeEligibility(edit.eligibility, name)
-        let code = offer.map { CodeOffer(offer: $0, eligibility: eligibility, isStackable: false) }
+        let code = offer.map { CodeOffer(offer: $0, eligibility: eligibility, isStackable: edit.isStackable) }
         subscription.codeOffers.replace({ $0.offer.id == edit.id }, with: code)
     default:
         let rule = try edit.winBackRule.map { rule throws(Refusal) in try winBackRule(rule, name) }

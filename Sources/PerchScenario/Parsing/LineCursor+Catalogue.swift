@@ -116,19 +116,7 @@ extension LineCursor {
     }
 
     private mutating func offerAudience(_ offer: inout OfferEdit) throws(ScenarioFault) {
-        if offer.type == .code, self.take("for") {
-            repeat {
-                if self.take("new customers", "new") {
-                    offer.eligibility.append("new")
-                } else if self.take("existing customers", "existing") {
-                    offer.eligibility.append("existing")
-                } else if self.take("expired customers", "expired") {
-                    offer.eligibility.append("expired")
-                } else {
-                    throw self.expected("`new`, `existing` or `expired`")
-                }
-            } while self.take(.comma) || self.take("and")
-        }
+        if offer.type == .code { try self.codeAudience(&offer) }
         guard offer.type == .winBack else { return }
         while !self.isAtEnd {
             if self.take(.comma) || self.take("and") { continue }
@@ -151,6 +139,27 @@ extension LineCursor {
             }
             offer.winBackRule = rule
         }
+    }
+
+    /// `for new, expired`, and `stackable` before or behind it.
+    private mutating func codeAudience(_ offer: inout OfferEdit) throws(ScenarioFault) {
+        if self.take("stackable") { offer.isStackable = true }
+        guard self.take("for") else { return }
+        repeat {
+            if self.take("new customers", "new") {
+                offer.eligibility.append("new")
+            } else if self.take("existing customers", "existing") {
+                offer.eligibility.append("existing")
+            } else if self.take("expired customers", "expired") {
+                offer.eligibility.append("expired")
+            } else if !offer.eligibility.isEmpty, self.take("stackable") {
+                offer.isStackable = true
+            } else {
+                throw self.expected(
+                    "`new`, `existing` or `expired`", among: ["new", "existing", "expired", "stackable"])
+            }
+        } while self.take(.comma) || self.take("and")
+        if self.take("stackable") { offer.isStackable = true }
     }
 
     /// `3`, `3 months`, `3mo`.

@@ -209,7 +209,7 @@ package struct ScenarioCatalogue: Hashable, Sendable {
                 json.string(who)
             }
             json.endArray()
-            json.member("isStackable", false)
+            json.member("isStackable", offer.isStackable)
         }
         if offer.type == .winBack { json.member("isEligible", offer.isEligible) }
         json.endObject()

@@ -196,8 +196,8 @@ package enum ModelScenario {
                     (.new, "new"), (.existing, "existing"), (.expired, "expired"),
                 ]
                 let named = who.filter { code.eligibility.contains($0.0) }.map(\.1).joined(separator: ", ")
-                // The language has no word for a code that goes behind an introductory offer: it is one that does not.
-                offers.append("code \(code.offer.id) \(self.terms(of: code.offer)) for \(named)")
+                let stackable = code.isStackable ? " stackable" : ""
+                offers.append("code \(code.offer.id) \(self.terms(of: code.offer)) for \(named)\(stackable)")
             }
             for winBack in subscription.winBackOffers {
                 let rule = winBack.rule.map {

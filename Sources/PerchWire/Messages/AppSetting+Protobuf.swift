@@ -142,6 +142,7 @@ extension OfferEdit {
         message.pointee.period_count = self.periodCount
         (message.pointee.n_eligibility, message.pointee.eligibility) = arena.texts(self.eligibility)
         message.pointee.eligible = self.isEligible ? 1 : 0
+        message.pointee.stackable = self.isStackable ? 1 : 0
         if let rule = self.winBackRule {
             message.pointee.win_back_rule = arena.message { rule.write(to: $0) }
         }
@@ -156,6 +157,7 @@ extension OfferEdit {
         self.periodCount = message.pointee.period_count
         self.eligibility = readTexts(message.pointee.n_eligibility, message.pointee.eligibility)
         self.isEligible = message.pointee.eligible != 0
+        self.isStackable = message.pointee.stackable != 0
         self.winBackRule = read(message.pointee.win_back_rule) { WinBackRuleEdit($0) }
     }
 }

@@ -86,6 +86,7 @@ import Testing
         code.eligibility = ["new", "expired"]
         var everybody = OfferEdit(type: .code, id: "STAY")
         everybody.paymentMode = .freeTrial
+        everybody.isStackable = true
         var winBack = OfferEdit(type: .winBack, id: "rule")
         winBack.paymentMode = .freeTrial
         winBack.winBackRule = WinBackRuleEdit(paidMonths: 1, lapsedMonthsMin: 2, lapsedMonthsMax: 3, waitMonths: 4)
@@ -100,6 +101,7 @@ import Testing
         #expect(subscription.codeOffers.map(\.offer.id) == ["WELCOME", "STAY", "BACK", "STACK", "NEW"])
         #expect(subscription.codeOffers[1].eligibility == [.new, .existing, .expired])
         #expect(subscription.codeOffers[4].eligibility == [.new, .expired])
+        #expect(subscription.codeOffers.map(\.isStackable) == [false, true, false, true, false])
         #expect(subscription.codeOffers[4].offer.periodCount == 3)
         #expect(subscription.winBackOffers.last?.rule?.lapsedMonthsMax == 3)
     }

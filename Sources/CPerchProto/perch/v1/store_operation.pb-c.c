@@ -3276,7 +3276,7 @@ const ProtobufCMessageDescriptor perch__v1__product_edit__descriptor =
   (ProtobufCMessageInit) perch__v1__product_edit__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__offer_edit__field_descriptors[10] =
+static const ProtobufCFieldDescriptor perch__v1__offer_edit__field_descriptors[11] =
 {
   {
     "type",
@@ -3398,6 +3398,18 @@ static const ProtobufCFieldDescriptor perch__v1__offer_edit__field_descriptors[1
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "stackable",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferEdit, stackable),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__offer_edit__field_indices_by_name[] = {
   7,   /* field[7] = eligibility */
@@ -3408,13 +3420,14 @@ static const unsigned perch__v1__offer_edit__field_indices_by_name[] = {
   6,   /* field[6] = period_count */
   4,   /* field[4] = price_milliunits */
   2,   /* field[2] = removed */
+  10,   /* field[10] = stackable */
   0,   /* field[0] = type */
   9,   /* field[9] = win_back_rule */
 };
 static const ProtobufCIntRange perch__v1__offer_edit__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor perch__v1__offer_edit__descriptor =
 {
@@ -3424,7 +3437,7 @@ const ProtobufCMessageDescriptor perch__v1__offer_edit__descriptor =
   "Perch__V1__OfferEdit",
   "perch.v1",
   sizeof(Perch__V1__OfferEdit),
-  10,
+  11,
   perch__v1__offer_edit__field_descriptors,
   perch__v1__offer_edit__field_indices_by_name,
   1,  perch__v1__offer_edit__number_ranges,

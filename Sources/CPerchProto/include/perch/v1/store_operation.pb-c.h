@@ -1151,10 +1151,14 @@ struct  Perch__V1__OfferEdit
    * Of a win-back offer: who may have it otherwise; absent: nobody.
    */
   Perch__V1__WinBackRule *win_back_rule;
+  /*
+   * Of a code: whether it may be combined with the introductory offer, which comes first then.
+   */
+  protobuf_c_boolean stackable;
 };
 #define PERCH__V1__OFFER_EDIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__offer_edit__descriptor) \
-    , PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, PERCH__V1__OFFER_PAYMENT_MODE__OFFER_PAYMENT_MODE_UNSPECIFIED, 0, NULL, 0, 0,NULL, 0, NULL }
+    , PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, PERCH__V1__OFFER_PAYMENT_MODE__OFFER_PAYMENT_MODE_UNSPECIFIED, 0, NULL, 0, 0,NULL, 0, NULL, 0 }
 
 
 /*
