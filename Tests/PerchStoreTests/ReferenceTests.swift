@@ -94,6 +94,22 @@ import Testing
         self.life.expect("2026-03-10 2027-03-10 99")
     }
 
+    @Test mutating func `what waits is billed as it was ordered, and what was redeemed for it waits with it`() {
+        self.life.buy("gold")
+        self.life.buy("silver.yearly", billed: .monthly)
+        #expect(self.life.status?.billing == .monthly)
+        #expect(self.life.status?.price?.milliunits == 9_000)
+        self.life.advance("2026-02-28")
+        self.life.expect("2026-02-28 2026-03-31 9")
+        self.life.buy("silver", offer: OrderedOffer(type: .promotional, id: "half"))
+        #expect(self.life.status?.offer == nil)
+        self.life.advance("2027-01-31")
+        self.life.expect("2027-01-31 2027-02-28 9")
+        #expect(self.life.status?.latest.commitment?.billingPeriodNumber == 12)
+        self.life.advance("2027-02-28")
+        self.life.expect("2027-02-28 2027-03-31 4.99")
+    }
+
     @Test func `calendar and time rates are those of the documents`() {
         let start = Life.instant("2028-01-31")
         #expect(ReferenceCalendar.months(1, after: start, countedFrom: 31) == Life.instant("2028-02-29"))
@@ -139,8 +155,10 @@ private struct Life {
     mutating func configure(_ change: AppSettingChange) { self.live(.configure([change])) }
     mutating func advance(_ day: String) { self.live(.advance(to: Self.instant(day))) }
 
-    mutating func buy(_ product: String, offer: OrderedOffer? = nil) {
-        self.operate(.buy(PurchaseOrder(productID: product, offer: offer)))
+    mutating func buy(_ product: String, offer: OrderedOffer? = nil, billed plan: BillingPlanType = .unspecified) {
+        var order = PurchaseOrder(productID: product, offer: offer)
+        order.billingPlan = plan
+        self.operate(.buy(order))
     }
 
     /// The latest transaction, as `begin end price`.
