@@ -165,7 +165,9 @@ enum SampleReports {
         "tlsCertificateWarningMilliseconds",
         "identitiesKeptMax", "addressesTrackedMax", "tokenSecretBytesMin", "mappedPieceBytes",
         "tokenKeysMax", "tokenKeyFileBytesMax", "tokenKeyFilesMax", "certificateIdentitiesMax",
-        "certificateIdentitiesBytesMax",
+        "certificateIdentitiesBytesMax", "readBytes", "stagingBytes", "copiedFrameBytesMax", "writeBytesMax",
+        "payloadPiecesKept", "writtenTransactions", "writtenTransactionBytesMax", "leaseMilliseconds",
+        "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
     ]
 
     /// Names of `static let` in a file of limits.
