@@ -1,5 +1,7 @@
 /// Every limit of Perch, with its unit, its reason and what happens when it is reached. Settings may change the ones
 /// that say so.
+///
+/// Those that are asked for with each change or write are inlinable: a `static let` of another module is a call.
 public enum Limits {
     /// Subscription lines and owned products of one account. Beyond it a purchase is refused with RECORD_LIMIT: a record
     /// is read and sent whole.
@@ -59,7 +61,7 @@ extension Limits {
     package static let frameBytesMax = 4 * 1024 * 1024
 
     /// Bytes of the request of an ordinary method; then REQUEST_TOO_LONG, for that call only.
-    package static let requestBytesMax = 64 * 1024
+    @inlinable package static var requestBytesMax: Int { 64 * 1024 }
 
     /// Bytes of the request of a catalogue method; then CATALOG_TOO_LONG, for that call only.
     package static let catalogRequestBytesMax = 4 * 1024 * 1024
@@ -89,7 +91,7 @@ extension Limits {
     package static let codecArenaBytesMax = 32 * 1024 * 1024
 
     /// Bytes that a codec keeps for the next message; what a larger one needed is given back when the next begins.
-    package static let codecBytesKept = 256 * 1024
+    @inlinable package static var codecBytesKept: Int { 256 * 1024 }
 
     /// Inflated bytes for each compressed one, above `inflateRatioFreeBytes`; then INFLATE_RATIO. Text of catalogues
     /// compresses 10:1, zlib's utmost is 1,032:1.
@@ -216,23 +218,23 @@ extension Limits {
 
     /// Bytes in which a turn's frames are laid out before they are written. They hold about 200 values of 300 bytes; more
     /// would only delay the first byte of a batch.
-    package static let stagingBytes = 64 * 1024
+    @inlinable package static var stagingBytes: Int { 64 * 1024 }
 
     /// Bytes of a frame that is copied to its neighbours, so that they leave in one system call; longer ones are referred
     /// to where they lie.
-    package static let copiedFrameBytesMax = 4 * 1024
+    @inlinable package static var copiedFrameBytesMax: Int { 4 * 1024 }
 
     /// Bytes that one connection is given in one system call at most.
-    package static let writeBytesMax = 256 * 1024
+    @inlinable package static var writeBytesMax: Int { 256 * 1024 }
 
     /// Pieces of memory for frames that are kept of each size when they are given back. The allocator has the others again.
-    package static let payloadPiecesKept: Int32 = 1_024
+    @inlinable package static var payloadPiecesKept: Int32 { 1_024 }
 
     /// Transactions of which a loop keeps what they were written as, enough for the changes of two turns. A power of two.
-    package static let writtenTransactions = 512
+    @inlinable package static var writtenTransactions: Int { 512 }
 
     /// Bytes of a transaction that is kept so. One without advanced commerce has about 250.
-    package static let writtenTransactionBytesMax = 512
+    @inlinable package static var writtenTransactionBytesMax: Int { 512 }
 
     /// Events for which an inbox keeps room between batches. What a larger burst grew is given back when it is taken.
     ///

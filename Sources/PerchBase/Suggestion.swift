@@ -4,8 +4,7 @@ package func nearest(to word: String, in candidates: some Sequence<String>) -> S
     var best: (word: String, distance: Int)?
     for candidate in candidates where mayBeNear(wanted, candidate) {
         let other = letters(of: candidate)
-        // A third of the letters may be wrong: beyond that a suggestion would only puzzle.
-        let allowed = max(1, max(wanted.count, other.count) / 3)
+        let allowed = wrongLettersMax(wanted.count, other.count)
         // Somebody wrote the beginning and hoped that it would do.
         let isBeginning = wanted.count >= 2 && other.starts(with: wanted)
         // Words are at least as far apart as their lengths: most need no counting.
@@ -25,8 +24,11 @@ private func mayBeNear(_ wanted: [Unicode.Scalar], _ candidate: String) -> Bool 
     guard isASCII, let first = candidate.utf8.first, let begin = wanted.first, begin.isASCII else { return true }
     // The sixth bit is the case of a letter; of what is none it says too much at worst.
     let mayBegin = wanted.count >= 2 && UInt32(first) | 0x20 == begin.value | 0x20
-    return mayBegin || abs(wanted.count - length) <= max(1, max(wanted.count, length) / 3)
+    return mayBegin || abs(wanted.count - length) <= wrongLettersMax(wanted.count, length)
 }
+
+/// A third of the letters may be wrong: beyond that a suggestion would only puzzle.
+private func wrongLettersMax(_ left: Int, _ right: Int) -> Int { max(1, max(left, right) / 3) }
 
 /// Scalars, not characters: whether two characters are one is a question of tables, asked for each pair of them.
 private func letters(of word: String) -> [Unicode.Scalar] { Array(word.lowercased().unicodeScalars) }

@@ -170,10 +170,10 @@ enum SampleReports {
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
     ]
 
-    /// Names of `static let` in a file of limits.
+    /// Names of what a file of limits declares.
     private func limits(_ file: String) -> [String] {
         Repository.text("Sources/PerchBase/\(file)").split(separator: "\n").compactMap { line in
-            guard let found = line.range(of: "static let ") else { return nil }
+            guard let found = line.range(of: "static let ") ?? line.range(of: "static var ") else { return nil }
             return String(line[found.upperBound...].prefix { $0.isLetter || $0.isNumber })
         }
     }
