@@ -25,7 +25,6 @@ extension SQLiteStorage {
         switch use {
         case .service:
             try Self.useLog(connection)
-            if !isNew { try Self.carryOver(connection) }
         case .generation:
             try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         case .inspection:
@@ -44,18 +43,6 @@ extension SQLiteStorage {
         }
     }
 
-    /// Makes a store of an earlier version one of this one, before anything is written that the earlier one could not
-    /// read. Only its number changes. Where there is no room for that, the next opening does it.
-    private static func carryOver(_ connection: Connection) throws(SQLiteError) {
-        guard try connection.number("PRAGMA user_version") ?? 0 < Schema.version else { return }
-        do throws(SQLiteError) {
-            try connection.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(Schema.version); COMMIT")
-        } catch {
-            guard case .full = error.storageError else { throw error }
-            if !connection.isAutocommit { try connection.execute("ROLLBACK") }
-        }
-    }
-
     /// Sees to it that what is found in the log lasts, before anybody is shown it. False: there is no room for that.
     ///
     /// A process that was killed in a sync leaves a batch that reads as committed and that a loss of power would take
@@ -66,13 +53,18 @@ extension SQLiteStorage {
         do throws(SQLiteError) {
             guard try connection.checkpoint() > 0 else { return true }
             // The least that can be written: what is there already.
-            try connection.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(Schema.version); COMMIT")
+            let schema = try Self.schema(of: connection)
+            try connection.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(schema); COMMIT")
             return true
         } catch {
             guard case .full = error.storageError else { throw error }
             if !connection.isAutocommit { try connection.execute("ROLLBACK") }
             return false
         }
+    }
+
+    static func schema(of connection: Connection) throws(SQLiteError) -> Int64 {
+        try connection.number("PRAGMA user_version") ?? 0
     }
 
     /// Ends the generation of a store.
@@ -88,7 +80,7 @@ extension SQLiteStorage {
     private static func isNew(_ connection: Connection, path: String) throws(SQLiteError) -> Bool {
         // The first statement that reads, and so the one that finds another process's lock.
         let applicationID = try connection.number("PRAGMA application_id") ?? 0
-        let version = try connection.number("PRAGMA user_version") ?? 0
+        let version = try Self.schema(of: connection)
         if applicationID == 0, version == 0,
             try connection.number("SELECT count(*) FROM sqlite_schema") == 0
         {

@@ -22,6 +22,8 @@ package final class SQLiteStorage: Storage {
     /// Checkpoints that found no room. The log grows instead, until it finds none.
     package private(set) var checkpointsWithoutRoom: Int
     private var checkpoints: UInt64 = 0
+    /// The file has an earlier schema's number, until the first batch that is written.
+    private var isOfEarlierSchema: Bool
 
     private enum Batch {
         case none
@@ -68,6 +70,7 @@ package final class SQLiteStorage: Storage {
             let statement = statements[Query.header.rawValue]
             defer { statement.reset() }
             let blob = try statement.step() ? statement.bytes(0) : []
+            self.isOfEarlierSchema = try Self.schema(of: connection) < Schema.version
             self.path = path
             self.connection = connection
             self.statements = statements
@@ -100,6 +103,7 @@ package final class SQLiteStorage: Storage {
         self.requireBatch()
         do throws(StorageError) {
             if case .broken(let error) = self.batch { throw error }
+            if self.isOfEarlierSchema { try self.carryOver() }
             if self.currentHeader != self.committedHeader {
                 try self.run(.setHeader, [.bytes(self.currentHeader.sealed())])
             }
@@ -109,7 +113,18 @@ package final class SQLiteStorage: Storage {
             throw self.remember(error)
         }
         self.committedHeader = self.currentHeader
+        self.isOfEarlierSchema = false
         self.batch = .none
+    }
+
+    /// Makes a store of an earlier version one of this one, in the first batch that the earlier one may not be able to read.
+    /// Only its number changes.
+    private func carryOver() throws(StorageError) {
+        do throws(SQLiteError) {
+            try self.connection.execute("PRAGMA user_version = \(Schema.version)")
+        } catch {
+            throw error.storageError
+        }
     }
 
     package func rollback() {

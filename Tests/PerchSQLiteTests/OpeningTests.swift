@@ -93,7 +93,7 @@ import Testing
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
     }
 
-    @Test func `a store of the schema before is one of this schema once it is opened to be written`() throws {
+    @Test func `a store of the schema before is one of this schema from its first batch on`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         try SQLiteStorage(path: path).close()
@@ -103,6 +103,19 @@ import Testing
         let storage = try SQLiteStorage(path: path)
         #expect(storage.header().identity == identity)
         storage.close()
+        #expect(try SQLiteStorage.inspect(path).schema == 3, "nothing was written that the version before cannot read")
+
+        let again = try SQLiteStorage(path: path)
+        try again.begin()
+        again.rollback()
+        again.close()
+        #expect(try SQLiteStorage.inspect(path).schema == 3, "a batch that was taken back has changed nothing")
+
+        let written = try SQLiteStorage(path: path)
+        try written.begin()
+        try written.setLease(until: Instant(milliseconds: 1))
+        try written.commit()
+        written.close()
         #expect(try SQLiteStorage.inspect(path).schema == 4)
     }
 
