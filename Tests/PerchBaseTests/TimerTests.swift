@@ -153,7 +153,7 @@ import Testing
 }
 
 /// SplitMix64: the seed alone reproduces a failure.
-private struct SeededRandom: RandomNumberGenerator {
+struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { self.state = seed }

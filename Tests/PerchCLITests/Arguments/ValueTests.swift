@@ -87,24 +87,4 @@ private let anySize = ValueKind.bytes(0...Int64.max)
             #expect(throws: ValueKind.Mismatch.self, "\(text)") { try ValueKind.instant.parse(text) }
         }
     }
-
-    @Test(arguments: [
-        ("listne", "listen"), ("lsiten", "listen"), ("LISTEN", "listen"), ("list", "listen"), ("drian", "drain"),
-    ])
-    func `the nearest word is suggested`(_ word: String, _ meant: String) {
-        #expect(nearest(to: word, in: ["store", "listen", "drain", "linger"]) == meant)
-    }
-
-    @Test(arguments: ["", "x", "password", "frobnicate", "heartbeat"])
-    func `a word that is near to none gets no suggestion`(_ word: String) {
-        #expect(nearest(to: word, in: ["store", "listen", "drain", "linger"]) == nil)
-    }
-
-    @Test(arguments: [
-        ("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("abc", "acb", 1), ("kitten", "sitting", 3), ("ab", "ba", 1),
-    ])
-    func `a swap of neighbours counts as one mistake`(_ left: String, _ right: String, _ distance: Int) {
-        #expect(editDistance(Array(left.unicodeScalars), Array(right.unicodeScalars)) == distance)
-        #expect(editDistance(Array(right.unicodeScalars), Array(left.unicodeScalars)) == distance)
-    }
 }
