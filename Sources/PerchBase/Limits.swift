@@ -15,13 +15,17 @@ public enum Limits {
     /// many in mind.
     package static let purchaseIntentsMax = 64
 
-    /// Renewals that one purchase in the past brings at once. Beyond it the purchase is refused with ADVANCE_LIMIT: they
-    /// are one change, and each is a row. A monthly subscription has so many in 83 years.
+    /// Renewals that one purchase in the past brings. Beyond it the purchase is refused with ADVANCE_LIMIT: each is a row,
+    /// and where they are asked for at once they are one change. A monthly subscription has so many in 83 years.
     package static let renewalsPerPurchaseMax = 1_000
 
     /// Milliseconds that one call moves an app's clock forward at most: a hundred years. Beyond it ADVANCE_LIMIT: a weekly
     /// subscription renews 5,200 times in so long.
     package static let advanceMillisecondsMax: Int64 = 100 * 366 * 86_400_000
+
+    /// Renewals of one subscription that one call moves an app's clock over. Beyond it ADVANCE_LIMIT: at a time rate of two
+    /// seconds a hundred years are a billion of them, each a row. So many is more than two days at that rate.
+    package static let renewalsPerAdvanceMax: Int64 = 100_000
 
     /// Instants that a read may be about, in milliseconds since the Unix epoch: those that a civil date has four digits
     /// for. Outside of it FIELD_INVALID: no calendar arithmetic can overflow inside.

@@ -297,6 +297,7 @@ struct LimitCounter {
         LimitCounter("familyMembersMax", reason: .familyLimit),
         LimitCounter("renewalsPerPurchaseMax", reason: .advanceLimit),
         LimitCounter("advanceMillisecondsMax", reason: .advanceLimit),
+        LimitCounter("renewalsPerAdvanceMax", reason: .advanceLimit),
         LimitCounter("readableMilliseconds", reason: .fieldInvalid),
         LimitCounter("factsPerReadMax", reason: .historyLimit),
         LimitCounter("renewalExtensionMillisecondsMax", reason: .extensionInvalid),

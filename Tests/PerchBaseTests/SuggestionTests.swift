@@ -43,7 +43,8 @@ import Testing
 
     private static func word(_ random: inout SeededRandom) -> String {
         let letters = ["a", "b", "c", "B", "Z", "-", "_", "0", "@", "`", "\u{e9}", "\u{212a}", "k", "\u{130}"]
-        return (0..<Int.random(in: 0...9, using: &random)).map { _ in letters.randomElement(using: &random) ?? "" }.joined()
+        let count = Int.random(in: 0...9, using: &random)
+        return (0..<count).map { _ in letters.randomElement(using: &random) ?? "" }.joined()
     }
 
     private static func mistaken(_ word: String, _ random: inout SeededRandom) -> String {

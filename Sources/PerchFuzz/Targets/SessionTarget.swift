@@ -1,5 +1,6 @@
 import PerchCore
 import PerchModel
+import PerchStore
 import PerchTesting
 import PerchWire
 
@@ -10,7 +11,7 @@ final class SessionTarget: FuzzTarget {
     static let reaches = ["PerchCore", "PerchWire/Frames"]
 
     /// The world of many inputs: what one leaves behind is there for the next. Made anew now and then.
-    private var world = World()
+    private var world = SessionTarget.newWorld()
     private var inputs = 0
     private static let inputsPerWorld = 500
     /// Inputs between two of which the witness asks: what spoils a server for others does not go away by itself.
@@ -90,10 +91,17 @@ final class SessionTarget: FuzzTarget {
         hold(after.handshakes == 0 && after.partialBytes == 0, "a part of a frame is left: \(after)")
     }
 
+    /// No call has more renewals to settle than an input can wait for.
+    private static func newWorld() -> World {
+        var setup = World.Setup()
+        setup.storeLimits.renewalsPerAdvanceMax = 100
+        return World(setup)
+    }
+
     /// The old world is looked at as a whole: everybody goes, and it is empty.
     private func renew() {
         self.world.checkNothingIsLeft()
-        self.world = World()
+        self.world = Self.newWorld()
         self.witness = self.world.welcomedClient()
     }
 

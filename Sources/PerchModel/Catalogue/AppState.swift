@@ -105,4 +105,21 @@ package final class AppState: Sendable {
     /// In a test app the store's own driver will come. Elsewhere the news may be late; a day covers what Apple's
     /// notifications were seen to need.
     package var renewalLeewayMilliseconds: Int64? { self.isTestApp ? nil : 86_400_000 }
+
+    /// The subscription that renews most often at the app's time rate, and after how long; nil where none can be held.
+    ///
+    /// Instants of the calendar are of no matter here: months of 28 days and of 31 are nearly as many in a century.
+    package func shortestRenewal(from start: Instant) -> (productID: String, milliseconds: Int64)? {
+        var shortest: (productID: String, milliseconds: Int64)?
+        for product in self.catalogue.products {
+            guard let subscription = product.subscription else { continue }
+            let plans = subscription.billingPlans.isEmpty ? [.unspecified] : subscription.billingPlans.map(\.type)
+            for case let terms? in plans.map({ billingTerms(of: product, subscription, plan: $0) }) {
+                let end = self.settings.timeRate.end(of: terms.period, from: start, anchorDay: CivilTime(start).day)
+                let length = max(1, end.milliseconds(since: start))
+                if length < shortest?.milliseconds ?? .max { shortest = (product.id, length) }
+            }
+        }
+        return shortest
+    }
 }

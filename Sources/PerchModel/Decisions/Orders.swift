@@ -145,25 +145,39 @@ private func decidePurchase(
             original: outcome.transaction.originalID, isOn: false, preference: outcome.transaction.productID)
         outcome.facts.append(Fact(off, effective: date))
     case .renewUntilNow where !outcome.wasHeld:
-        var after = record
-        for fact in outcome.facts { after.apply(fact) }
-        var count = 0
-        while let due = after.attemptDue, due <= now {
-            let renewals = settleRenewals(of: after, app: app, at: due, numbers: &numbers)
-            for fact in renewals { after.apply(fact) }
-            outcome.facts += renewals
-            count += renewals.count
-            guard count <= Limits.renewalsPerPurchaseMax else {
-                throw Refusal(
-                    .advanceLimit,
-                    "from \(date) until \(now) \(order.productID) would renew more than \(Limits.renewalsPerPurchaseMax) "
-                        + "times at the time rate \(app.settings.timeRate); choose a later date")
-            }
-        }
+        outcome.facts += try renewals(
+            after: outcome.facts, of: order, record: record, app: app, from: date, until: now, numbers: &numbers)
+    case .unspecified where !outcome.wasHeld && app.isTestApp:
+        // The store makes them by itself, each in its turn. They are as many, and each is a row as well.
+        var untaken = numbers
+        _ = try renewals(
+            after: outcome.facts, of: order, record: record, app: app, from: date, until: now, numbers: &untaken)
     default:
         break
     }
     return outcome
+}
+
+/// Every renewal from a purchase in the past until now; a refusal where they are too many for one call.
+private func renewals(
+    after purchase: [Fact], of order: PurchaseOrder, record: AccountRecord, app: AppState, from date: Instant,
+    until now: Instant, numbers: inout TransactionNumbers
+) throws(Refusal) -> [Fact] {
+    var after = record
+    for fact in purchase { after.apply(fact) }
+    var facts: [Fact] = []
+    while let due = after.attemptDue, due <= now {
+        let renewals = settleRenewals(of: after, app: app, at: due, numbers: &numbers)
+        for fact in renewals { after.apply(fact) }
+        facts += renewals
+        guard facts.count <= Limits.renewalsPerPurchaseMax else {
+            throw Refusal(
+                .advanceLimit,
+                "from \(date) until \(now) \(order.productID) would renew more than \(Limits.renewalsPerPurchaseMax) "
+                    + "times at the time rate \(app.settings.timeRate); choose a later date")
+        }
+    }
+    return facts
 }
 
 /// The line of a transaction, where it entitles no longer.

@@ -221,6 +221,7 @@ extension StoreEngine {
                     numbers: view.numbers, known: Known(subject: record, member: member), opened: opened, wall: wall,
                     changes: &changes)
             case .commitApp(let appChange, let answer):
+                if let refusal = try self.refusalOfAdvance(appChange, app: app, wall: wall) { return .refused(refusal) }
                 return try self.apply(
                     appChange, of: mutation, request, answer: answer, mutationKey: mutationKey, app: app, now: now,
                     wall: wall, changes: &changes)

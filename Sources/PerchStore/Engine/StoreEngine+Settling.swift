@@ -38,6 +38,21 @@ extension StoreEngine {
         return hasMore
     }
 
+    /// Why a clock may not be moved so far: somebody's subscription would renew more often than one call may bring about.
+    func refusalOfAdvance(_ change: AppChange, app: AppState, wall: Instant) throws(StorageError) -> Refusal? {
+        guard app.isTestApp, let target = change.clock?.now(wall: wall),
+            let shortest = app.shortestRenewal(from: target),
+            let due = try self.storage.earliestDue(app.number), due < target
+        else { return nil }
+        let count = target.milliseconds(since: due) / shortest.milliseconds
+        guard count > self.limits.renewalsPerAdvanceMax else { return nil }
+        return Refusal(
+            .advanceLimit,
+            "until \(target) a subscription of \(shortest.productID) would renew \(count) times at the time rate "
+                + "\(app.settings.timeRate), the limit of one call is \(self.limits.renewalsPerAdvanceMax); advance by less, or "
+                + "at a slower rate")
+    }
+
     /// Moves of a clock whose time has come: everything due is settled, so every loop is asked whether it is there.
     func finishSettlings(wall: Instant, into outbox: inout Outbox) {
         var waiting: [Settling] = []

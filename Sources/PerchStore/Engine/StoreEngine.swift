@@ -2,7 +2,7 @@ package import PerchBase
 package import PerchMetrics
 package import PerchModel
 
-/// Limits of a store that an operator may set; the defaults are those of `Limits`.
+/// Limits of a store that an operator or a test may set; the defaults are those of `Limits`.
 package struct StoreLimits: Sendable {
     /// Answers to idempotency keys are kept for so long.
     package var answersKeptMilliseconds = Limits.idempotencyKeyMilliseconds
@@ -12,6 +12,7 @@ package struct StoreLimits: Sendable {
     /// Subscription lines and owned products of an account.
     package var recordEntriesMax = Limits.recordEntriesMax
     package var revokedTokensMax = Limits.revocationsMax
+    package var renewalsPerAdvanceMax = Limits.renewalsPerAdvanceMax
 
     package init() {}
 }

@@ -1,6 +1,7 @@
 import PerchBase
 import PerchCore
 import PerchModel
+import PerchStore
 import PerchTesting
 import PerchWire
 import Testing
@@ -265,6 +266,26 @@ import Testing
         let target = World.begin.advanced(byMilliseconds: Limits.advanceMillisecondsMax + over)
         let (_, status) = other.answer(to: .clock(.advanceTo(target)), from: other.welcomedClient())
         #expect((status?.reason ?? "") == (isAllowed ? "" : "ADVANCE_LIMIT"))
+    }
+
+    @Test(arguments: [(-1, true), (0, true), (1, false)])
+    func `the clock goes over so many renewals at once, where somebody renews`(_ over: Int64, _ isAllowed: Bool) throws
+    {
+        var setup = World.Setup()
+        setup.storeLimits.renewalsPerAdvanceMax = 20
+        let world = World(setup)
+        let client = world.welcomedClient()
+        // Nobody does, so nothing is written.
+        let (_, nobody) = world.answer(to: .clock(.advanceBy(milliseconds: 1_000 * TestShop.month)), from: client)
+        #expect(nobody?.reason == "")
+        try world.buy("gold", from: client)
+        let week = TestShop.month * 3 / 5
+        let first = try #require(try world.storage.earliestDue(world.app))
+        let goal = first.advanced(byMilliseconds: week * (20 + over))
+        let (_, status) = world.answer(to: .clock(.advanceTo(goal)), from: client)
+        #expect((status?.reason ?? "") == (isAllowed ? "" : "ADVANCE_LIMIT"))
+        #expect(
+            isAllowed || status?.message.contains("weekly would renew 21 times") == true, "\(status?.message ?? "")")
     }
 
     @Test(

@@ -83,6 +83,18 @@ import Testing
         #expect(far == .advanceLimit)
     }
 
+    @Test(arguments: [(0, true), (1, false)])
+    func `whatever it is followed by, a purchase in the past has so many renewals and no more`(
+        _ over: Int64, _ isAllowed: Bool
+    ) throws {
+        var account = TestAccount(at: at("2026-06-15"))
+        account.settings.timeRate = try #require(TimeRate(named: "oneRenewalEveryTwoSeconds"))
+        let first = account.now.advanced(byMilliseconds: -2_000 * (Int64(Limits.renewalsPerPurchaseMax) + over))
+        let refused = refusal { try account.order("weekly") { $0.date = first } }
+        #expect(refused == (isAllowed ? nil : .advanceLimit))
+        #expect(account.rows.count == (isAllowed ? 1 : 0), "the store makes the renewals itself, in their turn")
+    }
+
     @Test func `what would have begun where a period ended in the past is not bought, what was held then is returned`()
         throws
     {
