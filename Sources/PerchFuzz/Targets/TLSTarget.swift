@@ -6,9 +6,10 @@ import PerchTesting
 /// What a stranger sends where TLS is spoken: any bytes, or the flights of a real client with some of them changed. Nobody
 /// comes through a handshake who has not made it, and who does is who his certificate says.
 ///
-/// By the first byte, 1 or 3: the rest is edits of a real client's flights, four bytes each. Anything else: the second byte
-/// says in what pieces the rest comes. Bit 1: clients are asked for a certificate. So most of what a fuzzer makes is for the
-/// server alone, which costs a fifth of a client and a server.
+/// By the first byte, 1, 3, 5 or 7: the rest is edits of a real client's flights, four bytes each. Anything else: the second
+/// byte says in what pieces the rest comes. Bit 1: clients are asked for a certificate; bit 2: a real client begins anew, and
+/// does not resume what the last one has left. So most of what a fuzzer makes is for the server alone, which costs a fifth of
+/// a client and a server.
 ///
 /// OpenSSL itself is the system's, without AddressSanitizer's eyes but for its calls of the C library; what is watched is the
 /// layer around it, and that it never lets anybody in.
@@ -28,8 +29,9 @@ final class TLSTarget: FuzzTarget {
     private let clientWindow = TLSWindow()
     private let record = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.tlsRecordBytes, alignment: 16)
     private static let tickets = TicketKeys(secret: [UInt8](repeating: 7, count: 32), wall: Instant(milliseconds: 0))
-    /// A real client came through: it is resumed by the next, as most are.
-    private var session: TLSSession?
+    /// A real client came through: it is resumed by the next, as most are. One is without a certificate, one with.
+    private var openSession: TLSSession?
+    private var mutualSession: TLSSession?
     private var inputs = 0
     /// Inputs between two of which an untouched client is served.
     private static let inputsPerWitness = 4_096
@@ -66,6 +68,7 @@ final class TLSTarget: FuzzTarget {
             [0, 255] + Array("GET / HTTP/1.1\r\n\r\n".utf8),
             // Untouched, one changed byte in each flight, some put in, some left out, a flight that is cut short.
             [1], [3], [1, 0, 0, 11, 1], [3, 1, 0, 5, 0x80], [1, 2, 0, 9, 3], [3, 9, 0, 5, 2], [3, 12, 0, 90, 0],
+            [5], [7], [5, 0, 0, 11, 1], [7, 1, 0, 5, 0x80], [7, 1, 2, 0, 1], [7, 9, 0, 5, 2],
         ]
     }
 
@@ -74,15 +77,18 @@ final class TLSTarget: FuzzTarget {
         self.inputs += 1
         var isThrough = false
         let context = first & 2 == 0 ? self.open : self.mutual
-        if first == 1 || first == 3 {
-            isThrough = self.converse(with: context, isMutual: first & 2 != 0, edits: bytes.dropFirst()) == .done
+        if first & 1 != 0, first < 8 {
+            isThrough =
+                self.converse(
+                    with: context, isMutual: first & 2 != 0, resumes: first & 4 == 0, edits: bytes.dropFirst()) == .done
         } else {
             self.listen(to: Array(bytes.dropFirst(2)), pieces: Int(bytes.dropFirst().first ?? 255), context)
         }
         // What came before has left nothing behind, for whoever comes next.
         guard self.inputs % Self.inputsPerWitness == 1 else { return isThrough }
         hold(
-            self.converse(with: self.mutual, isMutual: true, edits: []) == .done, "another client is not served")
+            self.converse(with: self.mutual, isMutual: true, resumes: true, edits: []) == .done,
+            "another client is not served")
         return isThrough
     }
 
@@ -137,13 +143,16 @@ final class TLSTarget: FuzzTarget {
 
     /// A client that makes a handshake and says something, with what it sends changed on its way.
     @discardableResult
-    private func converse(with context: TLSContext, isMutual: Bool, edits: ArraySlice<UInt8>) -> Outcome {
+    private func converse(
+        with context: TLSContext, isMutual: Bool, resumes: Bool, edits: ArraySlice<UInt8>
+    ) -> Outcome {
         let server = self.accept(context)
         defer { server.free() }
         var client: TLSClientSide
+        let session = isMutual ? self.mutualSession : self.openSession
         do throws(TLSError) {
             client = try TLSClientSide(
-                self.clientWindow, self.callers, to: TLSServerName("localhost"), session: isMutual ? self.session : nil)
+                self.clientWindow, self.callers, to: TLSServerName("localhost"), session: resumes ? session : nil)
         } catch {
             fatalError("fuzz: a client cannot begin: \(error)")
         }
@@ -175,7 +184,9 @@ final class TLSTarget: FuzzTarget {
         hold(Self.isMessages(read), "\(read.count) bytes were read that the client has not said")
         if edits.isEmpty {
             hold(isThrough && !read.isEmpty, "an untouched client is not served")
-            if isMutual, let session = client.takeSession() { self.session = session }
+            if let session = client.takeSession() {
+                if isMutual { self.mutualSession = session } else { self.openSession = session }
+            }
         }
         return isThrough ? .done : .failed
     }
