@@ -6,6 +6,7 @@ package enum OfferRuling: String, Hashable, Sendable, CaseIterable {
     case introductoryUsed = "INTRODUCTORY_USED"
     case neverSubscribed = "NEVER_SUBSCRIBED"
     case otherCategory = "OTHER_CATEGORY"
+    case otherBillingPlan = "OTHER_BILLING_PLAN"
     case downgrade = "DOWNGRADE"
     case subscribed = "SUBSCRIBED"
     case inBillingRetry = "IN_BILLING_RETRY"
@@ -25,6 +26,7 @@ package enum OfferRuling: String, Hashable, Sendable, CaseIterable {
         case .introductoryUsed: "the account has had an introductory offer in this group"
         case .neverSubscribed: "the account never subscribed in this group"
         case .otherCategory: "the code is for others: see which of new, existing and expired it names"
+        case .otherBillingPlan: "the account holds the product under a billing plan that the offer is not of"
         case .downgrade: "a code cannot be redeemed for a lower level of service than the account has"
         case .subscribed: "the account is subscribed in this group"
         case .inBillingRetry: "the store still tries to charge for the last period"
@@ -85,6 +87,11 @@ struct OfferRules {
     /// The account's own line, if it entitles.
     var heldLine: Line? {
         self.line.flatMap { $0.state(at: self.now, leewayMilliseconds: self.leeway).isEntitled ? $0 : nil }
+    }
+
+    /// The billing plan of a product that the account holds. Another plan of it cannot be bought, nor an offer of one.
+    func heldBillingPlan(of product: CatalogueProduct) -> BillingPlanType? {
+        self.heldLine.flatMap { $0.latest.productID == product.id ? $0.latest.billingPlan : nil }
     }
 
     /// By the account's own subscriptions: what a family member shares makes nobody a customer.
@@ -279,9 +286,11 @@ func chosenOffer(
     try checkParameters(ordered)
     let found = try offers(ordered, of: product)
     guard let candidate = found.first(where: { belongs($0.chosen.offer, to: plan) }) else {
+        let isBound = rules.heldBillingPlan(of: product) == plan
         throw Refusal(
             .purchaseInvalidOffer,
-            "the \(ordered.type) offer \(ordered.id) of \(product.id) is one of another billing plan; choose that plan")
+            "the \(ordered.type) offer \(ordered.id) of \(product.id) is one of another billing plan; "
+                + (isBound ? "the account holds the product under \(plan) until it ends" : "choose that plan"))
     }
     let ruling: OfferRuling =
         switch candidate.kind {

@@ -75,12 +75,15 @@ private func decideSubscription(
     guard let subscription = product.subscription else {
         preconditionFailure("an auto-renewable product without a subscription passed the catalogue loader")
     }
-    guard let billing = billingTerms(of: product, subscription, plan: order.billingPlan) else {
+    let rules = OfferRules(record: record, groupID: subscription.groupID, app: app, now: now)
+    // Who names no plan of what he holds means the one he has, where there still is one.
+    let held = order.billingPlan == .unspecified ? rules.heldBillingPlan(of: product) : nil
+    let ordered = held.flatMap { billingTerms(of: product, subscription, plan: $0) }
+    guard let billing = ordered ?? billingTerms(of: product, subscription, plan: order.billingPlan) else {
         throw Refusal(
             .fieldInvalid, "product \(product.id) has no billing plan \(order.billingPlan); buy it without one")
     }
     try refuseSignature(order.introductoryEligibilitySignature, of: "the introductory eligibility")
-    let rules = OfferRules(record: record, groupID: subscription.groupID, app: app, now: now)
     if let line = rules.line, now < line.latest.purchaseDate {
         throw Refusal(
             .purchaseNotAllowed,

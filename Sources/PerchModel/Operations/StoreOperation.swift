@@ -2,7 +2,8 @@ public import PerchBase
 
 /// What an operation is about: a transaction, or what the account holds of a product.
 public enum OperationTarget: Hashable, Sendable {
-    /// Any transaction of a subscription line stands for the line.
+    /// Any transaction of a subscription line stands for the line, and so does its original number, even if the
+    /// transaction of that number was deleted.
     case transaction(TransactionID)
     /// A subscription: the account's own line that holds the product now. Anything else: the account's newest own
     /// transaction of the product.

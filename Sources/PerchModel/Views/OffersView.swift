@@ -46,12 +46,16 @@ package func offerEligibility(
     var winBacks: [(product: CatalogueProduct, offer: WinBackOffer)] = []
     for product in app.catalogue.products where productID.isEmpty || product.id == productID {
         guard let subscription = product.subscription, subscription.groupID == group else { continue }
+        let heldPlan = rules.heldBillingPlan(of: product)
         func tell(_ offer: SubscriptionOffer, _ ruling: OfferRuling) {
             result.offers.append(eligibility(of: offer, product, ruling))
         }
+        func tellHolder(_ offer: SubscriptionOffer, _ ruling: OfferRuling) {
+            tell(offer, heldPlan.map { belongs(offer, to: $0) } ?? true ? ruling : .otherBillingPlan)
+        }
         for offer in subscription.introductoryOffers { tell(offer, rules.introductory) }
-        for offer in subscription.promotionalOffers { tell(offer, rules.promotional) }
-        for code in subscription.codeOffers { tell(code.offer, rules.ruling(on: code, of: product)) }
+        for offer in subscription.promotionalOffers { tellHolder(offer, rules.promotional) }
+        for code in subscription.codeOffers { tellHolder(code.offer, rules.ruling(on: code, of: product)) }
         winBacks += subscription.winBackOffers.map { (product, $0) }
     }
     for winBack in winBacks.sorted(by: OfferRules.isBetter) {

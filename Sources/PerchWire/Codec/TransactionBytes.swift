@@ -25,6 +25,7 @@ struct TransactionBytes {
     private let memory: UnsafeMutableRawPointer
 
     init() {
+        precondition(Limits.writtenTransactions.nonzeroBitCount == 1, "places are found by a mask")
         self.places = .allocate(capacity: Limits.writtenTransactions)
         self.places.initialize(repeating: Place(), count: Limits.writtenTransactions)
         self.memory = .allocate(

@@ -446,6 +446,54 @@ import Testing
         #expect(trial?.price == usd(0))
     }
 
+    @Test func `an offer of what is held is one of the plan that is held, without saying so`() throws {
+        var account = TestAccount(
+            catalogue: OfferShop.changed(OfferShop.catalogue()) { product in
+                guard product.id == "silver.yearly" else { return }
+                var months = OfferShop.offer(.promotional, "months", .payAsYouGo, price: 4_990, count: 2)
+                months.billingPlan = .monthly
+                let year = OfferShop.offer(.promotional, "year", .payUpFront, price: 49_000, count: 1)
+                var both = OfferShop.offer(.promotional, "both", .payUpFront, price: 59_000, count: 1)
+                product.subscription?.promotionalOffers = [months, year, both]
+                both.billingPlan = .monthly
+                both.price = usd(5_990)
+                product.subscription?.promotionalOffers.append(both)
+            })
+        func promotional(_ id: String) -> (inout PurchaseOrder) -> Void {
+            { $0.offer = OrderedOffer(type: .promotional, id: id) }
+        }
+        func reasons() -> [String] {
+            offerEligibility(
+                of: account.record, inGroup: "", product: "silver.yearly", app: account.app, at: account.now
+            ).offers.filter { $0.type == .promotional }.map(\.reason)
+        }
+        try account.order("silver.yearly") {
+            $0.billingPlan = .monthly
+            $0.introductoryEligibility = .denied
+        }
+        #expect(reasons() == ["ELIGIBLE", "OTHER_BILLING_PLAN", "OTHER_BILLING_PLAN", "ELIGIBLE"])
+        #expect(refusal { try account.order("silver.yearly", promotional("year")) } == .purchaseInvalidOffer)
+        try account.order("silver.yearly", promotional("both"))
+        #expect(try account.renewalInfo().renewalPrice == usd(5_990))
+        try account.advanceToBoundary()
+        #expect(try account.line().latest.billingPlan == .monthly)
+        #expect(try account.line().latest.price == usd(5_990), "a month at the offer's price, not a year")
+        try account.expire()
+        #expect(reasons() == ["ELIGIBLE", "ELIGIBLE", "ELIGIBLE", "ELIGIBLE"], "nothing is held that binds to a plan")
+        let again = try account.order("silver.yearly", promotional("year")).transaction
+        #expect(again?.billingPlan == .upFront)
+        #expect(reasons() == ["OTHER_BILLING_PLAN", "ELIGIBLE", "ELIGIBLE", "OTHER_BILLING_PLAN"])
+    }
+
+    @Test func `who holds a plan that the product has no longer is returned it as ever`() throws {
+        var account = TestAccount(catalogue: OfferShop.catalogue())
+        try account.order("silver.yearly") { $0.billingPlan = .monthly }
+        account.catalogue = OfferShop.changed(account.catalogue) { product in
+            product.subscription?.billingPlans.removeAll { $0.type == .monthly }
+        }
+        #expect(try account.order("silver.yearly").wasHeld)
+    }
+
     @Test func `a plan that is not there is refused`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         #expect(refusal { try account.order("gold") { $0.billingPlan = .monthly } } == .fieldInvalid)

@@ -120,7 +120,7 @@ extension ReferenceStore {
 
     /// At another rate the past may have more renewals than one purchase may bring.
     private func mayBeTooMany(_ order: PurchaseOrder) -> Bool {
-        order.renewalBehaviour == .renewUntilNow && !self.shop.rate.isReal
+        order.date != nil && order.renewalBehaviour != .cancelImmediately && !self.shop.rate.isReal
     }
 
     private func mayBuy(_ order: PurchaseOrder, _ account: Int) -> Bool {
@@ -133,7 +133,7 @@ extension ReferenceStore {
         let at = order.date ?? self.now
         if let ordered = order.offer {
             guard let offer = self.offer(ordered, of: plan),
-                offer.billingPlan != .monthly || order.billingPlan == .monthly,
+                (offer.billingPlan == .monthly) == self.isMonthly(order, of: plan, known, at: at),
                 self.mayHave(ordered.type, ordered.id, of: product, account, at: at)
             else { return false }
         }
@@ -150,6 +150,17 @@ extension ReferenceStore {
         if !self.changes(line, held, order, of: plan) { return true }
         // What would have begun where the period ended is not to be had once that has come.
         return known.state(of: line, at: self.now).isEntitled
+    }
+
+    /// Whether an order is of what is billed monthly. Who names no plan of what he has means the one he has.
+    private func isMonthly(
+        _ order: PurchaseOrder, of plan: CatalogueSubscription, _ known: ReferenceAccount, at instant: Instant
+    ) -> Bool {
+        guard order.billingPlan == .unspecified, let place = known.ownLinePlace(in: plan.groupID),
+            known.state(of: known.lines[place], at: instant).isEntitled,
+            let held = known.latest(of: known.lines[place]), held.product == order.productID
+        else { return order.billingPlan == .monthly }
+        return held.billing == .monthly
     }
 
     // MARK: Family

@@ -196,11 +196,14 @@ struct ReferenceStore {
 
     /// The account's own line that a target stands for.
     func linePlace(of target: OperationTarget, _ account: Int) -> Int? {
-        guard let place = self.place(of: target, account) else { return nil }
-        let first = self.accounts[account].transactions[place].first
-        return self.accounts[account].linePlace(of: first).flatMap {
-            self.accounts[account].lines[$0].isShared ? nil : $0
+        let known = self.accounts[account]
+        var first: Int?
+        // The original number of a line names it, whatever became of that transaction.
+        if case .transaction(let number) = target {
+            first = known.lines.first { self.numbers[$0.first] == number }?.first
         }
+        first = first ?? self.place(of: target, account).map { known.transactions[$0].first }
+        return first.flatMap { known.linePlace(of: $0) }.flatMap { known.lines[$0].isShared ? nil : $0 }
     }
 
     func isOlder(_ left: ReferenceTransaction, than right: ReferenceTransaction) -> Bool {
