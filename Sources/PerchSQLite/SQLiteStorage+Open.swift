@@ -23,8 +23,7 @@ extension SQLiteStorage {
             throw Self.damaged("its header reserves \(connection.reservedBytes) bytes a page, a store of Perch 4")
         }
         switch use {
-        case .service:
-            try Self.useLog(connection)
+        case .service: try Self.useLog(connection)
         case .generation:
             try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         case .inspection:

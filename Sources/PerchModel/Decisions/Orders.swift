@@ -122,7 +122,9 @@ private func isUUID(_ text: String) -> Bool {
         && parts.allSatisfy { $0.utf8.allSatisfy { digits.contains($0) || letters.contains($0) } }
 }
 
-/// A purchase at its own date, and what it is followed by: every renewal until now, or the end of renewing.
+/// A purchase at its own date, and what it is followed by: every renewal until now, or the end of renewing. In a test app
+/// the store itself charges, so renewals follow where nothing is said too: from the settings of now, as the purchase, and
+/// not from those that were in force between, when nobody had bought.
 ///
 /// What was held then may answer a purchase of the past. But a change of what comes after the period that was held is
 /// refused where that has come: whether it renewed, failed or ended is known, and a store does not charge for a time that
@@ -144,14 +146,9 @@ private func decidePurchase(
         let off = Fact.Body.autoRenewSet(
             original: outcome.transaction.originalID, isOn: false, preference: outcome.transaction.productID)
         outcome.facts.append(Fact(off, effective: date))
-    case .renewUntilNow where !outcome.wasHeld:
+    case .renewUntilNow where !outcome.wasHeld, .unspecified where !outcome.wasHeld && app.isTestApp:
         outcome.facts += try renewals(
             after: outcome.facts, of: order, record: record, app: app, from: date, until: now, numbers: &numbers)
-    case .unspecified where !outcome.wasHeld && app.isTestApp:
-        // The store makes them by itself, each in its turn. They are as many, and each is a row as well.
-        var untaken = numbers
-        _ = try renewals(
-            after: outcome.facts, of: order, record: record, app: app, from: date, until: now, numbers: &untaken)
     default:
         break
     }

@@ -39,10 +39,13 @@ extension StoreEngine {
     }
 
     /// Why a clock may not be moved so far: somebody's subscription would renew more often than one call may bring about.
+    ///
+    /// Nothing else makes renewals due that are past: a purchase into the past brings its own, and a line that a refund
+    /// taken back brings to life has lapsed.
     func refusalOfAdvance(_ change: AppChange, app: AppState, wall: Instant) throws(StorageError) -> Refusal? {
         guard app.isTestApp, let target = change.clock?.now(wall: wall),
-            let shortest = app.shortestRenewal(from: target),
-            let due = try self.storage.earliestDue(app.number), due < target
+            let due = try self.storage.earliestDue(app.number), due < target,
+            let shortest = app.shortestRenewal(from: target)
         else { return nil }
         let count = target.milliseconds(since: due) / shortest.milliseconds
         guard count > self.limits.renewalsPerAdvanceMax else { return nil }

@@ -288,6 +288,19 @@ import Testing
             isAllowed || status?.message.contains("weekly would renew 21 times") == true, "\(status?.message ?? "")")
     }
 
+    @Test func `a purchase in the past renews by the settings of now, not by those of its time`() throws {
+        // Until now a month has lasted five minutes: of those there were fifty thousand in half a year.
+        _ = try self.world.require(.configure(ConfigureRequest(settings: [.timeRate(0)])), from: self.client)
+        var order = PurchaseOrder(productID: "silver")
+        order.date = World.begin.advanced(byMilliseconds: -181 * 86_400_000)
+        _ = try self.world.require(
+            .purchase(PurchaseRequest(account: "anna", order: order, idempotencyKey: [1])), from: self.client)
+        let history = try self.world.require(
+            .listTransactions(ListTransactionsRequest(account: "anna", pageSize: 100)), from: self.client)
+        guard case .listTransactions(let page) = history else { return }
+        #expect(page.transactions.count == 6, "one a month")
+    }
+
     @Test(
         arguments: [
             (-1, false), (0, true), (1, true), (Limits.readableMilliseconds.upperBound, true),

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [(0, true), (1, false)])
-    func `whatever it is followed by, a purchase in the past has so many renewals and no more`(
+    func `where nothing is said a purchase in the past is followed by its renewals, so many and no more`(
         _ over: Int64, _ isAllowed: Bool
     ) throws {
         var account = TestAccount(at: at("2026-06-15"))
@@ -92,7 +92,9 @@ import Testing
         let first = account.now.advanced(byMilliseconds: -2_000 * (Int64(Limits.renewalsPerPurchaseMax) + over))
         let refused = refusal { try account.order("weekly") { $0.date = first } }
         #expect(refused == (isAllowed ? nil : .advanceLimit))
-        #expect(account.rows.count == (isAllowed ? 1 : 0), "the store makes the renewals itself, in their turn")
+        #expect(account.rows.count == (isAllowed ? 1 + Limits.renewalsPerPurchaseMax : 0))
+        let isAhead = account.record.attemptDue.map { $0 > account.now }
+        #expect(isAhead == (isAllowed ? true : nil), "none is left to be made")
     }
 
     @Test func `what would have begun where a period ended in the past is not bought, what was held then is returned`()

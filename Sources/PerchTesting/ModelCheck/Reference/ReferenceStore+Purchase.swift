@@ -147,7 +147,7 @@ extension ReferenceStore {
         self.accounts[account].transactions.append(charged)
         self.mirror(account, at: at)
         // It is ordered now, although for then: what follows is what the shop of now makes of it.
-        if order.renewalBehaviour == .renewUntilNow { self.settle(account, in: self.shop) }
+        if order.date != nil, order.renewalBehaviour != .cancelImmediately { self.settle(account, in: self.shop) }
     }
 
     /// A run of periods goes on over a lapse of less than 60 days.

@@ -76,7 +76,7 @@ typedef enum _Perch__V1__IntroductoryEligibility {
  */
 typedef enum _Perch__V1__RenewalBehaviour {
   /*
-   * Whatever the settings say.
+   * In a test app, whose store charges by itself, every renewal since then is made; elsewhere none.
    */
   PERCH__V1__RENEWAL_BEHAVIOUR__RENEWAL_BEHAVIOUR_UNSPECIFIED = 0,
   /*
