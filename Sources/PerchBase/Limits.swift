@@ -15,8 +15,8 @@ public enum Limits {
     /// many in mind.
     package static let purchaseIntentsMax = 64
 
-    /// Renewals that one purchase in the past brings. Beyond it the purchase is refused with ADVANCE_LIMIT: each is a row,
-    /// and where they are asked for at once they are one change. A monthly subscription has so many in 83 years.
+    /// Renewals that one purchase in the past brings at once. Beyond it the purchase is refused with ADVANCE_LIMIT: they
+    /// are one change, and each is a row. A monthly subscription has so many in 83 years.
     package static let renewalsPerPurchaseMax = 1_000
 
     /// Milliseconds that one call moves an app's clock forward at most: a hundred years. Beyond it ADVANCE_LIMIT: a weekly

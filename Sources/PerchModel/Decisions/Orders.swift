@@ -141,17 +141,18 @@ private func decidePurchase(
             "\(line.latest.productID), which the account held at \(date), ended at \(line.boundary), so nothing can be "
                 + "bought any more that would have begun then; choose a later instant, or none")
     }
-    switch order.renewalBehaviour {
-    case .cancelImmediately:
+    if order.renewalBehaviour == .cancelImmediately {
         let off = Fact.Body.autoRenewSet(
             original: outcome.transaction.originalID, isOn: false, preference: outcome.transaction.productID)
         outcome.facts.append(Fact(off, effective: date))
-    case .renewUntilNow where !outcome.wasHeld, .unspecified where !outcome.wasHeld && app.isTestApp:
-        outcome.facts += try renewals(
-            after: outcome.facts, of: order, record: record, app: app, from: date, until: now, numbers: &numbers)
-    default:
-        break
+        return outcome
     }
+    // Of what is bought now, which nearly all is, nothing is due yet.
+    guard order.date != nil, !outcome.wasHeld,
+        order.renewalBehaviour == .renewUntilNow || (order.renewalBehaviour == .unspecified && app.isTestApp)
+    else { return outcome }
+    outcome.facts += try renewals(
+        after: outcome.facts, of: order, record: record, app: app, from: date, until: now, numbers: &numbers)
     return outcome
 }
 

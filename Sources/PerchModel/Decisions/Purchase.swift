@@ -76,10 +76,14 @@ private func decideSubscription(
         preconditionFailure("an auto-renewable product without a subscription passed the catalogue loader")
     }
     let rules = OfferRules(record: record, groupID: subscription.groupID, app: app, now: now)
-    // Who names no plan of what he holds means the one he has, where there still is one.
-    let held = order.billingPlan == .unspecified ? rules.heldBillingPlan(of: product) : nil
-    let ordered = held.flatMap { billingTerms(of: product, subscription, plan: $0) }
-    guard let billing = ordered ?? billingTerms(of: product, subscription, plan: order.billingPlan) else {
+    var held: BillingTerms?
+    if order.billingPlan == .unspecified, !subscription.billingPlans.isEmpty,
+        let plan = rules.heldBillingPlan(of: product)
+    {
+        // Who names no plan of what he holds means the one he has, where there still is one.
+        held = billingTerms(of: product, subscription, plan: plan)
+    }
+    guard let billing = held ?? billingTerms(of: product, subscription, plan: order.billingPlan) else {
         throw Refusal(
             .fieldInvalid, "product \(product.id) has no billing plan \(order.billingPlan); buy it without one")
     }
