@@ -287,10 +287,10 @@ func chosenOffer(
     let found = try offers(ordered, of: product)
     guard let candidate = found.first(where: { belongs($0.chosen.offer, to: plan) }) else {
         let isBound = rules.heldBillingPlan(of: product) == plan
+        let remedy = isBound ? "the product is held under \(plan), choose an offer of that" : "choose that plan"
         throw Refusal(
             .purchaseInvalidOffer,
-            "the \(ordered.type) offer \(ordered.id) of \(product.id) is one of another billing plan; "
-                + (isBound ? "the account holds the product under \(plan) until it ends" : "choose that plan"))
+            "the \(ordered.type) offer \(ordered.id) of \(product.id) is one of another billing plan; \(remedy)")
     }
     let ruling: OfferRuling =
         switch candidate.kind {

@@ -50,12 +50,15 @@ package func offerEligibility(
         func tell(_ offer: SubscriptionOffer, _ ruling: OfferRuling) {
             result.offers.append(eligibility(of: offer, product, ruling))
         }
-        func tellHolder(_ offer: SubscriptionOffer, _ ruling: OfferRuling) {
-            tell(offer, heldPlan.map { belongs(offer, to: $0) } ?? true ? ruling : .otherBillingPlan)
+        // An introduction is for who does not hold the product, under whatever plan.
+        func bound(_ ruling: OfferRuling, _ offer: SubscriptionOffer) -> OfferRuling {
+            heldPlan.map { belongs(offer, to: $0) } ?? true ? ruling : .otherBillingPlan
         }
         for offer in subscription.introductoryOffers { tell(offer, rules.introductory) }
-        for offer in subscription.promotionalOffers { tellHolder(offer, rules.promotional) }
-        for code in subscription.codeOffers { tellHolder(code.offer, rules.ruling(on: code, of: product)) }
+        for offer in subscription.promotionalOffers { tell(offer, bound(rules.promotional, offer)) }
+        for code in subscription.codeOffers {
+            tell(code.offer, bound(rules.ruling(on: code, of: product), code.offer))
+        }
         winBacks += subscription.winBackOffers.map { (product, $0) }
     }
     for winBack in winBacks.sorted(by: OfferRules.isBetter) {
