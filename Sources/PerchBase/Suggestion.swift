@@ -11,12 +11,15 @@ package func nearest(to word: String, in candidates: some Sequence<String>) -> S
 }
 
 /// What has to be mended of a word so that it is the candidate, where it may have been meant.
-package func distance(from wanted: [Unicode.Scalar], to candidate: String) -> Int? {
+func distance(from wanted: [Unicode.Scalar], to candidate: String) -> Int? {
     let other = letters(of: candidate)
     // Somebody wrote the beginning and hoped that it would do.
-    let isBeginning = wanted.count >= 2 && other.starts(with: wanted)
-    let distance = min(editDistance(wanted, other), isBeginning ? 1 : .max)
-    return distance <= wrongLettersMax(wanted.count, other.count) ? distance : nil
+    if wanted.count >= 2, other.starts(with: wanted) { return wanted.count == other.count ? 0 : 1 }
+    let allowed = wrongLettersMax(wanted.count, other.count)
+    // Words are at least as far apart as their lengths. Counting is the product of them, and words may be long.
+    guard abs(wanted.count - other.count) <= allowed else { return nil }
+    let distance = editDistance(wanted, other)
+    return distance <= allowed ? distance : nil
 }
 
 /// A third of the letters may be wrong: beyond that a suggestion would only puzzle.
@@ -53,7 +56,7 @@ private struct LetterKinds {
 }
 
 /// Scalars, not characters: whether two characters are one is a question of tables, asked for each pair of them.
-package func letters(of word: String) -> [Unicode.Scalar] { Array(word.lowercased().unicodeScalars) }
+func letters(of word: String) -> [Unicode.Scalar] { Array(word.lowercased().unicodeScalars) }
 
 /// How many letters must be put in, taken out, changed, or swapped with their neighbour.
 package func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
