@@ -62,6 +62,7 @@ extension SQLiteStorage {
         }
     }
 
+    /// The number that the file says it has.
     static func schema(of connection: Connection) throws(SQLiteError) -> Int64 {
         try connection.number("PRAGMA user_version") ?? 0
     }

@@ -141,6 +141,27 @@ extension StorageError {
         storage.close()
     }
 
+    @Test func `is full at the first batch of a store of the schema before: its number comes with that`() throws {
+        let disk = FaultyDisk(seed: 9)
+        let made = try disk.open()
+        try made.connection.execute("PRAGMA user_version = \(Schema.earliestVersion)")
+        made.close()
+        let storage = try disk.open()
+        var script = StorageScript(seed: 10)
+        disk.room = disk.bytes
+        var lost = script
+        try storage.begin()
+        for _ in 0..<10 { try storage.apply(lost.change()) }
+        #expect(throws: StorageError.self) { try storage.commit() }
+        #expect(try SQLiteStorage.schema(of: storage.connection) == Schema.earliestVersion)
+        disk.room = nil
+        try storage.begin()
+        for _ in 0..<10 { try storage.apply(script.change()) }
+        try storage.commit()
+        #expect(try SQLiteStorage.schema(of: storage.connection) == Schema.version)
+        storage.close()
+    }
+
     @Test func `in a sync is the last thing that a store does`() throws {
         let disk = FaultyDisk(seed: 7)
         let storage = try disk.open()
