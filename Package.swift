@@ -136,7 +136,7 @@ let package = Package(
         tests("PerchMetricsTests", ["PerchBase", "PerchMetrics"]),
         tests("PerchHTTPTests", ["PerchBase", "PerchHTTP"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
-        tests("PerchTLSTests", ["PerchBase", "PerchTLS", "PerchTesting"]),
+        tests("PerchTLSTests", ["PerchBase", "PerchTLS", "PerchTesting", "CPerchTLS"]),
         tests("PerchModelTests", ["PerchBase", "PerchModel"], exclude: ["Views/Explanations.md"]),
         tests("PerchCatalogueTests", ["PerchBase", "PerchCatalogue", "PerchModel"]),
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto", "CPerchZlib"]),

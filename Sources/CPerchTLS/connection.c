@@ -61,6 +61,7 @@ static void make_window_method(void) {
 }
 
 static SSL *make(SSL_CTX *context, perch_tls_window *window) {
+    perch_tls_require_sealed(context, 1);
     ERR_clear_error();
     pthread_once(&window_once, make_window_method);
     if (!window_method) return NULL;

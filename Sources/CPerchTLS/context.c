@@ -24,6 +24,23 @@ const char *perch_tls_library_version(void) {
     return OpenSSL_version(OPENSSL_VERSION);
 }
 
+static int sealed_index = -1;
+static int ticket_key_index = -1;
+static pthread_once_t indexes_once = PTHREAD_ONCE_INIT;
+
+static void make_indexes(void) {
+    sealed_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+    ticket_key_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+}
+
+void perch_tls_context_seal(SSL_CTX *context) {
+    if (!SSL_CTX_set_ex_data(context, sealed_index, &sealed_index)) abort();
+}
+
+void perch_tls_require_sealed(SSL_CTX *context, int is_sealed) {
+    if ((SSL_CTX_get_ex_data(context, sealed_index) != NULL) != is_sealed) abort();
+}
+
 /* Called only where the client offers anything: one that offers nothing is served. */
 static int select_protocol(
     SSL *connection, const unsigned char **chosen, unsigned char *count, const unsigned char *offered,
@@ -40,6 +57,7 @@ static int select_protocol(
 }
 
 SSL_CTX *perch_tls_context_new(int is_server) {
+    pthread_once(&indexes_once, make_indexes);
     ERR_clear_error();
     SSL_CTX *context = SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
     if (!context) return NULL;
@@ -93,6 +111,7 @@ static X509 *next_certificate(BIO *pem) {
 }
 
 int perch_tls_use_certificates(SSL_CTX *context, const void *pem, size_t count) {
+    perch_tls_require_sealed(context, 0);
     ERR_clear_error();
     BIO *text = BIO_new_mem_buf(pem, (int)count);
     if (!text) return 0;
@@ -113,6 +132,7 @@ int perch_tls_use_certificates(SSL_CTX *context, const void *pem, size_t count) 
 }
 
 int perch_tls_use_key(SSL_CTX *context, const void *pem, size_t count) {
+    perch_tls_require_sealed(context, 0);
     ERR_clear_error();
     BIO *text = BIO_new_mem_buf(pem, (int)count);
     if (!text) return 0;
@@ -132,6 +152,7 @@ int perch_tls_use_key(SSL_CTX *context, const void *pem, size_t count) {
 }
 
 int perch_tls_trust(SSL_CTX *context, const void *pem, size_t count) {
+    perch_tls_require_sealed(context, 0);
     ERR_clear_error();
     BIO *text = BIO_new_mem_buf(pem, (int)count);
     if (!text) return 0;
@@ -153,19 +174,23 @@ int perch_tls_trust(SSL_CTX *context, const void *pem, size_t count) {
 }
 
 int perch_tls_trust_system(SSL_CTX *context) {
+    perch_tls_require_sealed(context, 0);
     ERR_clear_error();
     return SSL_CTX_set_default_verify_paths(context);
 }
 
 void perch_tls_ask_for_certificate(SSL_CTX *context, int is_required) {
+    perch_tls_require_sealed(context, 0);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (is_required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), NULL);
 }
 
 void perch_tls_set_scope(SSL_CTX *context, const uint8_t *id) {
+    perch_tls_require_sealed(context, 0);
     SSL_CTX_set_session_id_context(context, id, SSL_MAX_SID_CTX_LENGTH);
 }
 
 void perch_tls_set_session_lifetime(SSL_CTX *context, long seconds) {
+    perch_tls_require_sealed(context, 0);
     SSL_CTX_set_timeout(context, seconds);
 }
 
@@ -193,14 +218,29 @@ struct perch_tls_ticket_keys {
     uint8_t previous[PERCH_TLS_TICKET_KEY_BYTES];
 };
 
+/* A lock that is not held as it should be ends the process: the keys would be anybody's. */
+static void lock(perch_tls_ticket_keys *keys) {
+    if (pthread_mutex_lock(&keys->lock)) abort();
+}
+
+static void unlock(perch_tls_ticket_keys *keys) {
+    if (pthread_mutex_unlock(&keys->lock)) abort();
+}
+
 perch_tls_ticket_keys *perch_tls_ticket_keys_new(void) {
     perch_tls_ticket_keys *keys = calloc(1, sizeof *keys);
-    if (keys) pthread_mutex_init(&keys->lock, NULL);
+    if (!keys) return NULL;
+    pthread_mutexattr_t checked;
+    if (pthread_mutexattr_init(&checked) || pthread_mutexattr_settype(&checked, PTHREAD_MUTEX_ERRORCHECK) ||
+        pthread_mutex_init(&keys->lock, &checked)) {
+        abort();
+    }
+    pthread_mutexattr_destroy(&checked);
     return keys;
 }
 
 void perch_tls_ticket_keys_set(perch_tls_ticket_keys *keys, const uint8_t *current, const uint8_t *previous) {
-    pthread_mutex_lock(&keys->lock);
+    lock(keys);
     memcpy(keys->current, current, sizeof keys->current);
     keys->hasPrevious = previous != NULL;
     if (previous) {
@@ -208,20 +248,14 @@ void perch_tls_ticket_keys_set(perch_tls_ticket_keys *keys, const uint8_t *curre
     } else {
         OPENSSL_cleanse(keys->previous, sizeof keys->previous);
     }
-    pthread_mutex_unlock(&keys->lock);
+    unlock(keys);
 }
 
 void perch_tls_ticket_keys_free(perch_tls_ticket_keys *keys) {
     if (!keys) return;
-    pthread_mutex_destroy(&keys->lock);
+    /* Whoever holds it still uses the keys. */
+    if (pthread_mutex_destroy(&keys->lock)) abort();
     OPENSSL_clear_free(keys, sizeof *keys);
-}
-
-static int ticket_key_index = -1;
-static pthread_once_t ticket_key_once = PTHREAD_ONCE_INIT;
-
-static void make_ticket_key_index(void) {
-    ticket_key_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
 }
 
 /* 1: the key is right. 2: it is, and is to be replaced. 0: it is not known. */
@@ -231,7 +265,7 @@ static int ticket_key(
     if (!keys) return -1;
     uint8_t key[PERCH_TLS_TICKET_KEY_BYTES];
     int result = 1;
-    pthread_mutex_lock(&keys->lock);
+    lock(keys);
     if (is_new || CRYPTO_memcmp(name, keys->current, 16) == 0) {
         memcpy(key, keys->current, sizeof key);
     } else if (keys->hasPrevious && CRYPTO_memcmp(name, keys->previous, 16) == 0) {
@@ -240,7 +274,7 @@ static int ticket_key(
     } else {
         result = 0;
     }
-    pthread_mutex_unlock(&keys->lock);
+    unlock(keys);
     if (!result) return 0;
     /* A ticket of TLS 1.3 is for one use: each resumption brings a new one. */
     if (!is_new && SSL_version(connection) == TLS1_3_VERSION) result = 2;
@@ -261,7 +295,7 @@ static int ticket_key(
 }
 
 void perch_tls_use_ticket_keys(SSL_CTX *context, perch_tls_ticket_keys *keys) {
-    pthread_once(&ticket_key_once, make_ticket_key_index);
+    perch_tls_require_sealed(context, 0);
     SSL_CTX_set_ex_data(context, ticket_key_index, keys);
     SSL_CTX_set_tlsext_ticket_key_evp_cb(context, ticket_key);
 }

@@ -74,7 +74,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         let (free, other) = self.owner.compareExchange(
             expected: 0, desired: Self.promised, ordering: .acquiringAndReleasing)
         precondition(free, "loop \(self.name) has thread \(other) already")
-        // Because: it was sent into this call, and from here on only the new thread knows it.
+        // Because: it was sent into this call, and from here on only the new thread knows it. The trap that stands with this
+        // is `run`'s: the loop was promised to one thread.
         nonisolated(unsafe) let driver = driver
         do {
             return try LoopThread(name: self.name, stackBytes: stackBytes) { self.run(driver) }

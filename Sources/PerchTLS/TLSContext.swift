@@ -4,7 +4,9 @@ package import PerchBase
 /// What many connections have in common: certificates, keys, whom to trust. It does not change; who has new files makes a
 /// new one, and connections that began with the old one keep it.
 ///
-/// Sendable because: nothing is changed after it was made, and OpenSSL counts and locks what connections share of it.
+/// Sendable because: nothing is changed after it was made, and OpenSSL counts and locks what connections share of it. The
+/// trap that stands with this is the seal at the end of each `init`: what changes a sealed context ends the process, and so
+/// does a connection of one without a seal.
 package final class TLSContext: Sendable {
     // Because: see above.
     nonisolated(unsafe) let handle: OpaquePointer
@@ -56,6 +58,7 @@ package final class TLSContext: Sendable {
         perch_tls_set_scope(handle, scope)
         perch_tls_set_session_lifetime(handle, Int(2 * Limits.tlsTicketKeyMilliseconds / 1_000))
         perch_tls_use_ticket_keys(handle, tickets.handle)
+        perch_tls_context_seal(handle)
     }
 
     package init(client files: ClientFiles) throws(TLSError) {
@@ -68,6 +71,7 @@ package final class TLSContext: Sendable {
             throw TLSError(of: nil).said("the authorities of this system cannot be read")
         }
         if !files.certificates.isEmpty { try Self.identify(handle, files.certificates, files.key) }
+        perch_tls_context_seal(handle)
     }
 
     /// A client's, of files: whom to trust (nil for those that this system trusts), and what to show a server that asks.

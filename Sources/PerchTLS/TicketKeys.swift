@@ -9,7 +9,8 @@ internal import Synchronization
 /// period's number, so that tickets outlive a restart, and hold at every server with the same secret.
 ///
 /// Used by all loops, changed by one thread. Sendable because: the keys in C are behind a lock, the rest does not change
-/// or is atomic.
+/// or is atomic. The trap that stands with this is that lock's: it checks who holds it, and a step that fails, or an end
+/// while somebody reads, ends the process.
 package final class TicketKeys: Sendable {
     // Because: it is set once, and what it points to has its own lock.
     nonisolated(unsafe) let handle: OpaquePointer

@@ -1,3 +1,4 @@
+import CPerchTLS
 import Glibc
 import PerchBase
 import PerchTLS
@@ -13,6 +14,27 @@ import Testing
             return ""
         } catch {
             return error.description
+        }
+    }
+
+    @Test func `cannot be changed once threads may share it`() async {
+        await #expect(processExitsWith: .success) {
+            let context = perch_tls_context_new(0)
+            perch_tls_set_session_lifetime(context, 60)
+            perch_tls_context_seal(context)
+            perch_tls_require_sealed(context, 1)
+        }
+        await #expect(processExitsWith: .signal(SIGABRT)) {
+            let context = perch_tls_context_new(0)
+            perch_tls_context_seal(context)
+            perch_tls_set_session_lifetime(context, 60)
+        }
+    }
+
+    @Test func `has no connections before it is whole`() async {
+        await #expect(processExitsWith: .signal(SIGABRT)) {
+            var window = perch_tls_window()
+            _ = perch_tls_accept(perch_tls_context_new(1), &window)
         }
     }
 

@@ -56,6 +56,11 @@ const char *perch_tls_library_version(void);
 
 struct ssl_ctx_st *perch_tls_context_new(int is_server);
 void perch_tls_context_free(struct ssl_ctx_st *context);
+
+/* Ends the making of a context: threads share it from now on. What would change it afterwards, and a connection of one that
+   is still being made, end the process. */
+void perch_tls_context_seal(struct ssl_ctx_st *context);
+void perch_tls_require_sealed(struct ssl_ctx_st *context, int is_sealed);
 /* A certificate and those that lead from it towards the root, in PEM. */
 int perch_tls_use_certificates(struct ssl_ctx_st *context, const void *pem, size_t count);
 /* -1: it does not belong to the certificate. -2: it is encrypted, and nobody is asked for a password. */
