@@ -220,6 +220,10 @@ extension Limits {
     /// Bytes that one read takes of a connection in a turn: what is left is read in the next, after the others had theirs.
     package static let readBytes = 64 * 1024
 
+    /// Asks that a loop collects before it asks a store that it drives itself. So what a change takes on its way (5 KiB) is
+    /// let go while the cache still has it; more of them at once share little more (`pushcost keyed`).
+    @inlinable package static var asksAtOnce: Int { 32 }
+
     /// Bytes in which a turn's frames are laid out before they are written. They hold about 200 values of 300 bytes; more
     /// would only delay the first byte of a batch.
     @inlinable package static var stagingBytes: Int { 64 * 1024 }

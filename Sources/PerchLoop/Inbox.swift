@@ -37,11 +37,6 @@ package final class Inbox<Event: Sendable>: Sendable {
         return depth
     }
 
-    /// The loop's own thread, before it takes what is there in the same turn: there is nobody to be woken.
-    package func append(_ events: [Event]) {
-        self.queue.withLock { $0.append(contentsOf: events) }
-    }
-
     /// Any thread. How many events wait now.
     package var depth: Int { self.queue.withLock { $0.count } }
 

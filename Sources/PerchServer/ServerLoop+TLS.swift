@@ -35,7 +35,7 @@ extension ServerLoop {
         switch self.tenants[Int(connection)].transport {
         case .fresh: self.begin(connection, bytes)
         case .handshake, .secure: self.open(connection, bytes)
-        case .plain: self.core.received(connection, RawSpan(_unsafeBytes: bytes))
+        case .plain: self.give(connection, bytes)
         case .ended: break
         }
     }
@@ -53,7 +53,7 @@ extension ServerLoop {
                         "this port takes TLS only, and plaintext came; connect with TLS (perch: --tls), and replace credentials that were sent without"
                     ))
             } else {
-                self.core.received(connection, RawSpan(_unsafeBytes: bytes))
+                self.give(connection, bytes)
             }
             return
         }
@@ -91,9 +91,9 @@ extension ServerLoop {
             end = self.window.read(secure, into: room)
             guard case .bytes(let more) = end else { break }
             count += more
-            if count == self.plaintext.count { count = self.give(connection, count) }
+            if count == self.plaintext.count { count = self.givePlaintext(connection, count) }
         }
-        _ = self.give(connection, count)
+        _ = self.givePlaintext(connection, count)
         switch end {
         case .closed:
             self.sendOutput(connection)
@@ -104,10 +104,9 @@ extension ServerLoop {
     }
 
     /// Gives plaintext to the core; how much is left in the buffer: none.
-    private func give(_ connection: Int32, _ count: Int) -> Int {
+    private func givePlaintext(_ connection: Int32, _ count: Int) -> Int {
         guard count > 0 else { return 0 }
-        let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(self.plaintext)[..<count])
-        self.core.received(connection, RawSpan(_unsafeBytes: bytes))
+        self.give(connection, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(self.plaintext)[..<count]))
         return 0
     }
 

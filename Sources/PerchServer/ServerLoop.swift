@@ -192,7 +192,7 @@ final class ServerLoop: LoopDriver {
         case .bytes(let count):
             let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(self.buffer)[..<count])
             if tenant.transport == .plain {
-                self.core.received(connection, RawSpan(_unsafeBytes: bytes))
+                self.give(connection, bytes)
             } else {
                 self.receivedBelow(connection, bytes)
             }
@@ -206,23 +206,47 @@ final class ServerLoop: LoopDriver {
         }
     }
 
+    /// Gives the core what a peer said.
+    ///
+    /// A store of the loop's own is asked whenever `Limits.asksAtOnce` wait, in the middle of what a read brought: what a
+    /// change takes on its way is let go before it has left the cache.
+    func give(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
+        guard let store = self.ownStore else {
+            self.core.received(connection, RawSpan(_unsafeBytes: bytes))
+            return
+        }
+        var rest = bytes
+        while true {
+            let taken = self.core.received(
+                connection, RawSpan(_unsafeBytes: rest), untilAsks: Limits.asksAtOnce)
+            if self.core.asks.count >= Limits.asksAtOnce { _ = self.ask(store) }
+            guard taken < rest.count else { return }
+            rest = UnsafeRawBufferPointer(rebasing: rest[taken...])
+        }
+    }
+
+    /// Asks a store that has no thread of its own, and takes what it says at once.
+    private func ask(_ store: StoreLoop) -> MonotonicTime? {
+        let (told, committed, wake) = store.turn(now: self.loop.now, asks: &self.core.asks)
+        if !told.isEmpty {
+            self.measures.inboxEvents.record(UInt64(told.count))
+            self.handle(.store(told, committed: committed))
+        }
+        return wake
+    }
+
     func turn(now: MonotonicTime) -> MonotonicTime? {
         self.begin(now)
-        var storeWake: MonotonicTime?
-        if let store = self.ownStore {
-            storeWake = store.turn(now: now, asks: &self.core.asks)
-        }
+        let storeWake = self.ownStore.flatMap { self.ask($0) }
         self.inbox.take(into: &self.events)
         if !self.events.isEmpty { self.measures.inboxEvents.record(UInt64(self.events.reduce(0) { $0 + $1.count })) }
-        let before = (changes: self.core.counters.changesApplied, pushes: self.pushes)
         for event in self.events { self.handle(event) }
         self.events.removeAll(keepingCapacity: true)
         self.core.endInput()
         self.execute()
+        let before = self.pushes
         self.flush()
-        if let oldest = self.oldestCommit, self.core.counters.changesApplied > before.changes,
-            self.pushes > before.pushes
-        {
+        if let oldest = self.oldestCommit, self.pushes > before {
             self.measures.pushMicroseconds.record(Clocks.microseconds() - oldest)
         }
         self.oldestCommit = nil

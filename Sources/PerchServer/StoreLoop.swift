@@ -7,7 +7,8 @@ import PerchStore
 /// Drives the store's engine on a thread of its own: takes all that waits, runs it as one batch, tells every loop.
 ///
 /// A store in memory waits for no disk. With one loop it has no thread either: the loop steps it in the middle of its own
-/// turn (`turn(now:asks:)`), so a change is pushed in the turn in which it came, and no thread is woken twice for it.
+/// turn (`turn(now:asks:)`), as often as enough asks wait, so a change is pushed in the turn in which it came, and no thread
+/// is woken twice for it.
 final class StoreLoop: LoopDriver {
     private let engine: StoreEngine
     private let inbox: Inbox<StoreRequest>
@@ -18,6 +19,8 @@ final class StoreLoop: LoopDriver {
     private var requests: [StoreRequest] = []
     private var asked: [StoreQuestion] = []
     private var measures = StoreMeasures()
+    /// When the first change of the last run was durable; nil: it had none.
+    private var committed: UInt64?
     /// The backup under way.
     private var copying: CopyRun?
     private var failedCommit: Instant?
@@ -43,12 +46,18 @@ final class StoreLoop: LoopDriver {
 
     func turn(now: MonotonicTime) -> MonotonicTime? {
         self.inbox.take(into: &self.requests)
-        return self.run(now: now, isOnLoop: false)
+        var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
+        let wake = self.run(now: now, into: &outbox)
+        for loop in self.loops.indices where !outbox.events[loop].isEmpty {
+            self.loops[loop].post(.store(outbox.events[loop], committed: self.committed))
+        }
+        return wake
     }
 
-    /// `asks`: what the loop asks that drives this store on its own thread, and takes what it is told in the same turn. They
-    /// are taken over.
-    func turn(now: MonotonicTime, asks: inout [StoreRequest]) -> MonotonicTime? {
+    /// `asks`: what the loop asks that drives this store on its own thread, and is told at once. They are taken over.
+    func turn(
+        now: MonotonicTime, asks: inout [StoreRequest]
+    ) -> (told: [StoreEvent], committed: UInt64?, wake: MonotonicTime?) {
         self.inbox.take(into: &self.requests)
         if self.requests.isEmpty {
             swap(&self.requests, &asks)
@@ -56,11 +65,14 @@ final class StoreLoop: LoopDriver {
             self.requests.append(contentsOf: asks)
             asks.removeAll(keepingCapacity: true)
         }
-        return self.run(now: now, isOnLoop: true)
+        var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
+        let wake = self.run(now: now, into: &outbox)
+        return (outbox.events[0], self.committed, wake)
     }
 
-    /// Runs what was taken. `isOnLoop`: the one loop that there is takes what it is told in this turn.
-    private func run(now: MonotonicTime, isOnLoop: Bool) -> MonotonicTime? {
+    /// Runs what was taken. `outbox` has what the loops are to be told.
+    private func run(now: MonotonicTime, into outbox: inout StoreEngine.Outbox) -> MonotonicTime? {
+        self.committed = nil
         if self.hasStopped {
             self.requests.removeAll()
             return nil
@@ -68,7 +80,6 @@ final class StoreLoop: LoopDriver {
         let wall = self.clock.now()
         let machine = Clocks.wall()
         if !self.requests.isEmpty { self.measures.inboxRequests.record(UInt64(self.requests.count)) }
-        var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
         let before = self.engine.counters
         let next = self.engine.run(self.requests, wall: wall, machine: machine, into: &outbox)
         self.requests.removeAll(keepingCapacity: true)
@@ -76,11 +87,7 @@ final class StoreLoop: LoopDriver {
             self.measures.batchMicroseconds.record(
                 UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         }
-        let hasChanges = self.engine.counters.changes > before.changes
-        for loop in self.loops.indices where !outbox.events[loop].isEmpty {
-            let events = LoopEvent.store(outbox.events[loop], committed: hasChanges ? self.engine.firstCommit : nil)
-            if isOnLoop { self.loops[loop].append([events]) } else { self.loops[loop].post(events) }
-        }
+        if self.engine.counters.changes > before.changes { self.committed = self.engine.firstCommit }
         for case .answer(let ticket, let answer) in outbox.events[self.loops.count] {
             self.control.post(.storeAnswer(ticket: ticket, answer))
         }

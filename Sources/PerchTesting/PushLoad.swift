@@ -7,8 +7,8 @@ import PerchWire
 /// The whole way of a change, from its CALL frame to the value and the answer, without sockets, threads or a client that
 /// reads: what is left is what our own code costs. Deterministic, so that instructions can be counted.
 ///
-/// It drives core and engine as `ServerLoop` and `StoreLoop` do: a turn takes the calls of one round, hands the store's
-/// news of the round before to the core, and writes what has come of them.
+/// It drives core and engine as `ServerLoop` and `StoreLoop` do where the loop has the store to itself: a turn takes the
+/// calls of one round, asks the store whenever enough of them wait, and writes what has come of them.
 package final class PushLoad {
     package struct Setup: Sendable {
         package var watches: Int
@@ -33,13 +33,11 @@ package final class PushLoad {
     private var core: LoopCore
     private var random: SeededRandom
     private var now = Moment(monotonic: 1_000_000, wall: World.begin)
-    private var events: [StoreEvent] = []
     private let writer: Int32
     private let buy: NamedFrame
     private let watch: NamedFrame
     private let hello: [UInt8]
     private var input: [UInt8] = []
-    private var round: UInt32 = 0
     /// Values that were written, snapshots included.
     package var values: UInt64 { self.core.counters.valuesPushed }
     package private(set) var writes = 0
@@ -130,11 +128,8 @@ package final class PushLoad {
     private func turn(_ accounts: [Int]) {
         self.beginTurn()
         self.input.removeAll(keepingCapacity: true)
-        // The answers of the round before are not written yet: their stream numbers are taken.
-        let firstStream = 1 + (self.round % 2) * UInt32(self.setup.batch)
-        self.round += 1
         for (index, account) in accounts.enumerated() {
-            self.buy.append(stream: firstStream + UInt32(index), account: account, to: &self.input)
+            self.buy.append(stream: 1 + UInt32(index), account: account, to: &self.input)
         }
         self.receive(self.writer, self.input)
         self.finishTurn()
@@ -168,7 +163,25 @@ package final class PushLoad {
         }
     }
 
-    private func receive(_ connection: Int32, _ bytes: [UInt8]) { self.core.received(connection, bytes.span.bytes) }
+    private func receive(_ connection: Int32, _ bytes: [UInt8]) {
+        var taken = 0
+        while taken < bytes.count {
+            let rest = bytes.span.bytes.extracting(taken...)
+            taken += self.core.received(connection, rest, untilAsks: Limits.asksAtOnce)
+            if self.core.asks.count >= Limits.asksAtOnce { self.askStore() }
+        }
+    }
+
+    private func askStore() {
+        guard !self.core.asks.isEmpty else { return }
+        var outbox = StoreEngine.Outbox(loops: 1)
+        _ = self.engine.run(self.core.asks, wall: self.now.wall, into: &outbox)
+        self.core.asks.removeAll(keepingCapacity: true)
+        for case .answer(_, .refused(let refusal)) in outbox.events[0] {
+            preconditionFailure("a purchase was refused: \(refusal.message)")
+        }
+        self.core.handle(outbox.events[0])
+    }
 
     private func beginTurn() {
         self.now.monotonic += 1
@@ -179,8 +192,7 @@ package final class PushLoad {
     }
 
     private func finishTurn() {
-        self.core.handle(self.events)
-        self.events.removeAll(keepingCapacity: true)
+        self.askStore()
         self.core.endInput()
         self.takeEffects()
         while true {
@@ -196,14 +208,6 @@ package final class PushLoad {
         }
         _ = self.core.endTurn()
         self.takeEffects()
-        guard !self.core.asks.isEmpty else { return }
-        var outbox = StoreEngine.Outbox(loops: 1)
-        _ = self.engine.run(self.core.asks, wall: self.now.wall, into: &outbox)
-        self.core.asks.removeAll(keepingCapacity: true)
-        self.events = outbox.events[0]
-        for case .answer(_, .refused(let refusal)) in self.events {
-            preconditionFailure("a purchase was refused: \(refusal.message)")
-        }
     }
 
     private func takeEffects() {

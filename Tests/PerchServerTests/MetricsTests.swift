@@ -166,7 +166,7 @@ enum SampleReports {
         "identitiesKeptMax", "addressesTrackedMax", "tokenSecretBytesMin", "mappedPieceBytes",
         "tokenKeysMax", "tokenKeyFileBytesMax", "tokenKeyFilesMax", "certificateIdentitiesMax",
         "certificateIdentitiesBytesMax", "readBytes", "stagingBytes", "copiedFrameBytesMax", "writeBytesMax",
-        "payloadPiecesKept", "writtenTransactions", "writtenTransactionBytesMax", "leaseMilliseconds",
+        "asksAtOnce", "payloadPiecesKept", "writtenTransactions", "writtenTransactionBytesMax", "leaseMilliseconds",
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
     ]
 

@@ -39,6 +39,20 @@ private final class SteppedStore {
 
     deinit { self.storage.close() }
 
+    /// As a loop that has this store to itself asks it.
+    func turn(asking asks: [StoreRequest]) -> (told: [StoreEvent], committed: UInt64?, left: Int) {
+        var asks = asks
+        let answer = self.driver.turn(now: Clocks.monotonic(), asks: &asks)
+        return (answer.told, answer.committed, asks.count)
+    }
+
+    /// What waits in the loop's inbox.
+    var posted: [LoopEvent] {
+        var events: [LoopEvent] = []
+        self.loop.take(into: &events)
+        return events
+    }
+
     /// Gives the app a catalogue whose source has so many bytes: something to write, as long as wanted.
     func rename(bytes: Int) {
         let source = String(repeating: "x", count: bytes)
@@ -107,6 +121,27 @@ private final class SteppedStore {
         #expect(report.figures.logBytes > 0)
         #expect(report.apps.map(\.bundleID) == ["com.example.app"])
         #expect(report.apps.first?.catalogueLoaded != nil)
+    }
+
+    @Test func `tells a loop that has it to itself at once, of what others asked before too`() throws {
+        let store = try SteppedStore()
+        store.rename(bytes: 10)
+        let key = AccountKey(app: store.app, bytes: Array("anna".utf8))
+        let before = Clocks.microseconds()
+        let first = store.turn(asking: [StoreRequest(loop: 0, ticket: 2, .record(key))])
+        #expect(first.left == 0)
+        #expect(store.posted.isEmpty)
+        guard case .answer(2, .record(nil))? = first.told.first, case .change? = first.told.dropFirst().first,
+            case .answer(1, .mutated)? = first.told.last
+        else {
+            Issue.record("the read, the change and its answer were to come: \(first.told)")
+            return
+        }
+        #expect((before...Clocks.microseconds()).contains(try #require(first.committed)))
+        // The time of a commit is told of that turn alone.
+        let second = store.turn(asking: [StoreRequest(loop: 0, ticket: 3, .record(key))])
+        #expect(second.told.count == 1)
+        #expect(second.committed == nil)
     }
 
     @Test func `stamps nothing that is no change`() throws {

@@ -100,35 +100,44 @@ extension LoopCore {
     package var connectionCount: Int { Int(self.connections.count) }
 
     /// Bytes came. Whole frames are taken; what is left of the last one is kept.
-    package mutating func received(_ index: Int32, _ bytes: borrowing RawSpan) {
-        guard self.connections.isTaken(index) else { return }
-        self.counters.bytesIn += UInt64(bytes.byteCount)
+    ///
+    /// Says how many bytes were taken. They are all, unless so many asks wait for the store that it should be asked before
+    /// the rest is given: at least one frame is taken each time.
+    @discardableResult
+    package mutating func received(
+        _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int = .max
+    ) -> Int {
+        guard self.connections.isTaken(index) else { return bytes.byteCount }
         self.connections[index].flags.insert(.hasSpoken)
-        switch self.connections[index].phase {
-        case .closing, .dying:
-            return
-        case .greeting, .open:
-            break
-        }
+        let taken = self.takeInput(index, bytes, untilAsks: asksMax)
+        self.counters.bytesIn += UInt64(taken)
+        return taken
+    }
+
+    private mutating func takeInput(_ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int) -> Int {
+        let count = bytes.byteCount
+        guard self.connections[index].phase.takesFrames else { return count }
         guard self.connections[index].flags.contains(.hasPartialInput) else {
-            let taken = self.takeFrames(index, bytes)
-            if taken < bytes.byteCount {
-                let rest = bytes.withUnsafeBytes { Array($0[taken...]) }
+            let taken = self.takeFrames(index, bytes, untilAsks: asksMax)
+            if taken.isStopped { return taken.bytes }
+            if taken.bytes < count {
+                let rest = bytes.withUnsafeBytes { Array($0[taken.bytes...]) }
                 self.keepPartial(index, rest)
             }
-            return
+            return count
         }
         // In place, so that a frame that comes a byte at a time costs what its bytes cost.
-        guard self.hasRoom(forPartial: bytes.byteCount, index) else { return }
-        self.partialBytes += bytes.byteCount
+        guard self.hasRoom(forPartial: count, index) else { return count }
+        self.partialBytes += count
         bytes.withUnsafeBytes { self.partialInputs[index]?.append(contentsOf: $0) }
-        guard self.isPartialWhole(index) else { return }
+        guard self.isPartialWhole(index) else { return count }
         var partial = self.takePartial(index)
-        let taken = self.takeFrames(index, partial.span.bytes)
+        let taken = self.takeFrames(index, partial.span.bytes, untilAsks: .max).bytes
         if taken < partial.count {
             partial.removeFirst(taken)
             self.keepPartial(index, partial)
         }
+        return count
     }
 
     /// Whether what is kept of a frame is all of it, or not yet enough to tell how long it is. Its header was judged.
@@ -166,8 +175,10 @@ extension LoopCore {
         return false
     }
 
-    /// Takes whole frames from the front of `bytes` and says how many bytes they were.
-    private mutating func takeFrames(_ index: Int32, _ bytes: borrowing RawSpan) -> Int {
+    /// Takes whole frames from the front of `bytes` and says how many bytes they were, and whether it stopped for the store.
+    private mutating func takeFrames(
+        _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int
+    ) -> (bytes: Int, isStopped: Bool) {
         var offset = 0
         while self.connections.isTaken(index), self.connections[index].phase.takesFrames,
             !self.connections[index].flags.contains(.isReadPaused)
@@ -175,24 +186,28 @@ extension LoopCore {
             let header: FrameHeader
             do throws(FrameError) {
                 // HELLO has its own, smaller limit, judged after the order of frames.
-                guard let read = try FrameHeader.read(from: bytes, at: offset, lengthLimit: .max) else { return offset }
+                guard let read = try FrameHeader.read(from: bytes, at: offset, lengthLimit: .max) else {
+                    return (offset, false)
+                }
                 header = read
             } catch {
                 self.close(index, WireStatus(error))
-                return bytes.byteCount
+                return (bytes.byteCount, false)
             }
             if let status = self.judge(header, index) {
                 self.close(index, status)
-                return bytes.byteCount
+                return (bytes.byteCount, false)
             }
             let end = offset + FrameHeader.byteCount + header.length
-            guard end <= bytes.byteCount else { return offset }
+            guard end <= bytes.byteCount else { return (offset, false) }
             let body = bytes.extracting(offset + FrameHeader.byteCount..<end)
             self.counters.framesIn += 1
             offset = end
             self.take(header, body, index)
+            if self.asks.count >= asksMax, offset < bytes.byteCount { return (offset, true) }
         }
-        return self.connections.isTaken(index) && self.connections[index].phase.takesFrames ? offset : bytes.byteCount
+        let isOver = !self.connections.isTaken(index) || !self.connections[index].phase.takesFrames
+        return (isOver ? bytes.byteCount : offset, false)
     }
 
     /// What is wrong with a frame, from its header alone: kind, direction, stream, compression, order, length, number.

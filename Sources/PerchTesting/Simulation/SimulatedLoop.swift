@@ -92,7 +92,7 @@ package final class SimulatedLoop {
             // As the server's driver: what epoll said first holds for this turn, unless the core stopped reading.
             if tenant.reading, tenant.socket.isReadable, self.core.wantsInput(index) {
                 switch tenant.socket.read(upTo: max(1, conditions.readBytes())) {
-                case .bytes(let bytes): self.core.received(index, bytes.span.bytes)
+                case .bytes(let bytes): self.receive(index, bytes)
                 case .end: self.core.peerEnded(index)
                 case .broken: self.core.broken(index)
                 }
@@ -101,6 +101,15 @@ package final class SimulatedLoop {
             }
             self.execute()
         }
+    }
+
+    /// As a loop that has the store to itself gives it to its core, which is stopped as often as can be.
+    private func receive(_ connection: Int32, _ bytes: [UInt8]) {
+        var taken = 0
+        repeat {
+            let rest = bytes.span.bytes.extracting(taken...)
+            taken += self.core.received(connection, rest, untilAsks: self.core.asks.count + 1)
+        } while taken < bytes.count
     }
 
     package func finish(_ conditions: Conditions) {

@@ -1,3 +1,4 @@
+import PerchBase
 import PerchTesting
 import Testing
 
@@ -21,6 +22,18 @@ import Testing
         let before = load.values
         load.run(changes: 24)
         #expect(load.values - before == 3 * 30)
+    }
+
+    @Test func `a turn of more changes than the store is asked at once is still one turn`() {
+        var setup = PushLoad.Setup(watches: 4, connections: 4, batch: 3 * Limits.asksAtOnce + 1)
+        setup.accounts = 1
+        let load = PushLoad(setup)
+        load.warmUp()
+        let before = (values: load.values, writes: load.writes)
+        load.run(changes: setup.batch)
+        #expect(load.values - before.values == 4)
+        // One for each watcher, and one for all the answers.
+        #expect(load.writes - before.writes == 5)
     }
 
     @Test func `whoever comes in a storm is told one value`() {

@@ -277,6 +277,59 @@ import Testing
         world.checkNothingIsLeft()
     }
 
+    /// What a client has sent, taken out of its socket.
+    private func sent(by client: WireClient) -> [UInt8] {
+        _ = client.socket.deliverToServer()
+        guard case .bytes(let bytes) = client.socket.read(upTo: .max) else { return [] }
+        return bytes
+    }
+
+    @Test func `frames are taken until so many asks wait, and one at least`() {
+        let world = World()
+        let client = world.welcomedClient()
+        let streams = (0..<5).map { client.call(.status("a\($0)")) }
+        let bytes = self.sent(by: client)
+        let frame = bytes.count / streams.count
+        let before = world.loops[0].core.counters
+        var taken: [Int] = []
+        while taken.reduce(0, +) < bytes.count {
+            let rest = bytes.span.bytes.extracting(taken.reduce(0, +)...)
+            taken.append(world.loops[0].core.received(0, rest, untilAsks: 2))
+        }
+        #expect(taken == [2 * frame, frame, frame, frame])
+        #expect(world.loops[0].core.asks.count == 5)
+        #expect(world.loops[0].core.counters.bytesIn - before.bytesIn == UInt64(bytes.count))
+        #expect(world.loops[0].core.counters.framesIn - before.framesIn == 5)
+        // Something for a turn to be about.
+        client.ping()
+        world.settle()
+        // That it is on its way, and the value.
+        for stream in streams { #expect(client.statuses(on: stream).count == 2) }
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `half a frame behind the last is kept, however many asks wait`() {
+        let world = World()
+        let client = world.welcomedClient()
+        let streams = (0..<3).map { client.call(.status("a\($0)")) }
+        let bytes = self.sent(by: client)
+        let cut = bytes.count - 4
+        let first = world.loops[0].core.received(0, bytes.span.bytes.extracting(..<cut), untilAsks: 2)
+        #expect(first < cut)
+        #expect(
+            world.loops[0].core.received(0, bytes.span.bytes.extracting(first..<cut), untilAsks: 2) == cut - first)
+        #expect(world.loops[0].core.partialBytes > 0)
+        // What is kept is taken whole with what completes it.
+        #expect(world.loops[0].core.received(0, bytes.span.bytes.extracting(cut...), untilAsks: 2) == 4)
+        #expect(world.loops[0].core.partialBytes == 0)
+        // Something for a turn to be about.
+        client.ping()
+        world.settle()
+        // That it is on its way, and the value.
+        for stream in streams { #expect(client.statuses(on: stream).count == 2) }
+        world.checkNothingIsLeft()
+    }
+
     @Test func `a connection that is owed too much is not read from until it takes some`() throws {
         let world = self.world { $0.sendBufferBytes = 1_024 }
         let client = world.welcomedClient()
