@@ -35,6 +35,8 @@ extension LoopEvent {
 /// Drives one core: epoll's events in, system calls out. Owned by its loop's thread; nothing else ever sees it.
 ///
 /// TLS lies here, between socket and core: see `ServerLoop+TLS.swift`.
+///
+/// What a turn looks at is not checked for exclusive access at run time: nothing that is called from here calls back.
 final class ServerLoop: LoopDriver {
     let loop: EventLoop
     private let index: Int
@@ -50,29 +52,29 @@ final class ServerLoop: LoopDriver {
     private let limits: SharedLimits
 
     private let buffer: UnsafeMutableRawBufferPointer
-    private var events: [LoopEvent] = []
-    private var pieces: [SendPiece] = []
-    private var measures = LoopMeasures()
+    @exclusivity(unchecked) private var events: [LoopEvent] = []
+    @exclusivity(unchecked) private var pieces: [SendPiece] = []
+    @exclusivity(unchecked) private var measures = LoopMeasures()
     /// When the oldest commit that came in this turn was durable.
-    private var oldestCommit: UInt64?
-    private var hasBegun = false
-    private var isDraining = false
-    private var isAccepting = true
+    @exclusivity(unchecked) private var oldestCommit: UInt64?
+    @exclusivity(unchecked) private var hasBegun = false
+    @exclusivity(unchecked) private var isDraining = false
+    @exclusivity(unchecked) private var isAccepting = true
     /// The listener is the service manager's: what waits in its backlog is for the next process.
     private let isInherited: Bool
 
     /// By connection number.
-    var tenants: [Tenant] = []
+    @exclusivity(unchecked) var tenants: [Tenant] = []
 
     // TLS.
-    var port: TLSPort
+    @exclusivity(unchecked) var port: TLSPort
     let window = TLSWindow()
     let plaintext: UnsafeMutableRawBufferPointer
-    var tls = TLSCounters()
+    @exclusivity(unchecked) var tls = TLSCounters()
     /// Ciphertext that the kernel did not take, by connection number: one record at most, but for answers to the peer.
-    var pending: [Int32: PendingCiphertext] = [:]
+    @exclusivity(unchecked) var pending: [Int32: PendingCiphertext] = [:]
     /// The next failed handshake that is told to the log.
-    var nextFailureTold = MonotonicTime.zero
+    @exclusivity(unchecked) var nextFailureTold = MonotonicTime.zero
 
     /// In memory of its own: a property of an object is checked for exclusive access at each use, of which a write to a
     /// connection has five.

@@ -9,6 +9,8 @@ import PerchStore
 /// A store in memory waits for no disk. With one loop it has no thread either: the loop steps it in the middle of its own
 /// turn (`turn(now:asks:)`), as often as enough asks wait, so a change is pushed in the turn in which it came, and no thread
 /// is woken twice for it.
+///
+/// What a turn looks at is not checked for exclusive access at run time: nothing that is called from here calls back.
 final class StoreLoop: LoopDriver {
     private let engine: StoreEngine
     private let inbox: Inbox<StoreRequest>
@@ -16,18 +18,18 @@ final class StoreLoop: LoopDriver {
     private let loops: [Inbox<LoopEvent>]
     private let control: Inbox<ControlEvent>
     private let clock: StoreClock
-    private var requests: [StoreRequest] = []
-    private var asked: [StoreQuestion] = []
-    private var measures = StoreMeasures()
+    @exclusivity(unchecked) private var requests: [StoreRequest] = []
+    @exclusivity(unchecked) private var asked: [StoreQuestion] = []
+    @exclusivity(unchecked) private var measures = StoreMeasures()
     /// When the first change of the last run was durable; nil: it had none.
-    private var committed: UInt64?
+    @exclusivity(unchecked) private var committed: UInt64?
     /// The backup under way.
-    private var copying: CopyRun?
-    private var failedCommit: Instant?
-    private var wasWithoutRoom = false
-    private var hasToldFailure = false
+    @exclusivity(unchecked) private var copying: CopyRun?
+    @exclusivity(unchecked) private var failedCommit: Instant?
+    @exclusivity(unchecked) private var wasWithoutRoom = false
+    @exclusivity(unchecked) private var hasToldFailure = false
     /// The storage is closed: whoever still asks is not answered, the process is ending.
-    private var hasStopped = false
+    @exclusivity(unchecked) private var hasStopped = false
 
     init(
         engine: StoreEngine, inbox: Inbox<StoreRequest>, questions: Inbox<StoreQuestion>, loops: [Inbox<LoopEvent>],

@@ -30,7 +30,8 @@ package final class PushLoad {
 
     private let setup: Setup
     private let engine: StoreEngine
-    private var core: LoopCore
+    // Unchecked as it is in `ServerLoop`.
+    @exclusivity(unchecked) private var core: LoopCore
     private var random: SeededRandom
     private var now = Moment(monotonic: 1_000_000, wall: World.begin)
     private let writer: Int32

@@ -21,43 +21,47 @@ package struct StoreLimits: Sendable {
 ///
 /// Plain code over a synchronous `Storage`, without a clock or a thread of its own: the server runs it on the store
 /// thread, the simulator and the tests run it step by step. Nothing of a batch reaches a loop before its commit.
+///
+/// Its properties are not checked for exclusive access at run time, which was a fourteenth of a turn with one change
+/// (`pushcost mux 3000 2000 1`): neither the storage nor a decision, which is pure, calls back.
 package final class StoreEngine {
     let storage: any Storage
-    package internal(set) var header: StoreHeader
-    package internal(set) var apps: [AppNumber: StoredAppState] = [:]
-    package internal(set) var counters = Counters()
+    @exclusivity(unchecked) package internal(set) var header: StoreHeader
+    @exclusivity(unchecked) package internal(set) var apps: [AppNumber: StoredAppState] = [:]
+    @exclusivity(unchecked) package internal(set) var counters = Counters()
     /// Why nothing can be acknowledged any more; nil while all is well.
-    package internal(set) var failure: StorageError?
-    var cache: RecordCache
+    @exclusivity(unchecked) package internal(set) var failure: StorageError?
+    @exclusivity(unchecked) var cache: RecordCache
     /// Not where the storage holds every record itself.
     let cachesRecords: Bool
     let loopCount: Int
 
     /// Mutations that wait until their account has caught up with its renewals.
-    var deferred: [StoreRequest] = []
+    @exclusivity(unchecked) var deferred: [StoreRequest] = []
     /// Moves of a clock that wait until all that is due by then is settled.
-    var settlings: [Settling] = []
-    var barriers: [UInt64: Barrier] = [:]
-    var nextBarrier: UInt64 = 1
+    @exclusivity(unchecked) var settlings: [Settling] = []
+    @exclusivity(unchecked) var barriers: [UInt64: Barrier] = [:]
+    @exclusivity(unchecked) var nextBarrier: UInt64 = 1
     /// The last batch found no room: what is due is tried again a second later, not at once.
-    package internal(set) var isWithoutRoom = false
+    @exclusivity(unchecked) package internal(set) var isWithoutRoom = false
     /// Microseconds of a clock that never jumps, to measure commits with; nil where nobody does, as in the simulator.
-    package var stopwatch: (() -> UInt64)?
+    @exclusivity(unchecked) package var stopwatch: (() -> UInt64)?
     /// Microseconds that the storage took to commit, fsync included; empty without a stopwatch.
-    package internal(set) var commitMicroseconds = Histogram()
+    @exclusivity(unchecked) package internal(set) var commitMicroseconds = Histogram()
     /// Changes in a group commit, of those that had any.
-    package internal(set) var batchChanges = Histogram()
+    @exclusivity(unchecked) package internal(set) var batchChanges = Histogram()
     /// What the stopwatch said when the first commit of the latest run was durable: from then on its watchers wait.
-    package internal(set) var firstCommit: UInt64?
+    @exclusivity(unchecked) package internal(set) var firstCommit: UInt64?
     let limits: StoreLimits
     /// When the kept answers were last looked through.
-    var answersSwept = Instant.distantPast
+    @exclusivity(unchecked) var answersSwept = Instant.distantPast
     /// How many facts a read about the past goes through: `Limits.factsPerReadMax`, less in tests.
     package var factsPerReadMax = Limits.factsPerReadMax
     /// Tokens that were taken back, and when each would have ended by itself.
-    var revocations: [String: Instant] = [:]
+    @exclusivity(unchecked) var revocations: [String: Instant] = [:]
     /// An empty change, whose lists have room: the one before has let go of it.
-    var draft = StoredChange(revision: 0, committed: .distantPast, nextTransaction: 0, nextAccount: 0)
+    @exclusivity(unchecked) var draft = StoredChange(
+        revision: 0, committed: .distantPast, nextTransaction: 0, nextAccount: 0)
 
     package struct Counters: Sendable {
         package var batches: UInt64 = 0

@@ -5,7 +5,8 @@ package import PerchModel
 ///
 /// Passes the same contract suite as every other storage. Owned by one thread.
 package final class MemoryStorage: Storage {
-    private var tables: MemoryTables
+    // Unchecked: no method of it calls back.
+    @exclusivity(unchecked) private var tables: MemoryTables
     /// For tests: the next commit throws this and undoes its batch.
     package var nextCommitFailure: StorageError?
     /// For tests: what is answered to whoever asks for room.

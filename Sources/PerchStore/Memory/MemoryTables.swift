@@ -3,9 +3,9 @@ import PerchModel
 
 /// What a store in memory holds, and how a batch of it is undone.
 ///
-/// A value that the storage has one of: between its methods nothing is checked again for who else may be changing it, as
-/// each look at a property of a class would be.
-struct MemoryTables {
+/// A value that the storage has one of, and of which there is no copy: between its methods nothing is checked again for who
+/// else may be changing it, as each look at a property of a class would be, and no look retains a dozen tables.
+struct MemoryTables: ~Copyable {
     private var known: StoreHeader
     private var states: [AppNumber: [StoredAppState]] = [:]
     private var aliases: [AccountKey: AccountNumber] = [:]
