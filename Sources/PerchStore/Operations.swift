@@ -4,7 +4,9 @@ extension Mutation {
     /// One operation of a test store on an account, or on the account that owns the transaction it names.
     ///
     /// `account` nil: the operation's target is a transaction, which says whose it is.
-    package static func operation(_ operation: StoreOperation, account: AccountKey?, app: AppNumber) -> Mutation {
+    package static func operation(
+        _ operation: StoreOperation, account: AccountKey?, app: AppNumber, origin: [UInt8] = []
+    ) -> Mutation {
         let subject: Subject
         if let account {
             subject = .account(account, opens: operation.opensAccount)
@@ -14,12 +16,10 @@ extension Mutation {
             }
             subject = .owner(app: app, of: id)
         }
-        var mutation = Mutation(subject, operation)
-        if let member = operation.member {
-            mutation.other = AccountKey(app: app, bytes: Array(member.utf8))
-            if case .share = operation { mutation.opensOther = true }
-        }
-        return mutation
+        let other = operation.member.map { AccountKey(app: app, bytes: Array($0.utf8)) }
+        var opensOther = false
+        if case .share = operation { opensOther = true }
+        return Mutation(subject, other: other, opensOther: opensOther, operation, origin: origin)
     }
 
     /// Delivers what was shared with an account and waits for its customer to restore.

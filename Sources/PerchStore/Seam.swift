@@ -214,37 +214,64 @@ package enum MutationResult: Hashable, Sendable {
 }
 
 /// Asks for a change.
+///
+/// One reference: an order is handed on several times between its frame and its answer, and has nine of them inside.
 package struct Mutation: Sendable {
-    package var subject: Subject
+    package var subject: Subject { self.contents.fields.subject }
     /// A second account that the decision sees, and may return facts of.
-    package var other: AccountKey?
+    package var other: AccountKey? { self.contents.fields.other }
     /// Whether that one is opened where there is none; else refused.
-    package var opensOther = false
+    package var opensOther: Bool { self.contents.fields.opensOther }
     /// Refused in apps of which Perch is not the store.
-    package var needsTestApp: Bool
+    package var needsTestApp: Bool { self.contents.fields.needsTestApp }
     /// Makes the call safe to repeat; empty for none.
-    package var key: [UInt8] = []
+    package var key: [UInt8] { self.contents.fields.key }
     /// What the call asks for, so that a key is not used for two things.
-    package var keyDigest = Digest.zero
+    package var keyDigest: Digest { self.contents.fields.keyDigest }
     /// Who asks: the `client_id` of the connection.
-    package var origin: [UInt8] = []
-    private var decider: Decider
+    package var origin: [UInt8] {
+        get { self.contents.fields.origin }
+        set { self.change { $0.origin = newValue } }
+    }
     /// Answer only when all that is due by the app's clock is settled, and every loop has applied it.
-    package var waitsForSettling = false
+    package var waitsForSettling: Bool {
+        get { self.contents.fields.waitsForSettling }
+        set { self.change { $0.waitsForSettling = newValue } }
+    }
+
+    private var contents: Contents
 
     package init(
         _ subject: Subject, needsTestApp: Bool,
         decide: @escaping @Sendable (inout DecisionView) throws(Refusal) -> Decision
     ) {
-        self.subject = subject
-        self.needsTestApp = needsTestApp
-        self.decider = .function(decide)
+        self.contents = Contents(Fields(subject: subject, needsTestApp: needsTestApp, decider: .function(decide)))
     }
 
-    init(_ subject: Subject, _ operation: StoreOperation) {
-        self.subject = subject
-        self.needsTestApp = true
-        self.decider = .operation(operation)
+    init(_ subject: Subject, other: AccountKey?, opensOther: Bool, _ operation: StoreOperation, origin: [UInt8]) {
+        self.contents = Contents(
+            Fields(
+                subject: subject, other: other, opensOther: opensOther, needsTestApp: true,
+                decider: .operation(operation), origin: origin))
+    }
+
+    /// What a mutation says, once and for all: shared by its copies, on all threads.
+    private final class Contents: Sendable {
+        let fields: Fields
+
+        init(_ fields: consuming Fields) { self.fields = fields }
+    }
+
+    private struct Fields: Sendable {
+        var subject: Subject
+        var other: AccountKey?
+        var opensOther = false
+        var needsTestApp: Bool
+        var decider: Decider
+        var key: [UInt8] = []
+        var keyDigest = Digest.zero
+        var origin: [UInt8] = []
+        var waitsForSettling = false
     }
 
     private enum Decider: Sendable {
@@ -253,9 +280,15 @@ package struct Mutation: Sendable {
         case function(@Sendable (inout DecisionView) throws(Refusal) -> Decision)
     }
 
+    private mutating func change(_ body: (inout Fields) -> Void) {
+        var fields = self.contents.fields
+        body(&fields)
+        self.contents = Contents(consume fields)
+    }
+
     /// What it comes to. Pure and repeatable: it may be run several times, with what it needs or after a failed batch.
     package func decide(_ view: inout DecisionView) throws(Refusal) -> Decision {
-        switch self.decider {
+        switch self.contents.fields.decider {
         case .operation(let operation): try Decision(of: operation, &view)
         case .function(let decide): try decide(&view)
         }
@@ -266,8 +299,16 @@ package struct Mutation: Sendable {
         _ decide: @escaping @Sendable (inout DecisionView) throws(Refusal) -> Decision
     ) -> Mutation {
         var mutation = self
-        mutation.decider = .function(decide)
+        mutation.change { $0.decider = .function(decide) }
         return mutation
+    }
+
+    /// Under a key of the caller's, behind which stands what he asks for.
+    package mutating func repeatable(under key: [UInt8], of digest: Digest = .zero) {
+        self.change {
+            $0.key = key
+            $0.keyDigest = digest
+        }
     }
 }
 
@@ -299,7 +340,7 @@ package struct StoreRequest: Sendable {
         case events(AccountKey, after: EventPlace?, limit: Int)
         /// An image of an app's catalogue.
         case image(AppNumber, ContentHash)
-        indirect case mutate(Mutation)
+        case mutate(Mutation)
         /// A token is taken back: durable before it is answered.
         case revoke(RevokedToken)
         /// A loop has applied everything up to a barrier.

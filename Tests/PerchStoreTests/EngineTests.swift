@@ -26,7 +26,7 @@ import Testing
             change.settings?.timeRate = rate
             return .commitApp(change, answer: .none)
         }
-        mutation.key = key
+        if !key.isEmpty { mutation.repeatable(under: key) }
         return mutation
     }
 

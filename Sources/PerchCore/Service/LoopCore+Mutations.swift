@@ -160,10 +160,10 @@ extension LoopCore {
     /// not used for another one.
     mutating func keyed(_ key: [UInt8], _ mutation: consuming Mutation, _ request: Request) -> Mutation {
         guard !key.isEmpty else { return mutation }
-        mutation.key = key
         do throws(MessageError) {
             let encoded = try self.codec.encode(request)
-            mutation.keyDigest = Digest(of: Array(request.method.path.utf8) + Array(encoded.message))
+            mutation.repeatable(
+                under: key, of: Digest(of: Array(request.method.path.utf8) + Array(encoded.message)))
         } catch {
             preconditionFailure("a request that was decoded cannot be encoded: \(error)")
         }

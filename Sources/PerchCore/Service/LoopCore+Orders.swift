@@ -29,8 +29,9 @@ extension LoopCore {
         if self.authenticator != nil { try self.permit(call, request) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
         let operation = StoreOperation.buy(asked.order).meant
-        var mutation = Mutation.operation(operation, account: Self.key(asked.account, app), app: app)
-        mutation.origin = self.clientIDs[self.calls[call].connection] ?? []
+        let mutation = Mutation.operation(
+            operation, account: Self.key(asked.account, app), app: app,
+            origin: self.clientIDs[self.calls[call].connection] ?? [])
         self.askForOrder(call, self.keyed(asked.idempotencyKey, mutation, request), app: app)
     }
 

@@ -120,6 +120,8 @@ public struct PurchaseOrder: Hashable, Sendable {
     /// Whether to buy although the storefront is another one by now.
     public var continuesInNewStorefront = false
 
+    /// Inlinable: it is made where it is kept, not copied there.
+    @inlinable
     public init(productID: String, quantity: UInt32 = 1, appAccountToken: String = "", offer: OrderedOffer? = nil) {
         self.productID = productID
         self.quantity = quantity

@@ -104,8 +104,8 @@ package final class ModelWorld {
     /// Asks for a mutation under a key of its own, so that it can be asked for again.
     package func ask(_ mutation: Mutation) -> Answer {
         var mutation = mutation
-        mutation.key = withUnsafeBytes(of: self.nextKey.bigEndian) { Array($0) }
-        mutation.keyDigest = Digest(high: self.nextKey, low: 1)
+        mutation.repeatable(
+            under: withUnsafeBytes(of: self.nextKey.bigEndian) { Array($0) }, of: Digest(high: self.nextKey, low: 1))
         self.nextKey += 1
         let answer = self.run(mutation)
         self.lastKeyed = (mutation, answer)
