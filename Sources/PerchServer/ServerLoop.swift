@@ -229,7 +229,7 @@ final class ServerLoop: LoopDriver {
 
     /// Asks a store that has no thread of its own, and takes what it says at once.
     private func ask(_ store: StoreLoop) -> MonotonicTime? {
-        let (told, committed, wake) = store.turn(now: self.loop.now, asks: &self.core.asks)
+        let (told, committed, wake) = store.turn(now: Clocks.monotonic(), asks: &self.core.asks)
         if !told.isEmpty {
             self.measures.inboxEvents.record(UInt64(told.count))
             self.handle(.store(told, committed: committed))

@@ -21,8 +21,6 @@ final class StoreLoop: LoopDriver {
     @exclusivity(unchecked) private var requests: [StoreRequest] = []
     @exclusivity(unchecked) private var asked: [StoreQuestion] = []
     @exclusivity(unchecked) private var measures = StoreMeasures()
-    /// When the first change of the last run was durable; nil: it had none.
-    @exclusivity(unchecked) private var committed: UInt64?
     /// The backup under way.
     @exclusivity(unchecked) private var copying: CopyRun?
     @exclusivity(unchecked) private var failedCommit: Instant?
@@ -48,12 +46,11 @@ final class StoreLoop: LoopDriver {
 
     func turn(now: MonotonicTime) -> MonotonicTime? {
         self.inbox.take(into: &self.requests)
-        var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
-        let wake = self.run(now: now, into: &outbox)
-        for loop in self.loops.indices where !outbox.events[loop].isEmpty {
-            self.loops[loop].post(.store(outbox.events[loop], committed: self.committed))
+        return self.run(now: now) { outbox, committed in
+            for loop in self.loops.indices where !outbox.events[loop].isEmpty {
+                self.loops[loop].post(.store(outbox.events[loop], committed: committed))
+            }
         }
-        return wake
     }
 
     /// `asks`: what the loop asks that drives this store on its own thread, and is told at once. They are taken over.
@@ -67,14 +64,16 @@ final class StoreLoop: LoopDriver {
             self.requests.append(contentsOf: asks)
             asks.removeAll(keepingCapacity: true)
         }
-        var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
-        let wake = self.run(now: now, into: &outbox)
-        return (outbox.events[0], self.committed, wake)
+        var news: (told: [StoreEvent], committed: UInt64?) = ([], nil)
+        let wake = self.run(now: now) { outbox, committed in news = (outbox.events[0], committed) }
+        return (news.told, news.committed, wake)
     }
 
-    /// Runs what was taken. `outbox` has what the loops are to be told.
-    private func run(now: MonotonicTime, into outbox: inout StoreEngine.Outbox) -> MonotonicTime? {
-        self.committed = nil
+    /// Runs what was taken. `tell` is called with what the loops are to be told and when the first of its changes was durable,
+    /// before anything else is done that takes time.
+    private func run(
+        now: MonotonicTime, tell: (borrowing StoreEngine.Outbox, _ committed: UInt64?) -> Void
+    ) -> MonotonicTime? {
         if self.hasStopped {
             self.requests.removeAll()
             return nil
@@ -82,6 +81,7 @@ final class StoreLoop: LoopDriver {
         let wall = self.clock.now()
         let machine = Clocks.wall()
         if !self.requests.isEmpty { self.measures.inboxRequests.record(UInt64(self.requests.count)) }
+        var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
         let before = self.engine.counters
         let next = self.engine.run(self.requests, wall: wall, machine: machine, into: &outbox)
         self.requests.removeAll(keepingCapacity: true)
@@ -89,7 +89,7 @@ final class StoreLoop: LoopDriver {
             self.measures.batchMicroseconds.record(
                 UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         }
-        if self.engine.counters.changes > before.changes { self.committed = self.engine.firstCommit }
+        tell(outbox, self.engine.counters.changes > before.changes ? self.engine.firstCommit : nil)
         for case .answer(let ticket, let answer) in outbox.events[self.loops.count] {
             self.control.post(.storeAnswer(ticket: ticket, answer))
         }

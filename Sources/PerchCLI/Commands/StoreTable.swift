@@ -24,7 +24,7 @@ enum StoreTable {
                         OptionSpec("at", .instant, "INSTANT", "Bought at this instant in the past."),
                         OptionSpec(
                             "then", .choice(["renewUntilNow", "cancelImmediately"]), "WHAT",
-                            "What a purchase in the past is followed by."),
+                            "What follows a purchase in the past. In a test app it renews until now if not given."),
                         OptionSpec(flag: "ask-to-buy", "Wait for approval, whatever the setting."),
                         Self.key,
                     ])),
