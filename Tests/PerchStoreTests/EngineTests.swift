@@ -108,6 +108,50 @@ import Testing
         #expect(engine.clockBound == Self.start.advanced(byMilliseconds: 52_000))
     }
 
+    /// What would be known to an engine that begins on what is stored.
+    @Test(arguments: ["setting", "catalogue", "clock", "account", "all of them"])
+    func `what finds no room leaves what is known as it is stored`(_ kind: String) throws {
+        let storage = Self.memory()
+        let engine = try Self.engine(on: storage)
+        let account = Mutation(
+            .account(AccountKey(app: 1, bytes: Array("anna".utf8)), opens: true), needsTestApp: true
+        ) { view in
+            let fact = Fact(.storefrontSet("FRA"), effective: view.now)
+            return .commit([AccountFacts(account: view.accountRecord.account, facts: [fact])], answer: .none)
+        }
+        func changed(_ change: AppChange) -> Mutation {
+            Mutation(.app(1), needsTestApp: true) { _ in .commitApp(change, answer: .none) }
+        }
+        var (catalogue, clock) = (AppChange(), AppChange())
+        catalogue.catalogue = (Catalogue(products: [], groups: [], schemaVersion: "4.1"), "another")
+        clock.clock = .running(offsetMilliseconds: 1_000)
+        let kinds = [
+            "setting": Self.setRate(try #require(TimeRate(rawValue: 1))), "catalogue": changed(catalogue),
+            "clock": changed(clock), "account": account,
+        ]
+        let asked = kinds[kind].map { [$0] } ?? kinds.keys.sorted().compactMap { kinds[$0] }
+        let requests = asked.enumerated().map { StoreRequest(loop: 0, ticket: UInt64($0), .mutate($1)) }
+        func run() -> Int {
+            var outbox = StoreEngine.Outbox(loops: 1)
+            _ = engine.run(requests, wall: Self.start, into: &outbox)
+            return outbox.events[0].count { if case .answer(_, .mutated) = $0 { true } else { false } }
+        }
+        func checkKnown() throws {
+            let stored = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
+            #expect(engine.header == stored.header)
+            #expect(engine.apps.mapValues { "\($0)" } == stored.apps.mapValues { "\($0)" })
+        }
+        let before = engine.header
+        storage.nextCommitFailure = .full("of the test")
+        #expect(run() == 0)
+        #expect(engine.header.revision == before.revision)
+        try checkKnown()
+        // And with room all of it is done.
+        #expect(run() == asked.count)
+        #expect(engine.header.revision == before.revision + UInt64(asked.count))
+        try checkKnown()
+    }
+
     @Test func `a change that fits is room, whatever the medium says`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
