@@ -29,7 +29,10 @@ class Drain:
 
     def metric(self, name):
         """The sum of a counter, over HTTP."""
+        end = time.monotonic() + 10
         while not (where := [line for line in list(self.server.lines) if line.strip().startswith("http: ")]):
+            if time.monotonic() > end:
+                raise RuntimeError(f"the server does not say where it answers HTTP: {list(self.server.lines)[-5:]}")
             time.sleep(0.01)  # It is told just after where it serves.
         text = urllib.request.urlopen(f"http://{where[0].split()[1]}/metrics", timeout=10).read().decode()
         return sum(float(line.split()[-1]) for line in text.splitlines() if line.split("{")[0].split(" ")[0] == name)
