@@ -58,7 +58,7 @@ final class ServerLoop: LoopDriver {
     /// When the oldest commit that came in this turn was durable.
     @exclusivity(unchecked) private var oldestCommit: UInt64?
     @exclusivity(unchecked) private var hasBegun = false
-    @exclusivity(unchecked) private var isDraining = false
+    private var isDraining = false
     @exclusivity(unchecked) private var isAccepting = true
     /// The listener is the service manager's: what waits in its backlog is for the next process.
     private let isInherited: Bool
@@ -67,14 +67,14 @@ final class ServerLoop: LoopDriver {
     @exclusivity(unchecked) var tenants: [Tenant] = []
 
     // TLS.
-    @exclusivity(unchecked) var port: TLSPort
+    var port: TLSPort
     let window = TLSWindow()
     let plaintext: UnsafeMutableRawBufferPointer
-    @exclusivity(unchecked) var tls = TLSCounters()
+    var tls = TLSCounters()
     /// Ciphertext that the kernel did not take, by connection number: one record at most, but for answers to the peer.
-    @exclusivity(unchecked) var pending: [Int32: PendingCiphertext] = [:]
+    var pending: [Int32: PendingCiphertext] = [:]
     /// The next failed handshake that is told to the log.
-    @exclusivity(unchecked) var nextFailureTold = MonotonicTime.zero
+    var nextFailureTold = MonotonicTime.zero
 
     /// In memory of its own: a property of an object is checked for exclusive access at each use, of which a write to a
     /// connection has five.

@@ -23,9 +23,9 @@ final class StoreLoop: LoopDriver {
     @exclusivity(unchecked) private var measures = StoreMeasures()
     /// The backup under way.
     @exclusivity(unchecked) private var copying: CopyRun?
-    @exclusivity(unchecked) private var failedCommit: Instant?
+    private var failedCommit: Instant?
     @exclusivity(unchecked) private var wasWithoutRoom = false
-    @exclusivity(unchecked) private var hasToldFailure = false
+    private var hasToldFailure = false
     /// The storage is closed: whoever still asks is not answered, the process is ending.
     @exclusivity(unchecked) private var hasStopped = false
 

@@ -22,7 +22,7 @@ package struct StoreLimits: Sendable {
 /// Plain code over a synchronous `Storage`, without a clock or a thread of its own: the server runs it on the store
 /// thread, the simulator and the tests run it step by step. Nothing of a batch reaches a loop before its commit.
 ///
-/// Its properties are not checked for exclusive access at run time, which was a fourteenth of a turn with one change
+/// What each turn looks at is not checked for exclusive access at run time, which was a fourteenth of a turn with one change
 /// (`pushcost mux 3000 2000 1`): neither the storage nor a decision, which is pure, calls back.
 package final class StoreEngine {
     let storage: any Storage
@@ -41,7 +41,7 @@ package final class StoreEngine {
     /// Moves of a clock that wait until all that is due by then is settled.
     @exclusivity(unchecked) var settlings: [Settling] = []
     @exclusivity(unchecked) var barriers: [UInt64: Barrier] = [:]
-    @exclusivity(unchecked) var nextBarrier: UInt64 = 1
+    var nextBarrier: UInt64 = 1
     /// The last batch found no room: what is due is tried again a second later, not at once.
     @exclusivity(unchecked) package internal(set) var isWithoutRoom = false
     /// Microseconds of a clock that never jumps, to measure commits with; nil where nobody does, as in the simulator.
@@ -58,7 +58,7 @@ package final class StoreEngine {
     /// How many facts a read about the past goes through: `Limits.factsPerReadMax`, less in tests.
     package var factsPerReadMax = Limits.factsPerReadMax
     /// Tokens that were taken back, and when each would have ended by itself.
-    @exclusivity(unchecked) var revocations: [String: Instant] = [:]
+    var revocations: [String: Instant] = [:]
     /// An empty change, whose lists have room: the one before has let go of it.
     @exclusivity(unchecked) var draft = StoredChange(
         revision: 0, committed: .distantPast, nextTransaction: 0, nextAccount: 0)
