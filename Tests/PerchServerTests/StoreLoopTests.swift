@@ -12,6 +12,7 @@ import Testing
 /// A store's thread without the thread: its turns are taken by the test.
 private final class SteppedStore {
     let storage: SQLiteStorage
+    let engine: StoreEngine
     let driver: StoreLoop
     let app: AppNumber
     private let folder = TemporaryDirectory()
@@ -28,6 +29,7 @@ private final class SteppedStore {
         self.app = try engine.openApp(
             "com.example.app", .xcode, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"),
             source: "shop", fileSettings: AppSettings(), wall: clock.now())
+        self.engine = engine
         self.requests = Inbox(wake: wake)
         self.questions = Inbox(wake: wake)
         self.loop = Inbox(wake: wake)
@@ -45,6 +47,19 @@ private final class SteppedStore {
         let answer = self.driver.turn(now: Clocks.monotonic(), asks: &asks)
         return (answer.told, answer.committed, asks.count)
     }
+
+    /// How much waits in the loop's inbox whenever a commit begins or has ended.
+    func watchDepth() -> Depths {
+        let depths = Depths()
+        let loop = self.loop
+        self.engine.stopwatch = {
+            depths.seen.append(loop.depth)
+            return 0
+        }
+        return depths
+    }
+
+    final class Depths { var seen: [Int] = [] }
 
     /// What waits in the loop's inbox.
     var posted: [LoopEvent] {
@@ -142,6 +157,16 @@ private final class SteppedStore {
         let second = store.turn(asking: [StoreRequest(loop: 0, ticket: 3, .record(key))])
         #expect(second.told.count == 1)
         #expect(second.committed == nil)
+    }
+
+    @Test func `tells the loops of a change before it does anything else that takes a commit`() throws {
+        let store = try SteppedStore()
+        let depths = store.watchDepth()
+        store.rename(bytes: 10)
+        store.ask(proves: true)
+        _ = store.turn()
+        // The change's commit, then that of the proof.
+        #expect(depths.seen == [0, 0, 1, 1])
     }
 
     @Test func `stamps nothing that is no change`() throws {
