@@ -199,7 +199,7 @@ def rows(options, runs, table, names):
             old = last.get("ratios", {}).get(name)
             redis = targets.get("redis", {}).get("ratios", {}).get(name)
             if mark:
-                ratio, old, redis = (None if each is None else 1 / each for each in (ratio, old, redis))
+                ratio, old, redis = (1 / each if each else None for each in (ratio, old, redis))
             elif row.name in runs.bound:
                 mark = " ²"
             own = targets["perch"]["figures"].get(figure.name)

@@ -1,5 +1,6 @@
 import Glibc
 import PerchBench
+import PerchLoop
 import PerchWire
 import Testing
 
@@ -29,6 +30,22 @@ import Testing
         // The floor without a store: changes, and no commit.
         let figures = ServerCounters.figures(from: Self.counters(0, 0, 0), to: Self.counters(9, 0, 0))
         #expect(figures.isEmpty)
+    }
+}
+
+@Suite struct `what Linux tells of a process` {
+    /// Other tests run on other threads of this process, so there is no upper bound.
+    @Test func `is finer than a hundredth of a second`() throws {
+        let before = try #require(ProcessFigures(process: getpid()))
+        let began = ThreadClock.nanoseconds()
+        while ThreadClock.nanoseconds() < began + 1_000_000 {}
+        let after = try #require(ProcessFigures(process: getpid()))
+        #expect(after.cpuSeconds - before.cpuSeconds >= 0.001)
+        #expect(after.residentBytes > 1_000_000)
+    }
+
+    @Test func `is nothing of a process that is not there`() {
+        #expect(ProcessFigures(process: Int32.max) == nil)
     }
 }
 

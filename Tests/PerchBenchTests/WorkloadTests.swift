@@ -26,7 +26,7 @@ import Testing
             #expect(figures[.duplicates] == 0)
             // One at a time: nothing is passed over.
             #expect(figures[.conflated] == 0)
-            #expect(figures[.cpuPerMillion] != nil)
+            #expect(figures[.cpuPerMillion] ?? 0 > 0)
         }
         // The floor was told how long the server's values are.
         #expect(report.targets[1].figures[.valueBytes] == report.targets[0].figures[.valueBytes])
@@ -123,7 +123,7 @@ import Testing
     @Test func `of two loops is held against one`() throws {
         let report = try measured(tiny(.hot), loops: 2)
         Self.expectSound(report, ["perch", "one loop"])
-        #expect(report.ratios[.cpuPerMillion] != nil || report.targets[1].figures[.cpuPerMillion] == 0)
+        #expect(report.ratios[.cpuPerMillion] ?? 0 > 0)
         #expect(report.targets.allSatisfy { $0.figures[.deliveries] ?? 0 > 0 })
     }
 

@@ -1,27 +1,21 @@
 import Glibc
 
-/// What Linux tells of a process: read from /proc, nothing where it may not be read.
+/// What Linux tells of a process: nothing where it may not be read.
 package struct ProcessFigures: Hashable, Sendable {
-    /// Seconds of processor time, of all threads.
+    /// Seconds of processor time, of all threads, to the nanosecond: /proc tells hundredths, of which a short round may
+    /// have none.
     package var cpuSeconds: Double
     package var residentBytes: Int
 
     package init?(process: Int32) {
-        guard let stat = Self.text("/proc/\(process)/stat"), let statm = Self.text("/proc/\(process)/statm"),
-            let cpu = Self.cpuTicks(ofStat: stat)
+        var clock = clockid_t()
+        var used = timespec()
+        guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &used) == 0,
+            let words = Self.text("/proc/\(process)/statm")?.split(separator: " "), words.count > 1,
+            let pages = Int(words[1])
         else { return nil }
-        let words = statm.split(separator: " ")
-        guard words.count > 1, let pages = Int(words[1]) else { return nil }
-        self.cpuSeconds = Double(cpu) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        self.cpuSeconds = Double(used.tv_sec) + Double(used.tv_nsec) / 1e9
         self.residentBytes = pages * Int(sysconf(Int32(_SC_PAGESIZE)))
-    }
-
-    /// Fields 14 and 15, user and system. The name, field 2, may hold anything, blanks and brackets too.
-    static func cpuTicks(ofStat text: String) -> Int? {
-        guard let end = text.lastIndex(of: ")") else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
-        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return nil }
-        return user + system
     }
 
     /// A small file, whole.
