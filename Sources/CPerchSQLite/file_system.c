@@ -88,6 +88,7 @@ typedef struct {
     // Whether its header says that its pages end with a checksum. Another program's do not, and it is refused by its
     // application's number; ours whose header lost this byte is refused because of that.
     int has_checksums;
+    sqlite3_int64 pages_written;
     unsigned char *scratch;
 } main_file;
 
@@ -126,6 +127,7 @@ static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
         memcpy(own->scratch, bytes, PERCH_PAGE_BYTES);
         store_checksum(own->scratch, page_checksum(own->scratch, offset / PERCH_PAGE_BYTES));
         bytes = own->scratch;
+        own->pages_written++;
     }
     return real(file)->pMethods->xWrite(real(file), bytes, count, offset);
 }
@@ -143,6 +145,10 @@ static int file_check_reserved(sqlite3_file *file, int *is_reserved) {
     return real(file)->pMethods->xCheckReservedLock(real(file), is_reserved);
 }
 static int file_control(sqlite3_file *file, int operation, void *argument) {
+    if (operation == PERCH_FCNTL_PAGES_WRITTEN) {
+        *(sqlite3_int64 *)argument = ((main_file *)file)->pages_written;
+        return SQLITE_OK;
+    }
     return real(file)->pMethods->xFileControl(real(file), operation, argument);
 }
 static int file_sector_size(sqlite3_file *file) { return real(file)->pMethods->xSectorSize(real(file)); }

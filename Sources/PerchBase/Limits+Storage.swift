@@ -7,15 +7,25 @@ extension Limits {
     /// not fit is read again, from the kernel's cache as a rule. Records have a cache of their own, above the seam.
     package static let storePageCacheBytes = 64 * 1024 * 1024
 
-    /// Bytes of write-ahead log from which the store checkpoints before it begins its next batch.
+    /// Bytes of write-ahead log from which the store checkpoints before it begins its next batch, where checkpoints have
+    /// many pages to write.
     ///
     /// A single purchase writes about 12 pages, so one in some 340 waits for a checkpoint, of about 100 ms in a large
-    /// store; a start after a crash reads no more than this and one batch. When there is no room to checkpoint, the log
-    /// grows until it, too, finds none; then writes are refused until there is.
+    /// store. When there is no room to checkpoint, the log grows until it, too, finds none; then writes are refused until
+    /// there is.
     package static let storeLogBytes = 16 * 1024 * 1024
 
-    /// Bytes to which the log's file is cut back after a batch that grew it beyond.
+    /// The same where the same pages change again and again, so that a longer log has hardly more of them; and the bytes
+    /// to which the log's file is cut back after a batch that grew it beyond.
+    ///
+    /// A start after a crash reads no more than this and one batch.
     package static let storeLogFileBytes = 64 * 1024 * 1024
+
+    /// Pages of 4 KiB that a checkpoint may write and the log still grow to twice its length. With more than twice as many
+    /// it shrinks to half of it.
+    ///
+    /// 1,024 pages are 4 MiB: 16 ms to copy and sync them where an fdatasync of one page takes a quarter of one.
+    package static let checkpointPagesFew = 1_024
 
     /// Pages of 4 KiB that a backup copies in one step, between which the store's thread looks at the time.
     ///

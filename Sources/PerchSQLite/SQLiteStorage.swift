@@ -22,6 +22,8 @@ package final class SQLiteStorage: Storage {
     /// Checkpoints that found no room. The log grows instead, until it finds none.
     package private(set) var checkpointsWithoutRoom: Int
     private var checkpoints: UInt64 = 0
+    private var checkpointPages: UInt64 = 0
+    private var logBound = LogBound()
     /// The file has an earlier schema's number, until the first batch that is written.
     private var isOfEarlierSchema: Bool
 
@@ -196,10 +198,14 @@ package final class SQLiteStorage: Storage {
 
     /// The batch before this one has its answers by now: nobody but the next waits for this.
     private func checkpointIfLong() throws(StorageError) {
-        guard self.connection.logBytes >= Limits.storeLogBytes else { return }
+        guard self.connection.logBytes >= self.logBound.bytes else { return }
         do throws(SQLiteError) {
+            let before = self.connection.pagesWritten
             try self.connection.checkpoint()
+            let pages = Int(self.connection.pagesWritten - before)
             self.checkpoints += 1
+            self.checkpointPages += UInt64(pages)
+            self.logBound.wasMoved(pages: pages)
         } catch {
             let meaning = error.storageError
             if case .full = meaning {
@@ -226,6 +232,7 @@ package final class SQLiteStorage: Storage {
         figures.fileBytes = StoreFile.bytes(at: self.path)
         figures.logBytes = StoreFile.bytes(at: self.path + "-wal")
         figures.checkpoints = self.checkpoints
+        figures.checkpointPages = self.checkpointPages
         figures.checkpointsWithoutRoom = UInt64(self.checkpointsWithoutRoom)
         return figures
     }

@@ -159,6 +159,9 @@ extension MetricSamples {
             "perch_store_checkpoints_total", report.figures.checkpoints,
             help: "Times that the write-ahead log was moved into the file.")
         self.add(
+            "perch_store_checkpoint_pages_total", report.figures.checkpointPages,
+            help: "Pages that were written by that.")
+        self.add(
             "perch_store_checkpoints_without_room_total", report.figures.checkpointsWithoutRoom,
             help: "Times that there was no room to.")
         self.add("perch_record_cache_records", census.records, help: "Records in the cache.")

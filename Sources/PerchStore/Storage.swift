@@ -76,6 +76,8 @@ package struct StorageFigures: Hashable, Sendable {
     /// Of the write-ahead log's file.
     package var logBytes: Int64 = 0
     package var checkpoints: UInt64 = 0
+    /// Pages that they wrote: of one that changed often since the checkpoint before, only the last.
+    package var checkpointPages: UInt64 = 0
     /// Checkpoints that found no room. The log grows instead, until it finds none.
     package var checkpointsWithoutRoom: UInt64 = 0
 

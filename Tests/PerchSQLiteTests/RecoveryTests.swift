@@ -195,6 +195,28 @@ import Testing
         #expect(longest > Limits.storeLogBytes / 2, "it was never near its limit: \(longest) bytes")
     }
 
+    @Test func `has a longer log where the same pages change again and again`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("store")
+        let storage = try SQLiteStorage(path: path)
+        // Past the seam: so many bytes would be sealed at the speed of a debug build.
+        try storage.connection.execute("CREATE TABLE filler (id INTEGER PRIMARY KEY, bytes BLOB)")
+        let fillerBytes = 512 * 1024
+        var longest = 0
+        // Bounded, should the log never be moved.
+        for _ in 0..<700 where storage.figures.checkpoints < 3 {
+            try storage.begin()
+            try storage.connection.execute("REPLACE INTO filler VALUES (1, randomblob(\(fillerBytes)))")
+            try storage.commit()
+            longest = max(longest, Int(storage.figures.logBytes))
+        }
+        #expect(storage.figures.checkpoints == 3)
+        #expect(longest > Limits.storeLogFileBytes / 2, "\(longest) bytes")
+        #expect(longest < Limits.storeLogFileBytes + 4 * fillerBytes, "\(longest) bytes")
+        // Far fewer than the log held.
+        #expect(storage.figures.checkpointPages < 3 * UInt64(Limits.checkpointPagesFew))
+    }
+
     @Test func `that may not grow refuses writes and answers reads, until it may`() throws {
         let directory = TemporaryDirectory()
         let storage = try SQLiteStorage(path: directory.file("store"))
@@ -260,5 +282,19 @@ import Testing
         let storage = try SQLiteStorage(path: path)
         #expect(storage.header().revision == 5)
         #expect(try storage.commitTime(of: 5) != nil)
+    }
+}
+
+@Suite struct `the length of the log` {
+    @Test func `doubles while checkpoints have few pages, and halves when they have many`() {
+        let (few, many) = (Limits.checkpointPagesFew, 2 * Limits.checkpointPagesFew + 1)
+        var bound = LogBound()
+        #expect(bound.bytes == Limits.storeLogBytes)
+        var lengths: [Int] = []
+        for pages in [few, few, few, few + 1, many - 1, many, few + 1, many, many] {
+            bound.wasMoved(pages: pages)
+            lengths.append(bound.bytes >> 20)
+        }
+        #expect(lengths == [32, 64, 64, 64, 64, 32, 32, 16, 16])
     }
 }

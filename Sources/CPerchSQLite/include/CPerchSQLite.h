@@ -21,6 +21,9 @@ int perch_register_file_system(const char *base, const char *name);
 // no use as well. After a file system was registered.
 int perch_page_is_intact(const unsigned char *page, sqlite3_int64 number);
 
+// A file control of a main file: how many pages were written to it since it was opened, as a sqlite3_int64.
+#define PERCH_FCNTL_PAGES_WRITTEN 0x50524301
+
 // Copies the bytes. SQLITE_TRANSIENT is a cast that Swift does not import.
 static inline int perch_bind_bytes(sqlite3_stmt *statement, int index, const void *bytes, int count) {
     if (count == 0) return sqlite3_bind_zeroblob(statement, index, 0);

@@ -69,6 +69,13 @@ final class Connection {
     /// Bytes of the log that a checkpoint would empty.
     var logBytes: Int { max(0, Int(self.logPages.pointee)) * Int(PERCH_PAGE_BYTES) }
 
+    /// Pages that were written to the file, not to the log, since it was opened.
+    var pagesWritten: Int64 {
+        var count: Int64 = 0
+        sqlite3_file_control(self.open, "main", PERCH_FCNTL_PAGES_WRITTEN, &count)
+        return count
+    }
+
     /// Whether SQLite is outside a transaction: after some errors it has rolled back by itself.
     var isAutocommit: Bool { sqlite3_get_autocommit(self.open) != 0 }
 
