@@ -10,8 +10,10 @@
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* As ALPN lists it: each name behind its length. */
 static const unsigned char application_protocol[] = {7, 'p', 'e', 'r', 'c', 'h', '/', '1'};
@@ -24,6 +26,12 @@ const char *perch_tls_library_version(void) {
     return OpenSSL_version(OPENSSL_VERSION);
 }
 
+/* What Swift's traps are: a rule of ours was broken, and to go on would be worse. */
+static void trap(const char *rule) {
+    dprintf(STDERR_FILENO, "perch: fatal: %s\n", rule);
+    abort();
+}
+
 static int sealed_index = -1;
 static int ticket_key_index = -1;
 static pthread_once_t indexes_once = PTHREAD_ONCE_INIT;
@@ -34,11 +42,12 @@ static void make_indexes(void) {
 }
 
 void perch_tls_context_seal(SSL_CTX *context) {
-    if (!SSL_CTX_set_ex_data(context, sealed_index, &sealed_index)) abort();
+    if (!SSL_CTX_set_ex_data(context, sealed_index, &sealed_index)) trap("no memory to seal a TLS context");
 }
 
 void perch_tls_require_sealed(SSL_CTX *context, int is_sealed) {
-    if ((SSL_CTX_get_ex_data(context, sealed_index) != NULL) != is_sealed) abort();
+    if ((SSL_CTX_get_ex_data(context, sealed_index) != NULL) == is_sealed) return;
+    trap(is_sealed ? "a TLS context is shared before it is sealed" : "a TLS context is changed after it was sealed");
 }
 
 /* Called only where the client offers anything: one that offers nothing is served. */
@@ -220,11 +229,11 @@ struct perch_tls_ticket_keys {
 
 /* A lock that is not held as it should be ends the process: the keys would be anybody's. */
 static void lock(perch_tls_ticket_keys *keys) {
-    if (pthread_mutex_lock(&keys->lock)) abort();
+    if (pthread_mutex_lock(&keys->lock)) trap("the ticket keys are locked by who holds them");
 }
 
 static void unlock(perch_tls_ticket_keys *keys) {
-    if (pthread_mutex_unlock(&keys->lock)) abort();
+    if (pthread_mutex_unlock(&keys->lock)) trap("the ticket keys are unlocked by who does not hold them");
 }
 
 perch_tls_ticket_keys *perch_tls_ticket_keys_new(void) {
@@ -233,7 +242,7 @@ perch_tls_ticket_keys *perch_tls_ticket_keys_new(void) {
     pthread_mutexattr_t checked;
     if (pthread_mutexattr_init(&checked) || pthread_mutexattr_settype(&checked, PTHREAD_MUTEX_ERRORCHECK) ||
         pthread_mutex_init(&keys->lock, &checked)) {
-        abort();
+        trap("no memory for the lock of the ticket keys");
     }
     pthread_mutexattr_destroy(&checked);
     return keys;
@@ -254,7 +263,7 @@ void perch_tls_ticket_keys_set(perch_tls_ticket_keys *keys, const uint8_t *curre
 void perch_tls_ticket_keys_free(perch_tls_ticket_keys *keys) {
     if (!keys) return;
     /* Whoever holds it still uses the keys. */
-    if (pthread_mutex_destroy(&keys->lock)) abort();
+    if (pthread_mutex_destroy(&keys->lock)) trap("the ticket keys are freed while somebody uses them");
     OPENSSL_clear_free(keys, sizeof *keys);
 }
 

@@ -17,6 +17,12 @@ import Testing
         }
     }
 
+    /// What somebody finds in the journal is all he has of it.
+    private static func expect(_ result: ExitTest.Result?, says rule: String) {
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(said.contains("perch: fatal: \(rule)\n"))
+    }
+
     @Test func `cannot be changed once threads may share it`() async {
         await #expect(processExitsWith: .success) {
             let context = perch_tls_context_new(0)
@@ -24,18 +30,20 @@ import Testing
             perch_tls_context_seal(context)
             perch_tls_require_sealed(context, 1)
         }
-        await #expect(processExitsWith: .signal(SIGABRT)) {
+        let result = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
             let context = perch_tls_context_new(0)
             perch_tls_context_seal(context)
             perch_tls_set_session_lifetime(context, 60)
         }
+        Self.expect(result, says: "a TLS context is changed after it was sealed")
     }
 
     @Test func `has no connections before it is whole`() async {
-        await #expect(processExitsWith: .signal(SIGABRT)) {
+        let result = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
             var window = perch_tls_window()
             _ = perch_tls_accept(perch_tls_context_new(1), &window)
         }
+        Self.expect(result, says: "a TLS context is shared before it is sealed")
     }
 
     @Test func `says what is wrong with its files, and nothing that is in them`() {
