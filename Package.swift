@@ -110,7 +110,8 @@ let package = Package(
         swift(
             "PerchBench",
             [
-                "PerchBase", "PerchLoop", "PerchModel", "PerchCatalogue", "PerchWire", "PerchScenario", "CPerchFloor",
+                "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchCatalogue", "PerchWire", "PerchScenario",
+                "CPerchFloor",
             ]),
 
         // Commands as a library, and a main of a few lines.
@@ -160,8 +161,8 @@ let package = Package(
         tests(
             "PerchBenchTests",
             [
-                "PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchCatalogue", "PerchScenario", "PerchBench",
-                "PerchTesting", "perch",
+                "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchWire", "PerchCatalogue", "PerchScenario",
+                "PerchBench", "PerchTesting", "perch",
             ]),
         tests(
             "PerchServerTests",

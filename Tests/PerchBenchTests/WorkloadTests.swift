@@ -1,5 +1,7 @@
+import Glibc
 import PerchBench
 import PerchLoop
+import PerchTLS
 import PerchTesting
 import Testing
 
@@ -181,6 +183,67 @@ import Testing
             try measured(other, server: .address(address, process: nil))
         }
         #expect(error?.description.contains("a purchase was refused") == true, "\(error?.description ?? "")")
+    }
+
+    /// A server as it stands somewhere: nothing without TLS, nothing without credentials.
+    private static func guarded(
+        in directory: TemporaryDirectory
+    ) throws -> (ChildProcess, SocketAddress, authority: MadeCertificate, authorization: String) {
+        let authority = MadeCertificate.authority()
+        let made = MadeCertificate.server(of: authority)
+        for (name, bytes) in [
+            ("server.pem", made.certificate), ("server.key", made.key),
+            ("bench.storekit", BenchCatalogue(viewBytes: 2_000).file(edition: 0)),
+        ] {
+            TemporaryDirectory.write(bytes, to: directory.file(name))
+            chmod(directory.file(name), 0o600)
+        }
+        try Program.run(["token", "key", "create", "--to", directory.file("main.jwk")])
+        try Program.run([
+            "token", "create", "--key", directory.file("main.jwk"), "--app", BenchCatalogue.bundleID, "--environment",
+            "xcode", "--scope", "test", "--to", directory.file("bench.token"),
+        ])
+        let (child, address) = try Program.start([
+            "serve", "--listen", "127.0.0.1:0", "--catalog", directory.file("bench.storekit"), "--bundle-id",
+            BenchCatalogue.bundleID, "--tls-certificate", directory.file("server.pem"), "--tls-key",
+            directory.file("server.key"), "--token-keys", directory.file("main.pub.jwk"),
+        ])
+        let token = String(decoding: TemporaryDirectory.read(directory.file("bench.token")), as: UTF8.self)
+        return (child, address, authority, "Bearer " + token.filter { !$0.isWhitespace })
+    }
+
+    @Test(arguments: [Workload.keyed, .storm, .resume, .mixed])
+    func `is done over TLS, with credentials`(_ workload: Workload) throws {
+        let directory = TemporaryDirectory()
+        let (child, address, authority, authorization) = try Self.guarded(in: directory)
+        defer { child.kill() }
+        var files = TLSContext.ClientFiles()
+        files.authorities = authority.certificate
+        var access = BenchAccess()
+        access.tls = (try TLSContext(client: files), TLSServerName("127.0.0.1"))
+        let server = { (access: BenchAccess) in
+            Bench.Server.address(address, access: access, process: child.number)
+        }
+        var settings = tiny(workload)
+        settings.churnPerSecond = workload == .mixed ? 40 : 0
+        settings.outstanding = min(settings.outstanding, 8)
+        // A purchase needs to say who it is.
+        let refused = #expect(throws: BenchError.self) { try measured(settings, server: server(access)) }
+        #expect(refused?.description.contains("UNAUTHENTICATED") == true, "\(refused?.description ?? "")")
+
+        access.authorization = authorization
+        let report = try measured(settings, server: server(access))
+        Self.expectSound(report)
+        #expect(report.targets[0].figures[.deliveries] ?? 0 > 0 || !workload.hasWindow)
+        #expect(report.settings.contains { $0.value == "\(address), over TLS" })
+
+        access.tls?.name = TLSServerName("perch.example.com")
+        let other = #expect(throws: BenchError.self) { try measured(settings, server: server(access)) }
+        #expect(other?.description.contains("--tls-server-name") == true, "\(other?.description ?? "")")
+        files.authorities = MadeCertificate.authority("Another Authority").certificate
+        access.tls = (try TLSContext(client: files), TLSServerName("127.0.0.1"))
+        let stranger = #expect(throws: BenchError.self) { try measured(settings, server: server(access)) }
+        #expect(stranger?.description.contains("--tls-ca") == true, "\(stranger?.description ?? "")")
     }
 
     @Test func `is not begun where nobody listens`() throws {

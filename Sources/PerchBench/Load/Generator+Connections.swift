@@ -27,7 +27,7 @@ extension Generator {
             let descriptor = try Sockets.connect(to: self.address, options: nil)
             // Over loopback it is mostly connected by now. Then four system calls are saved: what a storm measures shall
             // be the server.
-            let opening = self.opening(index)
+            guard let opening = self.opening(index) else { return }
             let outcome =
                 opening.isEmpty
                 ? SendOutcome.full : opening.withUnsafeBytes { Sockets.send(descriptor.number, $0) }
@@ -46,7 +46,7 @@ extension Generator {
             case .wrote(let count):
                 self.connections[index].phase = self.phaseOnceOpened(index)
                 self.unsent[Int32(index)] = Array(opening[count...])
-            case .full: break
+            case .full: if !opening.isEmpty { self.unsent[Int32(index)] = opening }
             case .broken(let errno): self.giveUp("a connection was refused: \(errno); is the server still there?")
             }
         } catch {
@@ -67,18 +67,22 @@ extension Generator {
         case .connected: break
         }
         self.connections[index].phase = self.phaseOnceOpened(index)
+        let opening = self.unsent.removeValue(forKey: Int32(index))
         self.setInterest(index)
-        let opening = self.opening(index)
-        guard !opening.isEmpty else { return self.writerOpened() }
-        opening.withUnsafeBytes { self.send(index, $0) }
+        guard let opening else { return self.writerOpened() }
+        opening.withUnsafeBytes { self.transmit(index, $0) }
     }
 
-    /// What a connection says first. Nothing: a writer to Redis is open as soon as it is connected.
-    private func opening(_ index: Int) -> [UInt8] {
+    /// What a connection sends first. Nothing: a writer to Redis is open as soon as it is connected. Nil: the round is over.
+    private func opening(_ index: Int) -> [UInt8]? {
         switch self.dialect {
-        case .perch: self.connections[index].isWriter ? self.requests.writerHello : self.requests.hello
+        case .perch: self.secure == nil ? self.greeting(index) : self.securedOpening(index)
         case .redis: self.connections[index].isWriter ? [] : self.subscriptions(of: index)
         }
+    }
+
+    func greeting(_ index: Int) -> [UInt8] {
+        self.connections[index].isWriter ? self.requests.writerHello : self.requests.hello
     }
 
     private func phaseOnceOpened(_ index: Int) -> Connection.Phase {
@@ -105,8 +109,13 @@ extension Generator {
 
     // MARK: Sending
 
-    /// Sends now, or as soon as the kernel takes it.
+    /// Sends frames now, or as soon as the kernel takes them.
     func send(_ index: Int, _ bytes: UnsafeRawBufferPointer) {
+        if self.secure == nil { self.transmit(index, bytes) } else { self.sendSealed(index, bytes) }
+    }
+
+    /// Sends bytes as they are.
+    func transmit(_ index: Int, _ bytes: UnsafeRawBufferPointer) {
         guard self.unsent[Int32(index)] == nil else {
             self.unsent[Int32(index)]?.append(contentsOf: bytes)
             return
@@ -126,7 +135,7 @@ extension Generator {
 
     func sendUnsent(_ index: Int) {
         guard let bytes = self.unsent.removeValue(forKey: Int32(index)) else { return }
-        bytes.withUnsafeBytes { self.send(index, $0) }
+        bytes.withUnsafeBytes { self.transmit(index, $0) }
         if self.unsent[Int32(index)] == nil { self.setInterest(index) }
     }
 
@@ -151,7 +160,8 @@ extension Generator {
             case .bytes(let count):
                 let now = Clocks.monotonic().nanoseconds
                 if self.recorder.contains(now) { self.recorder.bytes += UInt64(count) }
-                self.take(index, UnsafeRawBufferPointer(rebasing: self.readBuffer[..<count]), at: now)
+                let bytes = UnsafeRawBufferPointer(rebasing: self.readBuffer[..<count])
+                if self.secure == nil { self.take(index, bytes, at: now) } else { self.unseal(index, bytes, at: now) }
                 if count < self.readBuffer.count { return }
             case .empty: return
             case .end: return self.lost(index, "END_WITHOUT_DRAIN")
@@ -160,7 +170,7 @@ extension Generator {
         }
     }
 
-    private func take(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) {
+    func take(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) {
         let key = Int32(index)
         let isRedis = if case .redis = self.dialect { true } else { false }
         guard !self.partials.isEmpty, var held = self.partials.removeValue(forKey: key) else {
@@ -281,5 +291,6 @@ extension Generator {
         self.connections[index].isReturning = true
         self.unsent[Int32(index)] = nil
         self.partials[Int32(index)] = nil
+        self.secure?.end(Int32(index))
     }
 }

@@ -74,6 +74,8 @@ package final class Generator: LoopDriver {
     let serverProcess: Int32?
     /// What is spoken to the server.
     let dialect: Dialect
+    /// Nil in plaintext.
+    var secure: SecureConnections?
     let progress: (Progress) -> Void
     /// Asked once a turn: whether somebody wants it to end.
     let isInterrupted: () -> Bool
@@ -152,8 +154,8 @@ package final class Generator: LoopDriver {
     }
 
     package init(
-        _ settings: BenchSettings, address: SocketAddress, serverProcess: Int32?, dialect: Dialect = .perch,
-        loop: EventLoop,
+        _ settings: BenchSettings, address: SocketAddress, access: BenchAccess = BenchAccess(), serverProcess: Int32?,
+        dialect: Dialect = .perch, loop: EventLoop,
         isInterrupted: @escaping () -> Bool = { false }, progress: @escaping (Progress) -> Void
     ) throws {
         self.settings = settings
@@ -164,7 +166,8 @@ package final class Generator: LoopDriver {
         self.progress = progress
         self.isInterrupted = isInterrupted
         self.timer = try PreciseTimer(on: loop.poller, tag: Self.timerTag)
-        self.requests = try Requests(settings, self.codec)
+        self.requests = try Requests(settings, access, self.codec)
+        self.secure = access.tls.map { SecureConnections($0) }
         self.random = SplitMix(seed: settings.seed)
         let isAboutProducts = settings.workload == .catalog
         // The catalogue is a key of its own, behind the accounts.
@@ -192,7 +195,10 @@ package final class Generator: LoopDriver {
         self.recorder.isAboutFirsts = settings.workload == .storm || settings.workload == .resume
     }
 
-    deinit { self.readBuffer.deallocate() }
+    deinit {
+        self.secure?.endAll()
+        self.readBuffer.deallocate()
+    }
 
     /// What watch `index` looks at. In `mixed`, of ten watches two look at account 0, one at the products, and seven at
     /// accounts of their own.

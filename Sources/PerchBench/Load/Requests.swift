@@ -63,30 +63,34 @@ struct Requests {
     let edition: CallTemplate
     let productIDs: [String]
     private let product: String
+    private let app: AppReference
 
-    init(_ settings: BenchSettings, _ codec: MessageCodec) throws(MessageError) {
+    init(_ settings: BenchSettings, _ access: BenchAccess, _ codec: MessageCodec) throws(MessageError) {
         let catalogue = BenchCatalogue(viewBytes: settings.viewBytes)
         let account = CallTemplate.account(0)
+        let app = access.app
+        self.app = app
         self.product = settings.product
         self.productIDs = catalogue.itemIDs
         var hello = Hello(
-            protocolVersion: 1, clientName: "perch bench", accepts: [], heartbeatSeconds: Limits.heartbeatSecondsMax)
+            protocolVersion: 1, authorization: access.authorization, clientName: "perch bench", accepts: [],
+            heartbeatSeconds: Limits.heartbeatSecondsMax)
         self.writerHello = Array(try codec.encode(hello).frame(.hello, stream: 0))
         if settings.acceptsZlib { hello.accepts = [.zlib] }
         self.hello = Array(try codec.encode(hello).frame(.hello, stream: 0))
         self.watch = try CallTemplate(
-            .currentEntitlementTask(CurrentEntitlementRequest(account: account, productID: settings.product)), codec,
-            account: account)
+            .currentEntitlementTask(CurrentEntitlementRequest(app: app, account: account, productID: settings.product)),
+            codec, account: account)
         self.watchProducts = try CallTemplate(
-            .productsTask(ProductsRequest(productIDs: catalogue.itemIDs)), codec)
+            .productsTask(ProductsRequest(app: app, productIDs: catalogue.itemIDs)), codec)
         self.buy = try CallTemplate(
             .operate(
-                OperateRequest(account: account, operation: .buy(PurchaseOrder(productID: settings.product)))), codec,
-            account: account)
+                OperateRequest(app: app, account: account, operation: .buy(PurchaseOrder(productID: settings.product)))),
+            codec, account: account)
         self.status = try CallTemplate(.getServerStatus, codec)
         let price = BenchCatalogue.price(ofEdition: 0)
         self.edition = try CallTemplate(
-            .loadCatalog(LoadCatalogRequest(file: catalogue.file(edition: 0), source: "perch bench")), codec,
+            .loadCatalog(LoadCatalogRequest(app: app, file: catalogue.file(edition: 0), source: "perch bench")), codec,
             marker: price, digits: 1..<1 + BenchCatalogue.editionDigits)
     }
 
@@ -98,9 +102,10 @@ struct Requests {
         if let account {
             request = .currentEntitlementTask(
                 CurrentEntitlementRequest(
-                    account: CallTemplate.account(account), productID: self.product, resumeToken: token))
+                    app: self.app, account: CallTemplate.account(account), productID: self.product, resumeToken: token))
         } else {
-            request = .productsTask(ProductsRequest(productIDs: self.productIDs, resumeToken: token))
+            request = .productsTask(
+                ProductsRequest(app: self.app, productIDs: self.productIDs, resumeToken: token))
         }
         return try codec.encodeCall(request).frame(.call, stream: stream)
     }

@@ -18,7 +18,7 @@ package struct Bench {
         /// `perch serve` as a child.
         case perch(loops: Int, store: String?)
         /// Something that is there already. `process`: its number, where it runs on this machine and may be looked at.
-        case address(SocketAddress, process: Int32?)
+        case address(SocketAddress, access: BenchAccess = BenchAccess(), process: Int32?)
     }
 
     /// A file that was read, and how those are read that it names.
@@ -188,6 +188,7 @@ package struct Bench {
         let address: SocketAddress
         var dialect = Generator.Dialect.perch
         var process: Int32?
+        var access = BenchAccess()
         if target == "floor" {
             let started = try self.startFloor(wire, processor: processor)
             (child, address) = (started, started.address)
@@ -197,9 +198,8 @@ package struct Bench {
             dialect = .redis(valueBytes: wire.valueBytes)
         } else {
             switch self.server {
-            case .address(let known, let number):
-                address = known
-                process = number
+            case .address(let known, let given, let number):
+                (address, access, process) = (known, given, number)
             case .perch(let loops, let store):
                 // Several loops on one core would wait for each other, and the other side is not to be better off.
                 let started = try self.startPerch(
@@ -222,8 +222,8 @@ package struct Bench {
                 return self.told(load.outcome, by: child)
             }
             let generator = try Generator(
-                self.settings, address: address, serverProcess: child?.number ?? process, dialect: dialect, loop: loop,
-                isInterrupted: self.isInterrupted
+                self.settings, address: address, access: access, serverProcess: child?.number ?? process,
+                dialect: dialect, loop: loop, isInterrupted: self.isInterrupted
             ) { tick in
                 child?.drain()
                 progress(tick)
@@ -321,7 +321,8 @@ package struct Bench {
         }
         result.append(("rounds", "\(self.rounds)"))
         switch self.server {
-        case .address(let address, _): result.append(("server", "\(address)"))
+        case .address(let address, let access, _):
+            result.append(("server", access.tls == nil ? "\(address)" : "\(address), over TLS"))
         case .perch(let loops, let store):
             result.append(("loops", "\(loops)"))
             result.append(("store", store == nil ? "memory" : "SQLite"))

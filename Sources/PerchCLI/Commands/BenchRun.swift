@@ -2,6 +2,7 @@ import Glibc
 import PerchBase
 import PerchBench
 import PerchCatalogue
+import PerchClient
 import PerchLoop
 import PerchScenario
 
@@ -57,8 +58,8 @@ struct BenchRun {
         }
         if self.settings.has("connect"), let address = self.settings.text("connect") {
             bench.server = try self.remote(address)
-        } else if self.number("pid") != nil {
-            throw UsageError("--pid goes with --connect", command: self.invocation.name)
+        } else if let stray = (["pid"] + BenchTable.access.map(\.name)).first(where: self.isWritten) {
+            throw UsageError("--\(stray) goes with --connect", command: self.invocation.name)
         } else {
             if let store = self.settings.text("store"), store != "memory" {
                 storePlace = try TemporaryPlace(below: store)
@@ -116,7 +117,10 @@ struct BenchRun {
             .failure, "redis-server is not in PATH: install it (as root: apt-get install redis-server), then try again")
     }
 
-    private func remote(_ text: String) throws(UsageError) -> Bench.Server {
+    /// On the command line: what stands in the environment is meant for other commands too.
+    private func isWritten(_ option: String) -> Bool { self.invocation.written[option] != nil }
+
+    private func remote(_ text: String) throws -> Bench.Server {
         for name in ["floor", "redis", "one-loop"] where self.settings.has(name) && self.settings.flag(name) {
             throw UsageError(
                 "--\(name) goes with a server that the bench starts itself: on the same machine, on the same core; leave "
@@ -127,11 +131,24 @@ struct BenchRun {
                 "this would replace the catalogue of the app at \(text), for good; write out --replace-catalog if it may",
                 command: self.invocation.name)
         }
+        let address: SocketAddress
         do throws(SocketAddressFault) {
-            return .address(try SocketAddress(parsing: text), process: self.settings.number("pid").map { Int32($0) })
+            address = try SocketAddress(parsing: text)
         } catch {
             throw UsageError("--connect \(error)", command: self.invocation.name)
         }
+        let process = self.settings.number("pid").map { Int32($0) }
+        return .address(address, access: try self.accessToServer(text), process: process)
+    }
+
+    private func accessToServer(_ address: String) throws -> BenchAccess {
+        var access = BenchAccess()
+        access.app = self.settings.app
+        if let file = self.settings.text("credentials-file") {
+            access.authorization = try PerchClientOptions.Authorization.file(path: file).read()
+        }
+        access.tls = try self.settings.tls(of: address)
+        return access
     }
 
     private var isFloorWanted: Bool { self.settings.has("floor") && self.settings.flag("floor") }
@@ -142,7 +159,7 @@ struct BenchRun {
         if self.invocation.action == .benchScenario { words.append(printable(self.operand(0))) }
         for option in self.invocation.command.options {
             guard let value = self.invocation.written[option.name] else { continue }
-            guard !["output", "report", "fail-if", "connect", "pid", "store"].contains(option.name) else { continue }
+            guard !Self.asideFromTitle.contains(option.name) else { continue }
             if case .flag(let isOn) = value {
                 if isOn { words.append("--\(option.name)") }
             } else {
@@ -151,6 +168,9 @@ struct BenchRun {
         }
         return words.joined(separator: " ")
     }
+
+    private static let asideFromTitle = Set(
+        ["output", "report", "fail-if", "connect", "pid", "store"] + BenchTable.access.map(\.name))
 
     private func conditions() throws(UsageError) -> [FailCondition] {
         let texts = self.settings.texts("fail-if")

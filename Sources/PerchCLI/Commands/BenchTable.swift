@@ -199,17 +199,27 @@ enum BenchTable {
     }
 
     /// A server that is there already.
-    private static let elsewhere: [OptionSpec] = [
-        OptionSpec(
-            "connect", .address, "HOST:PORT",
-            "Measure this server instead of one of its own. Accounts bench-… will buy --product there, so let it be no "
-                + "store that matters."),
-        OptionSpec(
-            "pid", .count(1...4_194_304), "N",
-            "Of the server of --connect, where it runs on this machine: its memory and processor time are told too."
-        ),
-        OptionSpec("product", .text, "PRODUCT", default: "bench.pass", "A non-renewing product, to be bought."),
-    ]
+    private static let elsewhere: [OptionSpec] =
+        [
+            OptionSpec(
+                "connect", .address, "HOST:PORT",
+                "Measure this server instead of one of its own. Accounts bench-… will buy --product there, so let it be no "
+                    + "store that matters."),
+            OptionSpec(
+                "pid", .count(1...4_194_304), "N",
+                "Of the server of --connect, where it runs on this machine: its memory and processor time are told too."
+            ),
+            OptionSpec("product", .text, "PRODUCT", default: "bench.pass", "A non-renewing product, to be bought."),
+        ] + Self.access
+
+    /// How one gets in there.
+    static let access: [OptionSpec] =
+        [
+            OptionSpec("bundle-id", .text, "ID", "The app, of --connect; not needed where the server has one.")
+                .group(.client),
+            CommandTable.environment.group(.client),
+            OptionSpec("credentials-file", .text, "FILE", "A file with the credentials, of --connect.").group(.client),
+        ] + CommandTable.tls.map { $0.group(.client) }
 
     private static let result: [OptionSpec] = [
         OptionSpec(

@@ -3,6 +3,8 @@ import PerchCatalogue
 import PerchClient
 import PerchModel
 import PerchServer
+import PerchTLS
+import PerchWire
 
 /// One run of a command that asks a server, or looks around on this machine.
 struct CommandRun: Sendable {
@@ -139,5 +141,26 @@ extension PerchClientOptions.TLS {
         self.serverName = name
         self.certificatePath = certificate
         self.keyPath = key
+    }
+}
+
+extension Settings {
+    /// As a client's, but read once: for what lasts no longer than its files.
+    func tls(of address: String) throws -> (context: TLSContext, name: TLSServerName)? {
+        guard let tls = PerchClientOptions.TLS(self) else { return nil }
+        do throws(TLSError) {
+            let context = try TLSContext(
+                authorityPath: tls.trust.path, certificatePath: tls.certificatePath, keyPath: tls.keyPath)
+            return (context, tls.serverName.map { TLSServerName($0) } ?? TLSServerName(ofAddress: address))
+        } catch {
+            throw CommandFailure(.failure, "TLS: \(error)")
+        }
+    }
+
+    /// The app that was named; empty where none was.
+    var app: AppReference {
+        AppReference(
+            bundleID: self.text("bundle-id") ?? "",
+            environment: self.text("environment").flatMap { AppEnvironment(named: $0) } ?? .unspecified)
     }
 }

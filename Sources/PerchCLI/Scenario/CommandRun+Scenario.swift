@@ -6,6 +6,7 @@ import PerchModel
 import PerchScenario
 import PerchServer
 import PerchTLS
+import PerchWire
 
 extension CommandRun {
     /// `perch scenario check`
@@ -89,13 +90,12 @@ extension CommandRun {
         let readFile = ScenarioFiles.reader(beside: path)
         if let address = self.settings.text("server") {
             var options = ScenarioRunner.Options(address: address)
-            options.app.bundleID = self.settings.text("bundle-id") ?? ""
-            options.app.environment =
-                self.settings.text("environment").flatMap { AppEnvironment(named: $0) } ?? .unspecified
+            let app = self.settings.app
+            options.app = (app.bundleID, app.environment)
             if let file = self.settings.text("credentials-file") {
                 options.authorization = try PerchClientOptions.Authorization.file(path: file).read()
             }
-            options.tls = try self.scenarioTLS(address)
+            options.tls = try self.settings.tls(of: address)
             return ScenarioRunner.run(scenario, file: path, options: options, readFile: readFile)
         }
         let server = try ScenarioServer(start: scenario.start)
@@ -108,18 +108,6 @@ extension CommandRun {
             if !words.isEmpty { report.failure = "\(failure); the server's last lines: \(printable(words))" }
         }
         return report
-    }
-
-    /// As a client's, read once: a scenario is short.
-    private func scenarioTLS(_ address: String) throws -> (context: TLSContext, name: TLSServerName)? {
-        guard let tls = PerchClientOptions.TLS(self.settings) else { return nil }
-        do throws(TLSError) {
-            let context = try TLSContext(
-                authorityPath: tls.trust.path, certificatePath: tls.certificatePath, keyPath: tls.keyPath)
-            return (context, tls.serverName.map { TLSServerName($0) } ?? TLSServerName(ofAddress: address))
-        } catch {
-            throw CommandFailure(.failure, "TLS: \(error)")
-        }
     }
 
     // MARK: Telling

@@ -32,6 +32,12 @@ enum Program {
         }
     }
 
+    /// A command, to its end.
+    static func run(_ arguments: [String]) throws {
+        let child = try ChildProcess(path: Self.path, arguments: arguments, environment: [:])
+        while child.read() != nil { child.waitForOutput(milliseconds: 10_000) }
+    }
+
     /// Nil where it is not installed.
     static let redis: String? = access("/usr/bin/redis-server", X_OK) == 0 ? "/usr/bin/redis-server" : nil
 }

@@ -53,6 +53,8 @@ import Testing
         ),
         Refusal(arguments: ["hot", "--redis", "--connect", "127.0.0.1:7447"], says: ["--redis goes with a server"]),
         Refusal(arguments: ["hot", "--pid", "1"], says: ["--pid goes with --connect"]),
+        Refusal(arguments: ["keyed", "--tls-ca", "ca.pem"], says: ["--tls-ca goes with --connect"]),
+        Refusal(arguments: ["buy", "--credentials-file", "f"], says: ["--credentials-file goes with --connect"]),
         Refusal(
             arguments: ["catalog", "--connect", "127.0.0.1:7447"],
             says: ["would replace the catalogue", "--replace-catalog"]),
