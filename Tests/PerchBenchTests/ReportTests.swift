@@ -57,6 +57,18 @@ import Testing
         for number in ["NaN", "inf", ">-<"] { #expect(!page.contains(number)) }
     }
 
+    @Test func `cuts no number off at the edge of a chart`() {
+        var report = Self.report
+        #expect(report.html.contains("text-anchor=\"middle\">4 s</text>"))
+        for second in [200, 400, 600] {
+            var interval = Recorder.Interval()
+            (interval.end, interval.length, interval.deliveries) = (Double(second), 1, 1_000)
+            report.targets[0].rounds[0].intervals.append(interval)
+        }
+        #expect(report.html.contains("text-anchor=\"middle\">400 s</text>"))
+        #expect(report.html.contains("text-anchor=\"end\">600 s</text>"))
+    }
+
     @Test func `is a page, too, where hardly anything was measured`() {
         var report = BenchReport(title: "idle", workload: "idle")
         #expect(report.html.contains("</html>"))

@@ -73,8 +73,11 @@ struct Chart {
                 + "\(tick == 0 ? "0" : escaped(self.unit.text(tick)))</text>"
         }
         for label in self.xLabels {
+            // About three and a half to either side of its middle for each letter: one that would be cut off ends at the edge.
+            let isCut = x(label.x) + 3.5 * Double(label.text.count) > width
             drawing +=
-                "<text x=\"\(at(x(label.x)))\" y=\"\(at(height - 6))\" text-anchor=\"middle\">"
+                "<text x=\"\(at(isCut ? width : x(label.x)))\" y=\"\(at(height - 6))\" "
+                + "text-anchor=\"\(isCut ? "end" : "middle")\">"
                 + "\(escaped(label.text))</text>"
         }
         // The last target is drawn first, so that what is measured lies on top.
