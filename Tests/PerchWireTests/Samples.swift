@@ -391,7 +391,7 @@ extension Samples {
                         offers: self.list {
                             OfferEligibility(
                                 productID: $0.text(), type: $0.value(), offerID: $0.text(), isEligible: true,
-                                reason: $0.text(), message: $0.text())
+                                reason: $0.text(), message: $0.text(), billingPlan: $0.value())
                         }), position: self.position()))
         case .getAppPolicies:
             return .getAppPolicies(

@@ -28,6 +28,7 @@ extension ContractWriter {
         self.flag("eligible", value.isEligible)
         self.text("reason", value.reason)
         self.text("message", value.message)
+        self.billingPlan("billing_plan", value.billingPlan)
     }
 
     /// `GetOfferEligibilityResponse`.
@@ -118,8 +119,9 @@ extension TextWriter {
             + value.offers.map { offer in
                 let verdict = offer.isEligible ? self.paint(.green, "yes") : self.paint(.red, "no ")
                 let id = offer.offerID.isEmpty ? "" : " \(printable(offer.offerID))"
+                let plan = offer.billingPlan == .unspecified ? "" : ", billed \(Self.words(offer.billingPlan))"
                 let why = offer.isEligible ? "" : "  \(printable(offer.message)) (\(printable(offer.reason)))"
-                return "\(verdict)  \(printable(offer.productID))  \(Self.words(offer.type)) offer\(id)\(why)"
+                return "\(verdict)  \(printable(offer.productID))  \(Self.words(offer.type)) offer\(id)\(plan)\(why)"
             }
     }
 

@@ -44,9 +44,12 @@ public struct OfferEligibility: Hashable, Sendable {
     public var reason: String
     /// For people.
     public var message: String
+    /// Where the product has several: each may have an introductory offer.
+    public var billingPlan: BillingPlanType
 
     public init(
-        productID: String, type: OfferType, offerID: String, isEligible: Bool, reason: String, message: String
+        productID: String, type: OfferType, offerID: String, isEligible: Bool, reason: String, message: String,
+        billingPlan: BillingPlanType = .unspecified
     ) {
         self.productID = productID
         self.type = type
@@ -54,6 +57,7 @@ public struct OfferEligibility: Hashable, Sendable {
         self.isEligible = isEligible
         self.reason = reason
         self.message = message
+        self.billingPlan = billingPlan
     }
 }
 

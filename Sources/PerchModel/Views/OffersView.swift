@@ -73,7 +73,7 @@ private func eligibility(
     let ruling = product.isWithdrawn ? .productWithdrawn : ruling
     return OfferEligibility(
         productID: product.id, type: offer.type, offerID: offer.id, isEligible: ruling == .eligible,
-        reason: ruling.rawValue, message: ruling.message)
+        reason: ruling.rawValue, message: ruling.message, billingPlan: offer.billingPlan)
 }
 
 /// An app's policies. The privacy policy is found as the texts of products are.

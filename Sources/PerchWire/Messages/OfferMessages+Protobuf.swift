@@ -123,13 +123,15 @@ extension OfferEligibility {
         message.pointee.eligible = self.isEligible ? 1 : 0
         message.pointee.reason = arena.text(self.reason)
         message.pointee.message = arena.text(self.message)
+        message.pointee.billing_plan = .init(self.billingPlan)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__OfferEligibility>) {
         self.init(
             productID: String(wire: message.pointee.product_id), type: OfferType(message.pointee.type),
             offerID: String(wire: message.pointee.offer_id), isEligible: message.pointee.eligible != 0,
-            reason: String(wire: message.pointee.reason), message: String(wire: message.pointee.message))
+            reason: String(wire: message.pointee.reason), message: String(wire: message.pointee.message),
+            billingPlan: BillingPlanType(message.pointee.billing_plan))
     }
 }
 

@@ -203,6 +203,24 @@ private func line(_ status: SubscriptionStatus, _ cause: Cause = .purchase, fore
         #expect(!lines[0].unicodeScalars.contains("\u{1B}"))
     }
 
+    @Test func `offers of one name are told apart by their billing plan`() {
+        func offer(_ plan: BillingPlanType, _ isEligible: Bool) -> OfferEligibility {
+            OfferEligibility(
+                productID: "pro.yearly", type: .introductory, offerID: "", isEligible: isEligible, reason: "WHY",
+                message: "because", billingPlan: plan)
+        }
+        let told = OfferEligibilities(
+            isEligibleForIntroductory: true,
+            offers: [offer(.unspecified, true), offer(.monthly, true), offer(.upFront, false)])
+        #expect(
+            writer.eligibilities(told) == [
+                "yes  an introductory offer of this group",
+                "yes  pro.yearly  introductory offer",
+                "yes  pro.yearly  introductory offer, billed monthly",
+                "no   pro.yearly  introductory offer, billed up front  because (WHY)",
+            ])
+    }
+
     @Test func `lengths of time and sizes are short`() {
         #expect(roughly(milliseconds: 90_061_000) == "1d1h")
         #expect(roughly(milliseconds: 3_661_000) == "1h1m")

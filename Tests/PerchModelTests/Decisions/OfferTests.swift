@@ -462,11 +462,15 @@ import Testing
         func promotional(_ id: String) -> (inout PurchaseOrder) -> Void {
             { $0.offer = OrderedOffer(type: .promotional, id: id) }
         }
-        func reasons() -> [String] {
+        func told() -> [OfferEligibility] {
             offerEligibility(
                 of: account.record, inGroup: "", product: "silver.yearly", app: account.app, at: account.now
-            ).offers.filter { $0.type == .promotional }.map(\.reason)
+            ).offers.filter { $0.type == .promotional }
         }
+        func reasons() -> [String] { told().map(\.reason) }
+        // Two of them have one name: only the plan tells them apart.
+        #expect(told().map(\.offerID) == ["months", "year", "both", "both"])
+        #expect(told().map(\.billingPlan) == [.monthly, .unspecified, .unspecified, .monthly])
         try account.order("silver.yearly") {
             $0.billingPlan = .monthly
             $0.introductoryEligibility = .denied

@@ -3169,7 +3169,7 @@ const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_request__descr
   (ProtobufCMessageInit) perch__v1__get_offer_eligibility_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__offer_eligibility__field_descriptors[6] =
+static const ProtobufCFieldDescriptor perch__v1__offer_eligibility__field_descriptors[7] =
 {
   {
     "product_id",
@@ -3243,8 +3243,21 @@ static const ProtobufCFieldDescriptor perch__v1__offer_eligibility__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "billing_plan",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferEligibility, billing_plan),
+    &perch__v1__billing_plan_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__offer_eligibility__field_indices_by_name[] = {
+  6,   /* field[6] = billing_plan */
   3,   /* field[3] = eligible */
   5,   /* field[5] = message */
   2,   /* field[2] = offer_id */
@@ -3255,7 +3268,7 @@ static const unsigned perch__v1__offer_eligibility__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__offer_eligibility__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor perch__v1__offer_eligibility__descriptor =
 {
@@ -3265,7 +3278,7 @@ const ProtobufCMessageDescriptor perch__v1__offer_eligibility__descriptor =
   "Perch__V1__OfferEligibility",
   "perch.v1",
   sizeof(Perch__V1__OfferEligibility),
-  6,
+  7,
   perch__v1__offer_eligibility__field_descriptors,
   perch__v1__offer_eligibility__field_indices_by_name,
   1,  perch__v1__offer_eligibility__number_ranges,

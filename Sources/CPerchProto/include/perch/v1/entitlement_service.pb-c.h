@@ -835,10 +835,14 @@ struct  Perch__V1__OfferEligibility
    * For people.
    */
   char *message;
+  /*
+   * The billing plan that it belongs to, where the product has several: each may have an introductory offer.
+   */
+  Perch__V1__BillingPlanType billing_plan;
 };
 #define PERCH__V1__OFFER_ELIGIBILITY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__offer_eligibility__descriptor) \
-    , (char *)protobuf_c_empty_string, PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED }
 
 
 /*
