@@ -62,17 +62,23 @@ class Secure(Server):
     def __exit__(self, *_):
         equal(self.stop(), 0, "the server's exit status")
 
-    def metric(self, series):
+    def metrics(self):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.http}/metrics", timeout=10) as page:
-            for line in page.read().decode().splitlines():
-                if line.startswith(series + " "):
-                    return float(line.rsplit(" ", 1)[1])
-        raise AssertionError(f"there is no {series}")
+            lines = page.read().decode().splitlines()
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
+
+    def metric(self, series):
+        found = self.metrics()
+        assert series in found, f"there is no {series}"
+        return found[series]
 
     def eventually(self, series, wanted, seconds=10):
         end = time.monotonic() + seconds
         while (found := self.metric(series)) != wanted:
-            assert time.monotonic() < end, f"{series} is {found}, not {wanted}"
+            if time.monotonic() > end:
+                counted = {name: value for name, value in self.metrics().items() if value and not "_bucket" in name}
+                raise AssertionError(
+                    f"{series} is {found}, not {wanted}; it counts {counted} and said last {self.lines[-5:]}")
             time.sleep(0.05)
 
     def log_says(self, text, seconds=10):
