@@ -15,7 +15,7 @@ def check(name):
         yield
     except Exception as error:  # A failed check must not hide the others, whatever it failed with.
         failed.append(name)
-        print(f"FAILED  {name}: {type(error).__name__}: {' '.join(str(error).split())[:400]}", flush=True)
+        print(f"FAILED  {name}: {type(error).__name__}: {' '.join(str(error).split())[:4000]}", flush=True)
     else:
         passed.append(name)
         print(f"ok      {name}", flush=True)

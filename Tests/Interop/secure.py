@@ -76,9 +76,11 @@ class Secure(Server):
         end = time.monotonic() + seconds
         while (found := self.metric(series)) != wanted:
             if time.monotonic() > end:
-                counted = {name: value for name, value in self.metrics().items() if value and not "_bucket" in name}
-                raise AssertionError(
-                    f"{series} is {found}, not {wanted}; it counts {counted} and said last {self.lines[-5:]}")
+                said = [line[:200] for line in self.lines[-3:]]
+                counted = " ".join(
+                    f"{name.removeprefix('perch_')}={value:g}" for name, value in self.metrics().items()
+                    if value and name.startswith("perch_") and "_bucket" not in name and "store" not in name)
+                raise AssertionError(f"{series} is {found}, not {wanted}; last lines {said}; it counts {counted}")
             time.sleep(0.05)
 
     def log_says(self, text, seconds=10):
