@@ -104,9 +104,15 @@ def context(version=None, trusted=authority, showing=None, alpn=("perch/1",)):
 class SecurePeer(Peer):
     """The client of client.py, on a TLS socket."""
 
-    def __init__(self, server, made=None, name="localhost", session=None):
-        plain = socket.create_connection(server.address, timeout=15)
+    def __init__(self, server, made=None, name="localhost", session=None, receive_buffer=None):
+        plain = socket.socket()
         try:
+            plain.settimeout(15)
+            # Before it connects: a window that shrinks under what is on its way makes the kernels of both sides drop each
+            # other's segments, for seconds and more.
+            if receive_buffer:
+                plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+            plain.connect(server.address)
             wrapped = (made or context()).wrap_socket(plain, server_hostname=name, session=session)
         except BaseException:
             plain.close()
@@ -498,8 +504,7 @@ def resumption():
 def stopped_reader():
     with Secure("stopped", "--write-stall", "2s", "--linger", "30s") as server:
         with check("a reader that stops is bounded, closed with a reason that it can read, and hurts nobody"):
-            stopped, lively = SecurePeer(server), SecurePeer(server)
-            stopped.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stopped, lively = SecurePeer(server, receive_buffer=4096), SecurePeer(server)
             stopped.hello()
             lively.hello()
             watched = lively.watch()
