@@ -47,7 +47,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private let owned: Poller
     private var batch: [UnownedJob] = []
     private var batchNext = 0
-    private var turnTime = MonotonicTime.zero
+    /// Set by tests that step a driver by hand.
+    var turnTime = MonotonicTime.zero
 
     private struct JobQueue {
         var jobs: [UnownedJob] = []

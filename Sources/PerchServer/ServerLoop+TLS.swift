@@ -183,7 +183,7 @@ extension ServerLoop {
             if self.tenants[index].transport == .handshake { self.countFailure("unfinished") }
             return .broken
         }
-        guard self.sendPending(write.connection) else { return .wrote(0) }
+        guard self.sendPending(write.connection) else { return .held(0) }
         if let changes = self.port.tickets?.changes, changes != self.tenants[index].ticketChange {
             self.tenants[index].ticketChange = changes
             self.window.renewTicket(secure)
@@ -199,7 +199,7 @@ extension ServerLoop {
             taken += record.count
             switch self.sendOutput(connection: write.connection) {
             case .all: break
-            case .part: return .wrote(taken)
+            case .part: return .held(taken)
             case .none: return .broken
             }
         }
@@ -272,8 +272,8 @@ extension ServerLoop {
         let outcome = pending.rest.withUnsafeBytes { Sockets.send(self.tenants[index].socket, $0) }
         switch outcome {
         case .wrote(let count):
-            if count > 0 { self.core.progressed(connection) }
             pending.sent += count
+            if count > 0 { self.core.progressed(connection, isAll: pending.count == 0) }
         case .full: break
         case .broken:
             self.tenants[index].hasPending = false

@@ -1,5 +1,4 @@
 import PerchBase
-import PerchLoop
 import PerchModel
 import PerchStore
 import PerchTLS
@@ -8,6 +7,7 @@ import PerchWire
 import Testing
 
 @testable import PerchCore
+@testable import PerchLoop
 @testable import PerchServer
 
 /// A loop of a server that is stepped by hand, on a clock that stands still, and what comes out of it.
@@ -16,6 +16,8 @@ private final class SteppedLoop {
     let address: SocketAddress
     let control: Inbox<ControlEvent>
     let tickets = TicketKeys(wall: Instant(milliseconds: 0))
+    /// When this is. No machine has just been switched on.
+    var now = MonotonicTime(nanoseconds: 1_000_000_000)
     private let loop: EventLoop
     private let inbox: Inbox<LoopEvent>
 
@@ -59,6 +61,7 @@ private final class SteppedLoop {
 
     /// One turn, with whatever is ready now.
     func step() {
+        self.loop.turnTime = self.now
         let count = self.loop.poller.wait(timeoutMilliseconds: 1)
         for index in 0..<count {
             let event = self.loop.poller[index]
@@ -66,7 +69,7 @@ private final class SteppedLoop {
             self.driver.ready(
                 tag: event.tag, readable: event.readable, writable: event.writable, hungUp: event.hungUp)
         }
-        _ = self.driver.turn(now: .zero)
+        _ = self.driver.turn(now: self.now)
     }
 }
 
@@ -190,6 +193,38 @@ private final class Client {
         #expect(isAll)
         #expect(try client.frames().filter { $0 == .pong }.count == count)
         #expect(stage.driver.pending.isEmpty)
+    }
+
+    /// Everything has been sealed, and the kernel has not taken all of it: the core owes nothing, and the reader stands still.
+    @Test(arguments: [false, true])
+    func `closes a reader that takes nothing, also when all is sealed that it is owed`(_ readsAtLast: Bool) throws {
+        let stage = try SteppedLoop(.required, sendBufferBytes: 4_096)
+        let client = try Client(stage)
+        #expect(client.greet(stage))
+        // A record at a time, so that the one of which the kernel takes a part is the last.
+        let some = Array(repeatElement(Self.ping, count: 100).joined())
+        for _ in 0..<20_000 where stage.driver.pending.isEmpty {
+            client.say(some)
+            client.send()
+            stage.step()
+        }
+        #expect(stage.driver.pending.count == 1, "the kernel took everything: the test shows nothing")
+        stage.now = stage.now.advanced(byMilliseconds: Limits.writeStallMilliseconds - 1_001)
+        stage.step()
+        #expect(stage.driver.core.counters.stalledClosed == 0)
+        if readsAtLast {
+            #expect(client.step(stage) { stage.driver.pending.isEmpty })
+            stage.now = stage.now.advanced(byMilliseconds: 3_000)
+            stage.step()
+            #expect(stage.driver.core.counters.stalledClosed == 0)
+            stage.driver.core.checkInvariants()
+        } else {
+            stage.now = stage.now.advanced(byMilliseconds: 3_000)
+            stage.step()
+            #expect(stage.driver.core.counters.stalledClosed == 1)
+            #expect(client.step(stage) { client.event == .closed })
+            #expect(try client.frames().last == .drain)
+        }
     }
 
     @Test func `knows by the first byte what a peer speaks`() throws {

@@ -14,6 +14,8 @@ package struct PlannedWrite {
 /// What became of a write.
 package enum WriteResult: Equatable {
     case wrote(Int)
+    /// What lies between core and socket took so many bytes, and the kernel not all of what it has.
+    case held(Int)
     case broken
 }
 
@@ -130,11 +132,8 @@ extension LoopCore {
             }
         }
         guard bytes > 0 else {
-            // Nothing waits for the kernel: what did is no longer owed, or is being computed again.
-            if slot.stalledSince != 0 {
-                self.connections[connection].stalledSince = 0
-                _ = self.stalls.remove(connection)
-            }
+            // Nothing of the core's waits for the kernel: what did is no longer owed, or is being computed again.
+            if !slot.flags.contains(.isHeldBelow) { self.stopsStalling(connection) }
             return
         }
         self.staging.writes.append(
@@ -197,7 +196,13 @@ extension LoopCore {
         let write = self.staging.writes[index]
         guard self.connections.isTaken(write.connection) else { return }
         self.counters.writes += 1
-        guard case .wrote(let taken) = result else {
+        let taken: Int
+        switch result {
+        case .wrote(let count): taken = count
+        case .held(let count):
+            taken = count
+            self.connections[write.connection].flags.insert(.isHeldBelow)
+        case .broken:
             self.remove(write.connection)
             return
         }
@@ -327,9 +332,10 @@ extension LoopCore {
 
     private mutating func afterWrite(_ connection: Int32, taken: Int, allTaken: Bool) {
         if allTaken {
-            if self.connections[connection].stalledSince != 0 {
-                self.connections[connection].stalledSince = 0
-                _ = self.stalls.remove(connection)
+            if self.connections[connection].flags.contains(.isHeldBelow) {
+                self.startsStalling(connection, hasProgress: true)
+            } else {
+                self.stopsStalling(connection)
             }
             if self.connections[connection].flags.contains(.isFull) {
                 self.connections[connection].flags.remove(.isFull)
@@ -352,15 +358,25 @@ extension LoopCore {
                 self.connections[connection].flags.insert(.isFull)
                 self.listen(connection)
             }
-            if taken > 0 || self.connections[connection].stalledSince == 0 {
-                self.connections[connection].stalledSince = self.now.monotonic
-                if !self.stalls.contains(connection) {
-                    let wait = self.settings.writeStallMilliseconds
-                    self.stalls.insert(connection, dueAt: (self.now.monotonic + wait) / 1_000 + 1)
-                }
-            }
+            self.startsStalling(connection, hasProgress: taken > 0)
             self.resumeReading(connection)
         }
+    }
+
+    /// Something waits for the kernel: from now on, or since the last time that it took anything.
+    private mutating func startsStalling(_ connection: Int32, hasProgress: Bool) {
+        guard hasProgress || self.connections[connection].stalledSince == 0 else { return }
+        self.connections[connection].stalledSince = self.now.monotonic
+        guard !self.stalls.contains(connection) else { return }
+        let wait = self.settings.writeStallMilliseconds
+        self.stalls.insert(connection, dueAt: (self.now.monotonic + wait) / 1_000 + 1)
+    }
+
+    @inline(__always)
+    mutating func stopsStalling(_ connection: Int32) {
+        guard self.connections[connection].stalledSince != 0 else { return }
+        self.connections[connection].stalledSince = 0
+        _ = self.stalls.remove(connection)
     }
 
     private func hasSomethingReady(_ connection: Int32) -> Bool {

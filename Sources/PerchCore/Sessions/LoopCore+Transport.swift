@@ -37,9 +37,16 @@ extension LoopCore {
         }
     }
 
-    /// The kernel took some of what the core counts as written already: a reader that is slow does not stand still.
-    package mutating func progressed(_ connection: Int32) {
-        guard self.connections.isTaken(connection), self.connections[connection].stalledSince != 0 else { return }
-        self.connections[connection].stalledSince = self.now.monotonic
+    /// The kernel took some of what the core counts as written already, or all of it: a reader that is slow does not
+    /// stand still.
+    package mutating func progressed(_ connection: Int32, isAll: Bool) {
+        guard self.connections.isTaken(connection) else { return }
+        if isAll { self.connections[connection].flags.remove(.isHeldBelow) }
+        guard self.connections[connection].stalledSince != 0 else { return }
+        if isAll, !self.connections[connection].flags.contains(.isFull) {
+            self.stopsStalling(connection)
+        } else {
+            self.connections[connection].stalledSince = self.now.monotonic
+        }
     }
 }

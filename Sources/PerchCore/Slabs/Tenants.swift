@@ -33,6 +33,8 @@ struct Connection: BitwiseCopyable {
         static let writesReason = Flags(rawValue: 1024)
         /// It counts among the connections of its identity.
         static let isCounted = Flags(rawValue: 2048)
+        /// What lies between core and socket has bytes that the kernel did not take yet.
+        static let isHeldBelow = Flags(rawValue: 4096)
     }
 
     var socket: Int32

@@ -70,7 +70,7 @@ import Testing
         world.loops[0].core.heard(7)
         world.loops[0].core.refuse(7, WireStatus(.tlsRequired, "speak TLS"))
         world.loops[0].core.giveUp(7)
-        world.loops[0].core.progressed(7)
+        world.loops[0].core.progressed(7, isAll: true)
         world.loops[0].core.checkIsEmpty()
     }
 }
