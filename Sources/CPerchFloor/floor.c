@@ -570,7 +570,7 @@ int perch_floor_run(const struct perch_floor_settings *settings) {
     build_value(settings->value_bytes);
     floor_.answer_bytes = settings->answer_bytes;
     floor_.has_store = settings->store != NULL;
-    int error = settings->store ? floor_store_open(settings->store) : 0;
+    int error = settings->store ? floor_store_open(settings) : 0;
     if (!error) error = begin(settings->port);
     if (error) return error;
     if (is_large()) change(0);

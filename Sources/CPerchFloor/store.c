@@ -17,13 +17,12 @@ enum {
     // Lengths of Perch's blobs for what a bench buys: SELECT avg(length(blob)) of a store that was measured with
     // `perch bench buy --connect`.
     HEADER_BYTES = 34, RECORD_BYTES = 110, TRANSACTION_BYTES = 77, FACT_BYTES = 86, OPENING_BYTES = 27,
-    LOG_PAGES = 16 * 1024 * 1024 / 4096,      // Limits.storeLogBytes
-    LOG_PAGES_MOST = 64 * 1024 * 1024 / 4096,  // Limits.storeLogFileBytes
+    PAGE_BYTES = 4096,
 };
 
 static const char *const schema =
     "PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 4096; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
-    "PRAGMA cache_size = -65536; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;"
+    "PRAGMA cache_size = -65536; PRAGMA synchronous = FULL;"
     "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; BEGIN;"
     "CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), blob BLOB NOT NULL);"
     "CREATE TABLE aliases (app INTEGER NOT NULL, key BLOB NOT NULL, account INTEGER NOT NULL, PRIMARY KEY (app, key))"
@@ -55,7 +54,7 @@ static struct {
     sqlite3 *handle;
     sqlite3_stmt *statements[STATEMENTS];
     bool is_open;  // a batch
-    int log_pages, log_pages_bound;
+    int log_pages, log_pages_bound, log_pages_most;
     int64_t now;
     uint8_t *is_known;  // a bit for each account that has an alias
     uint32_t known_count;
@@ -73,17 +72,21 @@ static int count_pages(void *unused, sqlite3 *handle, const char *name, int page
     return SQLITE_OK;
 }
 
-int floor_store_open(const char *directory) {
+int floor_store_open(const struct perch_floor_settings *settings) {
     char path[4096];
-    if (snprintf(path, sizeof(path), "%s/floor.db", directory) >= (int)sizeof(path)) return ENAMETOOLONG;
+    if (snprintf(path, sizeof(path), "%s/floor.db", settings->store) >= (int)sizeof(path)) return ENAMETOOLONG;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(path, &store_.handle, flags, NULL) != SQLITE_OK) return EIO;
     if (sqlite3_exec(store_.handle, schema, NULL, NULL, NULL) != SQLITE_OK) fail("its schema");
+    char limit[64];
+    snprintf(limit, sizeof(limit), "PRAGMA journal_size_limit = %u", settings->log_bytes_most);
+    if (sqlite3_exec(store_.handle, limit, NULL, NULL, NULL) != SQLITE_OK) fail(limit);
     for (int i = 0; i < STATEMENTS; i++)
         if (sqlite3_prepare_v3(store_.handle, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &store_.statements[i], NULL))
             fail(texts[i]);
     sqlite3_wal_hook(store_.handle, count_pages, NULL);
-    store_.log_pages_bound = LOG_PAGES;
+    store_.log_pages_bound = (int)(settings->log_bytes / PAGE_BYTES);
+    store_.log_pages_most = (int)(settings->log_bytes_most / PAGE_BYTES);
     memset(store_.blob, 'f', sizeof(store_.blob));
     return 0;
 }
@@ -108,7 +111,7 @@ static void begin(void) {
     if (store_.log_pages >= store_.log_pages_bound) {
         if (sqlite3_wal_checkpoint_v2(store_.handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL)) fail("a checkpoint");
         store_.log_pages = 0;
-        if (store_.log_pages_bound < LOG_PAGES_MOST) store_.log_pages_bound *= 2;
+        if (store_.log_pages_bound < store_.log_pages_most) store_.log_pages_bound *= 2;
     }
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

@@ -2,10 +2,10 @@
 #ifndef PERCH_FLOOR_STORE_H
 #define PERCH_FLOOR_STORE_H
 
-#include <stdint.h>
+#include "CPerchFloor.h"
 
-// Makes `floor.db` in a directory that has none. An error number, or 0.
-int floor_store_open(const char *directory);
+// Makes `floor.db` in the directory of the settings, which has none. An error number, or 0.
+int floor_store_open(const struct perch_floor_settings *settings);
 // A purchase of an account, as part of the batch under way, which it begins if there is none.
 void floor_store_add(uint32_t account, uint64_t revision);
 // Returns when the batch is synced. Ends the process where that fails.

@@ -1,5 +1,6 @@
 internal import CPerchFloor
 internal import Glibc
+internal import PerchBase
 
 /// The bare server, as a process of its own: `perch bench floor-server`.
 package enum FloorServer {
@@ -12,7 +13,8 @@ package enum FloorServer {
     package static func run(port: UInt16, valueBytes: Int, answerBytes: Int, store: String?) -> String {
         func run(_ store: UnsafePointer<CChar>?) -> String {
             var settings = perch_floor_settings(
-                port: port, value_bytes: UInt32(valueBytes), answer_bytes: UInt32(answerBytes), store: store)
+                port: port, value_bytes: UInt32(valueBytes), answer_bytes: UInt32(answerBytes), store: store,
+                log_bytes: UInt32(Limits.storeLogBytes), log_bytes_most: UInt32(Limits.storeLogFileBytes))
             let code = perch_floor_run(&settings)
             return "the floor cannot serve on 127.0.0.1:\(port): \(String(cString: strerror(code)))"
         }
