@@ -99,12 +99,8 @@ struct CommandRun: Sendable {
         }
         options.tls = PerchClientOptions.TLS(self.settings)
         if let path = self.settings.text("credentials-file") { options.authorization = .file(path: path) }
-        let environment = self.settings.text("environment").flatMap { AppEnvironment(named: $0) }
-        var app: AppIdentifier?
-        if self.settings.text("bundle-id") != nil || environment != nil {
-            app = AppIdentifier(
-                bundleID: self.settings.text("bundle-id") ?? "", environment: environment ?? .unspecified)
-        }
+        let named = self.settings.app
+        let app = named.isBlank ? nil : AppIdentifier(bundleID: named.bundleID, environment: named.environment)
         return try PerchClient(address: self.settings.text("server") ?? "", app: app, options: options)
     }
 
