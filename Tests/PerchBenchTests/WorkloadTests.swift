@@ -230,12 +230,32 @@ import Testing
         // A purchase needs to say who it is.
         let refused = #expect(throws: BenchError.self) { try measured(settings, server: server(access)) }
         #expect(refused?.description.contains("UNAUTHENTICATED") == true, "\(refused?.description ?? "")")
+        // There is one server, so nobody needs to be told which.
+        #expect(refused?.description.hasPrefix("perch: ") == false)
 
         access.authorization = authorization
         let report = try measured(settings, server: server(access))
         Self.expectSound(report)
-        #expect(report.targets[0].figures[.deliveries] ?? 0 > 0 || !workload.hasWindow)
+        let figures = report.targets[0].figures
+        #expect(figures[workload.hasWindow ? .deliveries : .opensPerSecond] ?? 0 > 0)
         #expect(report.settings.contains { $0.value == "\(address), over TLS" })
+        // Whoever comes back goes on from the session that he had: else a resumption over TLS would measure handshakes.
+        let resumed = figures[.tlsResumed] ?? -1
+        switch workload {
+        case .resume: #expect(resumed == Double(settings.connections))
+        case .mixed: #expect(resumed > 0)
+        default: #expect(resumed == 0)
+        }
+        let whole = (figures[.tlsHandshakes] ?? 0) - resumed
+        let expected = Double(settings.writers + settings.connections)
+        // One that is dropped before it was established has nothing to come back with.
+        #expect(workload == .mixed ? whole >= expected : whole == expected)
+
+        var plain = access
+        plain.tls = nil
+        let naked = #expect(throws: BenchError.self) { try measured(settings, server: server(plain)) }
+        #expect(naked?.description.contains("TLS_REQUIRED") == true, "\(naked?.description ?? "")")
+        #expect(naked?.description.contains("perch: --tls") == true, "\(naked?.description ?? "")")
 
         access.tls?.name = TLSServerName("perch.example.com")
         let other = #expect(throws: BenchError.self) { try measured(settings, server: server(access)) }

@@ -263,20 +263,23 @@ extension Generator {
     // MARK: Ending
 
     private func drained(_ index: Int, _ message: UnsafeRawBufferPointer) {
-        let reason = (try? self.codec.decodeDrain(message.bytes))?.reason ?? "DRAIN_UNREADABLE"
-        self.lost(index, reason)
+        let drain = try? self.codec.decodeDrain(message.bytes)
+        self.lost(index, drain?.reason ?? "DRAIN_UNREADABLE", drain?.message)
     }
 
     /// A connection is over, and not because we wanted it.
-    func lost(_ index: Int, _ reason: String) {
+    ///
+    /// `explanation`: what to do about it, where that is known.
+    func lost(_ index: Int, _ reason: String, _ explanation: String? = nil) {
         let wasGreeting = self.connections[index].phase != .open
         self.closes[reason, default: 0] += 1
         self.drop(index)
-        if self.connections[index].isWriter {
-            self.giveUp("the connection that changes are sent on was closed: \(reason)")
-        } else if wasGreeting {
-            self.giveUp("a connection was closed before it was welcomed: \(reason)")
-        }
+        guard self.connections[index].isWriter || wasGreeting else { return }
+        let said = explanation.map { "\(reason), \($0)" } ?? reason
+        self.giveUp(
+            self.connections[index].isWriter
+                ? "the connection that changes are sent on was closed: \(said)"
+                : "a connection was closed before it was welcomed: \(said)")
     }
 
     /// Closes at once, so that neither side keeps the port.

@@ -34,6 +34,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     case encodingsPerChange = "encodings_per_change"
     case compressionsPerChange = "compressions_per_change"
     case deliveries, changes, conflated, gaps, duplicates, reorderings, foreign, unchanged, refusals, closes
+    case tlsHandshakes = "tls_handshakes"
+    case tlsResumed = "tls_resumed"
     case plays, failures
     case generatorCPU = "generator_cpu"
     case lagP99 = "lag_p99"
@@ -54,7 +56,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .changesPerCommit, .encodingsPerChange, .compressionsPerChange: .quotient
         case .serverCPU, .generatorCPU: .share
         case .deliveries, .changes, .conflated, .gaps, .duplicates, .reorderings, .foreign, .unchanged, .refusals,
-            .closes, .plays, .failures:
+            .closes, .tlsHandshakes, .tlsResumed, .plays, .failures:
             .count
         }
     }
@@ -66,7 +68,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
             .changesPerCommit:
             true
         case .deliveries, .changes, .conflated, .foreign, .unchanged, .valueBytes, .answerBytes, .serverCPU,
-            .generatorCPU, .fsyncP50, .fsyncP99, .plays, .residentBytes:
+            .generatorCPU, .fsyncP50, .fsyncP99, .tlsHandshakes, .tlsResumed, .plays, .residentBytes:
             nil
         default: false
         }
@@ -79,7 +81,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     package var hasRatio: Bool {
         switch self {
         case .deliveries, .changes, .conflated, .gaps, .duplicates, .reorderings, .foreign, .unchanged, .refusals,
-            .closes, .plays, .failures, .generatorCPU, .lagP99, .valueBytes, .answerBytes, .serverCPU,
+            .closes, .tlsHandshakes, .tlsResumed, .plays, .failures, .generatorCPU, .lagP99, .valueBytes, .answerBytes,
+            .serverCPU,
             .socketBytesPerConnection,
             .fsyncP50, .fsyncP99, .pushBeyondFsync, .residentBytes, .residentGrowth, .encodingsPerChange,
             .compressionsPerChange:
@@ -124,6 +127,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .unchanged: "streams that came back and were told that nothing had changed"
         case .refusals: "calls that ended with an error"
         case .closes: "connections that were closed by the server"
+        case .tlsHandshakes: "handshakes of TLS that came to their end, over the whole round"
+        case .tlsResumed: "of those, the ones that went on from a session before: a fraction of the work"
         case .plays: "accounts that went the way of the scenario's first to its end"
         case .failures: "accounts that did not: refused, not told, or told something else"
         case .generatorCPU: "share of its core that the generator used"

@@ -117,7 +117,8 @@ package struct Bench {
                 targets[place].rounds.append(result)
                 if self.isInterrupted() { break rounds }
                 if let failure = result.failure, result.figures.isEmpty {
-                    throw BenchError("\(name): \(failure)")
+                    // Which of them, where there are several.
+                    throw BenchError(targets.count > 1 ? "\(name): \(failure)" : failure)
                 }
             }
         }

@@ -104,6 +104,10 @@ extension Generator {
         figures[.unchanged] = Double(self.unchanged)
         figures[.refusals] = Double(self.refusals.values.reduce(0, +))
         figures[.closes] = Double(self.closes.values.reduce(0, +))
+        if let secure = self.secure {
+            figures[.tlsHandshakes] = Double(secure.handshakes)
+            figures[.tlsResumed] = Double(secure.resumed)
+        }
         figures[.valueBytes] = Double(self.valueBytes)
         if self.answerBytes > 0 { figures[.answerBytes] = Double(self.answerBytes) }
         if let before = self.counting.before, let after = self.counting.after {
