@@ -183,6 +183,13 @@ import Testing
             try measured(other, server: .address(address, process: nil))
         }
         #expect(error?.description.contains("a purchase was refused") == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("--product") == true, "\(error?.description ?? "")")
+        var access = BenchAccess()
+        access.tls = (try TLSContext(client: TLSContext.ClientFiles()), TLSServerName("127.0.0.1"))
+        let naked = #expect(throws: BenchError.self) {
+            try measured(tiny(.hot), server: .address(address, access: access, process: nil))
+        }
+        #expect(naked?.description.contains("does it have TLS") == true, "\(naked?.description ?? "")")
     }
 
     /// A server as it stands somewhere: nothing without TLS, nothing without credentials.

@@ -78,7 +78,10 @@ extension Generator {
             self.ledger.failed(change)
             self.underWay -= 1
             if self.stage < .warming {
-                self.giveUp("a purchase was refused with \(status.reason): \(status.message)")
+                let isUnsold = status.reason == "PURCHASE_PRODUCT_UNAVAILABLE"
+                self.giveUp(
+                    "a purchase was refused with \(status.reason): \(status.message)"
+                        + (isUnsold ? "; name one that it sells, and that does not renew, with --product" : ""))
             }
         } else if self.stage < .warming || !self.ledger.isWatched(change) {
             // Nobody watches this account, so its answer is all there is to wait for.
