@@ -48,7 +48,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var batch: [UnownedJob] = []
     private var batchNext = 0
     /// Set by tests that step a driver by hand.
-    var turnTime = MonotonicTime.zero
+    @exclusivity(unchecked) var turnTime = MonotonicTime.zero
 
     private struct JobQueue {
         var jobs: [UnownedJob] = []

@@ -21,11 +21,13 @@ final class StoreLoop: LoopDriver {
     @exclusivity(unchecked) private var requests: [StoreRequest] = []
     @exclusivity(unchecked) private var asked: [StoreQuestion] = []
     @exclusivity(unchecked) private var measures = StoreMeasures()
+    /// What a turn comes to, for every loop; its room is kept.
+    @exclusivity(unchecked) private var outbox: StoreEngine.Outbox
     /// The backup under way.
     @exclusivity(unchecked) private var copying: CopyRun?
-    private var failedCommit: Instant?
+    @exclusivity(unchecked) private var failedCommit: Instant?
     @exclusivity(unchecked) private var wasWithoutRoom = false
-    private var hasToldFailure = false
+    @exclusivity(unchecked) private var hasToldFailure = false
     /// The storage is closed: whoever still asks is not answered, the process is ending.
     @exclusivity(unchecked) private var hasStopped = false
 
@@ -37,6 +39,7 @@ final class StoreLoop: LoopDriver {
         self.inbox = inbox
         self.questions = questions
         self.loops = loops
+        self.outbox = StoreEngine.Outbox(loops: loops.count, askers: 1)
         self.control = control
         self.clock = clock
         self.engine.stopwatch = Clocks.microseconds
@@ -81,25 +84,26 @@ final class StoreLoop: LoopDriver {
         let wall = self.clock.now()
         let machine = Clocks.wall()
         if !self.requests.isEmpty { self.measures.inboxRequests.record(UInt64(self.requests.count)) }
-        var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
-        let before = self.engine.counters
-        let next = self.engine.run(self.requests, wall: wall, machine: machine, into: &outbox)
+        let before = (batches: self.engine.counters.batches, changes: self.engine.counters.changes)
+        let failedBefore = self.engine.counters.failedBatches
+        let next = self.engine.run(self.requests, wall: wall, machine: machine, into: &self.outbox)
         self.requests.removeAll(keepingCapacity: true)
         if self.engine.counters.batches > before.batches {
             self.measures.batchMicroseconds.record(
                 UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         }
-        tell(outbox, self.engine.counters.changes > before.changes ? self.engine.firstCommit : nil)
-        for case .answer(let ticket, let answer) in outbox.events[self.loops.count] {
+        tell(self.outbox, self.engine.counters.changes > before.changes ? self.engine.firstCommit : nil)
+        for case .answer(let ticket, let answer) in self.outbox.events[self.loops.count] {
             self.control.post(.storeAnswer(ticket: ticket, answer))
         }
+        self.outbox.clear()
         self.answerQuestions(wall: wall, machine: machine)
         if self.engine.failure == nil, self.clock.extend(to: self.engine.clockBound) {
             // What they look at may be due already.
             for loop in self.loops { loop.post(.clockWentOn) }
         }
         self.copySome()
-        self.tellRoom(failedBefore: before.failedBatches, machine: machine)
+        self.tellRoom(failedBefore: failedBefore, machine: machine)
         if let failure = self.engine.failure, !self.hasToldFailure, !self.hasStopped {
             self.hasToldFailure = true
             self.control.post(.storeFailed(failure.description))

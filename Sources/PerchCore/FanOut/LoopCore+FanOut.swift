@@ -7,7 +7,8 @@ import PerchWire
 extension LoopCore {
     /// What the store says in a turn, in commit order.
     package mutating func handle(_ events: [StoreEvent]) {
-        for event in events { self.handle(event) }
+        // By place: an element that is handed out is copied, with all that it refers to.
+        for place in events.indices { self.handle(events[place]) }
     }
 
     package mutating func handle(_ event: StoreEvent) {

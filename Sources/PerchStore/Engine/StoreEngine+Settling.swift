@@ -4,6 +4,7 @@ package import PerchModel
 extension StoreEngine {
     /// Attempts what is due in each test app, oldest first, in one group commit. True: more is due.
     func settleDue(wall: Instant, into outbox: inout Outbox) -> Bool {
+        guard self.hasDue(wall: wall) else { return false }
         var hasMore = false
         for number in self.apps.keys.sorted() {
             guard let app = self.apps[number]?.state, app.isTestApp else { continue }
@@ -36,6 +37,19 @@ extension StoreEngine {
             self.publish(changes, into: &outbox)
         }
         return hasMore
+    }
+
+    /// Whether anything is due anywhere: asked in every turn, and mostly nothing is.
+    private func hasDue(wall: Instant) -> Bool {
+        do throws(StorageError) {
+            for (number, app) in self.apps where app.state.isTestApp {
+                guard let due = try self.storage.earliestDue(number) else { continue }
+                if due <= app.state.clock.now(wall: wall) { return true }
+            }
+        } catch {
+            self.fail(error)
+        }
+        return false
     }
 
     /// Why a clock may not be moved so far: somebody's subscription would renew more often than one call may bring about.

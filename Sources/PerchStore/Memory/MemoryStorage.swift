@@ -8,7 +8,7 @@ package final class MemoryStorage: Storage {
     // Unchecked: no method of it calls back.
     @exclusivity(unchecked) private var tables: MemoryTables
     /// For tests: the next commit throws this and undoes its batch.
-    package var nextCommitFailure: StorageError?
+    @exclusivity(unchecked) package var nextCommitFailure: StorageError?
     /// For tests: what is answered to whoever asks for room.
     package var hasRoom = true
     /// For tests: false has the engine keep a cache all the same.
