@@ -84,27 +84,29 @@ final class StoreLoop: LoopDriver {
         let wall = self.clock.now()
         let machine = Clocks.wall()
         if !self.requests.isEmpty { self.measures.inboxRequests.record(UInt64(self.requests.count)) }
-        let before = (batches: self.engine.counters.batches, changes: self.engine.counters.changes)
-        let failedBefore = self.engine.counters.failedBatches
+        let before = self.engine.standing
         let next = self.engine.run(self.requests, wall: wall, machine: machine, into: &self.outbox)
         self.requests.removeAll(keepingCapacity: true)
-        if self.engine.counters.batches > before.batches {
+        let after = self.engine.standing
+        if after.batches > before.batches {
             self.measures.batchMicroseconds.record(
                 UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         }
-        tell(self.outbox, self.engine.counters.changes > before.changes ? self.engine.firstCommit : nil)
+        tell(self.outbox, after.changes > before.changes ? after.firstCommit : nil)
         for case .answer(let ticket, let answer) in self.outbox.events[self.loops.count] {
             self.control.post(.storeAnswer(ticket: ticket, answer))
         }
         self.outbox.clear()
         self.answerQuestions(wall: wall, machine: machine)
-        if self.engine.failure == nil, self.clock.extend(to: self.engine.clockBound) {
+        let standing = self.engine.standing
+        if !standing.hasFailed, self.clock.extend(to: standing.clockBound) {
             // What they look at may be due already.
             for loop in self.loops { loop.post(.clockWentOn) }
         }
         self.copySome()
-        self.tellRoom(failedBefore: failedBefore, machine: machine)
-        if let failure = self.engine.failure, !self.hasToldFailure, !self.hasStopped {
+        if standing.failedBatches > before.failedBatches { self.failedCommit = machine }
+        self.tellRoom(isThere: !standing.isWithoutRoom)
+        if standing.hasFailed, let failure = self.engine.failure, !self.hasToldFailure, !self.hasStopped {
             self.hasToldFailure = true
             self.control.post(.storeFailed(failure.description))
         }
@@ -115,11 +117,10 @@ final class StoreLoop: LoopDriver {
     }
 
     /// Writing without room goes on by itself when there is some: both are news.
-    private func tellRoom(failedBefore: UInt64, machine: Instant) {
-        if self.engine.counters.failedBatches > failedBefore { self.failedCommit = machine }
-        guard self.engine.isWithoutRoom != self.wasWithoutRoom, !self.hasStopped else { return }
-        self.wasWithoutRoom = self.engine.isWithoutRoom
-        self.control.post(.storeRoom(isThere: !self.wasWithoutRoom))
+    private func tellRoom(isThere: Bool) {
+        guard isThere == self.wasWithoutRoom, !self.hasStopped else { return }
+        self.wasWithoutRoom = !isThere
+        self.control.post(.storeRoom(isThere: isThere))
     }
 
     private func answerQuestions(wall: Instant, machine: Instant) {

@@ -197,6 +197,26 @@ package final class StoreEngine {
         return hasMore || !self.deferred.isEmpty ? machine : self.nextWake()
     }
 
+    /// How it stands, for whoever steps it in every turn: all at once, as what another module looks up one by one is checked
+    /// for exclusive access each time.
+    package struct Standing: Sendable {
+        package var batches: UInt64
+        package var failedBatches: UInt64
+        package var changes: UInt64
+        package var isWithoutRoom: Bool
+        package var hasFailed: Bool
+        /// When the first change of the last turn was durable.
+        package var firstCommit: UInt64?
+        package var clockBound: Instant
+    }
+
+    package var standing: Standing {
+        Standing(
+            batches: self.counters.batches, failedBatches: self.counters.failedBatches, changes: self.counters.changes,
+            isWithoutRoom: self.isWithoutRoom, hasFailed: self.failure != nil, firstCommit: self.firstCommit,
+            clockBound: self.clockBound)
+    }
+
     private static func areMutations(_ requests: [StoreRequest]) -> Bool {
         // By place: an element that is handed out is copied, with all that it refers to.
         for place in requests.indices {
