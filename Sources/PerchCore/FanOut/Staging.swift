@@ -56,6 +56,7 @@ struct Staging: ~Copyable {
     deinit { self.memory.deallocate() }
 
     mutating func clear() {
+        if self.frames.isEmpty, self.used == 0 { return }
         self.used = 0
         self.segments.removeAll(keepingCapacity: true)
         self.frames.removeAll(keepingCapacity: true)

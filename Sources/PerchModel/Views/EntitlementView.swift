@@ -12,8 +12,9 @@ package import PerchBase
 package func currentEntitlement(
     of record: AccountRecord?, toProduct productID: String, app: AppState, at now: Instant
 ) -> Viewed<Verified<Transaction>?> {
-    var viewed = Viewed<Verified<Transaction>?>(value: nil, nextCrossing: nil, forecast: nil)
-    guard let record else { return viewed }
+    guard let record else { return Viewed(value: nil, nextCrossing: nil, forecast: nil) }
+    // Of no value, so that none is copied out of it.
+    var noted = Viewed(value: (), nextCrossing: nil, forecast: nil)
     let leeway = app.renewalLeewayMilliseconds
     var best: Transaction?
     func consider(_ transaction: Transaction) {
@@ -21,11 +22,11 @@ package func currentEntitlement(
     }
     for transaction in record.owned where transaction.productID == productID { consider(transaction) }
     for line in record.lines where line.latest.productID == productID {
-        viewed.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
+        noted.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
         if line.state(at: now, leewayMilliseconds: leeway).isEntitled { consider(line.latest) }
     }
-    viewed.value = best.map { verified($0, app: app) }
-    return viewed
+    return Viewed(
+        value: best.map { verified($0, app: app) }, nextCrossing: noted.nextCrossing, forecast: noted.forecast)
 }
 
 /// Everything that entitles an account, by product, own before shared.
