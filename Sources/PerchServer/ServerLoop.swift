@@ -217,13 +217,13 @@ final class ServerLoop: LoopDriver {
             self.core.received(connection, RawSpan(_unsafeBytes: bytes))
             return
         }
-        var rest = bytes
+        var taken = 0
         while true {
-            let taken = self.core.received(
-                connection, RawSpan(_unsafeBytes: rest), untilAsks: Limits.asksAtOnce)
+            // A variable that a span looks at would be kept on the heap.
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[taken...])
+            taken += self.core.received(connection, RawSpan(_unsafeBytes: rest), untilAsks: Limits.asksAtOnce)
             if self.core.asks.count >= Limits.asksAtOnce { _ = self.ask(store) }
-            guard taken < rest.count else { return }
-            rest = UnsafeRawBufferPointer(rebasing: rest[taken...])
+            guard taken < bytes.count else { return }
         }
     }
 

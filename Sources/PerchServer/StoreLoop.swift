@@ -49,11 +49,12 @@ final class StoreLoop: LoopDriver {
 
     func turn(now: MonotonicTime) -> MonotonicTime? {
         self.inbox.take(into: &self.requests)
-        return self.run(now: now) { outbox, committed in
-            for loop in self.loops.indices where !outbox.events[loop].isEmpty {
-                self.loops[loop].post(.store(outbox.events[loop], committed: committed))
-            }
+        guard let batch = self.run(now: now) else { return nil }
+        // Before anything else is done that takes time.
+        for loop in self.loops.indices where !self.outbox.events[loop].isEmpty {
+            self.loops[loop].post(.store(self.outbox.events[loop], committed: batch.committed))
         }
+        return self.finish(batch)
     }
 
     /// `asks`: what the loop asks that drives this store on its own thread, and is told at once. They are taken over.
@@ -67,16 +68,25 @@ final class StoreLoop: LoopDriver {
             self.requests.append(contentsOf: asks)
             asks.removeAll(keepingCapacity: true)
         }
-        var news: (told: [StoreEvent], committed: UInt64?) = ([], nil)
-        let wake = self.run(now: now) { outbox, committed in news = (outbox.events[0], committed) }
-        return (news.told, news.committed, wake)
+        guard let batch = self.run(now: now) else { return ([], nil, nil) }
+        let told = self.outbox.events[0]
+        return (told, batch.committed, self.finish(batch))
     }
 
-    /// Runs what was taken. `tell` is called with what the loops are to be told and when the first of its changes was durable,
-    /// before anything else is done that takes time.
-    private func run(
-        now: MonotonicTime, tell: (borrowing StoreEngine.Outbox, _ committed: UInt64?) -> Void
-    ) -> MonotonicTime? {
+    /// What was run in a turn; what the loops are to be told of it stands in the outbox.
+    private struct Batch {
+        let now: MonotonicTime
+        let wall: Instant
+        let machine: Instant
+        /// When the engine wants to run again.
+        let next: Instant?
+        let failedBefore: UInt64
+        /// When the first of its changes was durable.
+        let committed: UInt64?
+    }
+
+    /// Runs what was taken; nil once the store has stopped.
+    private func run(now: MonotonicTime) -> Batch? {
         if self.hasStopped {
             self.requests.removeAll()
             return nil
@@ -92,19 +102,25 @@ final class StoreLoop: LoopDriver {
             self.measures.batchMicroseconds.record(
                 UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         }
-        tell(self.outbox, after.changes > before.changes ? after.firstCommit : nil)
+        return Batch(
+            now: now, wall: wall, machine: machine, next: next, failedBefore: before.failedBatches,
+            committed: after.changes > before.changes ? after.firstCommit : nil)
+    }
+
+    /// Does what can wait until the loops have been told, and says when to come again.
+    private func finish(_ batch: Batch) -> MonotonicTime? {
         for case .answer(let ticket, let answer) in self.outbox.events[self.loops.count] {
             self.control.post(.storeAnswer(ticket: ticket, answer))
         }
         self.outbox.clear()
-        self.answerQuestions(wall: wall, machine: machine)
+        self.answerQuestions(wall: batch.wall, machine: batch.machine)
         let standing = self.engine.standing
         if !standing.hasFailed, self.clock.extend(to: standing.clockBound) {
             // What they look at may be due already.
             for loop in self.loops { loop.post(.clockWentOn) }
         }
         self.copySome()
-        if standing.failedBatches > before.failedBatches { self.failedCommit = machine }
+        if standing.failedBatches > batch.failedBefore { self.failedCommit = batch.machine }
         self.tellRoom(isThere: !standing.isWithoutRoom)
         if standing.hasFailed, let failure = self.engine.failure, !self.hasToldFailure, !self.hasStopped {
             self.hasToldFailure = true
@@ -112,8 +128,8 @@ final class StoreLoop: LoopDriver {
         }
         if self.hasStopped { return nil }
         // Whatever came meanwhile is taken first.
-        if self.copying != nil { return now }
-        return next.map { now.advanced(byMilliseconds: max(0, $0.milliseconds(since: machine))) }
+        if self.copying != nil { return batch.now }
+        return batch.next.map { batch.now.advanced(byMilliseconds: max(0, $0.milliseconds(since: batch.machine))) }
     }
 
     /// Writing without room goes on by itself when there is some: both are news.

@@ -65,10 +65,22 @@ extension LoopCore {
         self.crossings[app] = heap
     }
 
+    /// Asked in every turn, and mostly nothing is due. `mutating`, so that the loop is not copied.
+    private var hasDueCrossing: Bool {
+        mutating get {
+            for (app, heap) in self.crossings {
+                if let next = heap.nextTime, next <= self.clock(of: app).milliseconds { return true }
+            }
+            return false
+        }
+    }
+
     mutating func runTimers() {
         while let due = self.deadlines.popDue(at: self.now.monotonic) { self.expired(due.payload) }
         self.endExpiredIdentities()
-        for app in self.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry) }
+        if self.hasDueCrossing {
+            for app in self.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry) }
+        }
         let second = self.now.monotonic / 1_000
         self.beats.advance(to: second)
         while let connection = self.beats.popDue() { self.beatDue(connection, second) }
