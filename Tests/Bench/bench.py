@@ -226,6 +226,9 @@ def rows(options, runs, table, names):
     return void
 
 
+CACHE_FILLS_SECONDS = 200
+
+
 def churn(options, runs):
     """Resident memory under churn, for as long as was asked for.
 
@@ -250,6 +253,10 @@ def churn(options, runs):
     print("resident: " + ", ".join(f"{shown('rss', each['rss_bytes'])} at {each['end_s']:.0f} s" for each in tenths))
     print("growth in the second half: "
           + ("too short to say" if growth is None else f"{shown('rss_growth_per_hour', growth)} an hour"))
+    # Its second half, when the cache is full: the store grows it until then, and that is no leak.
+    if seconds and seconds[-1]["end_s"] / 2 < CACHE_FILLS_SECONDS:
+        print(f"A page cache was filling for the first {CACHE_FILLS_SECONDS} s of it: LASTING={2 * CACHE_FILLS_SECONDS}s or "
+              "more says whether memory stays flat.")
     print(f"{figures['changes']:,.0f} changes, {figures['gaps']:.0f} gaps, {figures['reorderings']:.0f} reorderings; "
           f"page: {file.with_suffix('.html')}")
     return run.returncode
