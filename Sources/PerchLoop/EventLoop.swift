@@ -47,8 +47,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private let owned: Poller
     private var batch: [UnownedJob] = []
     private var batchNext = 0
-    /// Set by tests that step a driver by hand.
-    @exclusivity(unchecked) var turnTime = MonotonicTime.zero
+    private var turnTime = MonotonicTime.zero
 
     private struct JobQueue {
         var jobs: [UnownedJob] = []
@@ -134,6 +133,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     package var now: MonotonicTime {
         self.checkOwner()
         return self.turnTime
+    }
+
+    /// For tests that step a driver by hand: says what `now` is.
+    func stand(at now: MonotonicTime) {
+        self.checkOwner()
+        self.turnTime = now
     }
 
     /// Whether the caller stands on the loop's thread.

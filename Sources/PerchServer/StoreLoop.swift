@@ -21,13 +21,13 @@ final class StoreLoop: LoopDriver {
     @exclusivity(unchecked) private var requests: [StoreRequest] = []
     @exclusivity(unchecked) private var asked: [StoreQuestion] = []
     @exclusivity(unchecked) private var measures = StoreMeasures()
-    /// What a turn comes to, for every loop; its room is kept.
+    /// What a turn comes to, for every loop; empty between turns.
     @exclusivity(unchecked) private var outbox: StoreEngine.Outbox
     /// The backup under way.
     @exclusivity(unchecked) private var copying: CopyRun?
-    @exclusivity(unchecked) private var failedCommit: Instant?
+    private var failedCommit: Instant?
     @exclusivity(unchecked) private var wasWithoutRoom = false
-    @exclusivity(unchecked) private var hasToldFailure = false
+    private var hasToldFailure = false
     /// The storage is closed: whoever still asks is not answered, the process is ending.
     @exclusivity(unchecked) private var hasStopped = false
 

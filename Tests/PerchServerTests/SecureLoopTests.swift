@@ -61,7 +61,7 @@ private final class SteppedLoop {
 
     /// One turn, with whatever is ready now.
     func step() {
-        self.loop.turnTime = self.now
+        self.loop.stand(at: self.now)
         let count = self.loop.poller.wait(timeoutMilliseconds: 1)
         for index in 0..<count {
             let event = self.loop.poller[index]
