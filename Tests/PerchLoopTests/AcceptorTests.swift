@@ -5,7 +5,7 @@ import PerchLoop
 import Testing
 
 /// In a process of its own, whose last words nobody keeps: its exit code is the line (modulo 256) that did not hold.
-private func orExit(_ holds: Bool, _ message: @autoclosure () -> String = "", line: Int32 = #line) {
+private func orExit(_ holds: Bool, line: Int32 = #line) {
     if !holds { exit(line & 0xFF) }
 }
 
@@ -91,15 +91,18 @@ private func orExit(_ holds: Bool, _ message: @autoclosure () -> String = "", li
             // A client may be connected before the listener has him: who comes once it rests is refused after that.
             while acceptor.counters.refusedForDescriptors < 4 {
                 if let end = acceptor.turn(now: now) { now = end }
-                orExit(acceptor.turn(now: now) == nil, "it rests longer than it said")
+                // It rests no longer than it said.
+                orExit(acceptor.turn(now: now) == nil)
                 orExit(poller.wait(timeoutMilliseconds: patienceMilliseconds) == 1)
                 acceptor.ready(now: now) { fd, _ in accepted.append(fd) }
             }
             let pauses = acceptor.counters.pauses
-            orExit(acceptor.counters.refusedForDescriptors == 4, "\(acceptor.counters)")
-            orExit(pauses > 0 && accepted.isEmpty, "\(acceptor.counters)")
-            orExit(poller.wait(timeoutMilliseconds: 0) == 0, "a resting listener wakes nobody")
-            orExit(perch_open_null() < 0, "the spare was not taken back")
+            orExit(acceptor.counters.refusedForDescriptors == 4)
+            orExit(pauses > 0 && accepted.isEmpty)
+            // A resting listener wakes nobody.
+            orExit(poller.wait(timeoutMilliseconds: 0) == 0)
+            // The spare was taken back.
+            orExit(perch_open_null() < 0)
             for client in clients.descriptors {
                 var bytes = receive(client)
                 while bytes.outcome == .empty { bytes = receive(client) }
