@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// The way into a loop from other threads: whole batches, in the order of posting.
 ///
-/// Sendable without a claim: all that is shared is behind `queue`. It drops nothing and has no limit of its own,
+/// Sendable without a claim: all that is shared is behind `queue`, but for a flag that is set and cleared under its lock: it
+/// stands whenever an event waits whose poster has woken the loop, or found it woken. It drops nothing and has no limit of its own,
 /// because its order is what a loop's `applied` rests on: who posts is told the depth, and holds back.
 package final class Inbox<Event: Sendable>: Sendable {
     /// First, so that its place does not depend on `Event`: a generic class of another module is looked up at run time, type
