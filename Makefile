@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), and Perch needs GNU make 4 or newer: use that of Debian 12)
 endif
 
-.PHONY: help run test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz bugbank mutants static clean
+.PHONY: help run test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz bugbank mutants profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print these lines
@@ -56,6 +56,9 @@ bugbank: ## Put known defects back, one at a time, and see each of them caught
 mutants: ## Break each rule of the store's table, one at a time, and see which scenarios notice
 	@.ci/prepare
 	@Tests/Mutants/run
+
+profile: ## Count anew what a server does often, for the layout of release builds
+	@.ci/profile
 
 static: ## Build a binary with its own Swift runtime, as .build/perch-static
 	@.ci/static

@@ -12,8 +12,25 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Release builds are laid out, inlined and split by what a server was counted doing (`make profile`, which turns this off). A
+// function that has changed since is not found there, and compiled as if there were no profile; a compiler older than the
+// profile might not read it. Since Swift 6.2 a package with such flags can still be depended on.
+#if compiler(>=6.3)
+let isProfiled = Context.environment["PERCH_PROFILE"] != "off" && Context.environment["PERCH_FUZZ"] == nil
+#else
+let isProfiled = false
+#endif
+
+let profile = [
+    "-Xfrontend", "-ir-profile-use=\(Context.packageDirectory)/Sources/perch/perch.profdata",
+    // The compiler keeps the machine code of a file whose intermediate code is what it was. The profile is not part of that.
+    "-Xfrontend", "-disable-incremental-llvm-codegen",
+]
+
+let shipped = isProfiled ? strict + [.unsafeFlags(profile, .when(configuration: .release))] : strict
+
 func swift(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+    .target(name: name, dependencies: dependencies, swiftSettings: shipped)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -83,10 +100,10 @@ let package = Package(
             ]),
 
         // Many seeds, losses of power and sequences of the model's own checks, on request: `make simulate` and its like.
-        .executableTarget(name: "simulate", dependencies: ["PerchTesting"], swiftSettings: strict),
-        .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: strict),
+        .executableTarget(name: "simulate", dependencies: ["PerchTesting"], swiftSettings: shipped),
+        .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: shipped),
         // What one change costs, for a profiler.
-        .executableTarget(name: "pushcost", dependencies: ["PerchTesting"], swiftSettings: strict),
+        .executableTarget(name: "pushcost", dependencies: ["PerchTesting"], swiftSettings: shipped),
 
         // Puts it together: the drivers of loops and store, catalogue files, drain.
         swift(
@@ -122,7 +139,8 @@ let package = Package(
                 "PerchIdentity", "PerchStore", "PerchSQLite", "PerchServer", "PerchClient", "PerchScenario",
                 "PerchBench",
             ]),
-        .executableTarget(name: "perch", dependencies: ["PerchCLI"], swiftSettings: strict),
+        .executableTarget(
+            name: "perch", dependencies: ["PerchCLI"], exclude: ["perch.profdata"], swiftSettings: shipped),
 
         // Where bytes come in that nobody vouches for, as targets of a fuzzer.
         swift(
