@@ -27,10 +27,10 @@ let profile = [
     "-Xfrontend", "-disable-incremental-llvm-codegen",
 ]
 
-let shipped = isProfiled ? strict + [.unsafeFlags(profile, .when(configuration: .release))] : strict
+let profiled = isProfiled ? strict + [.unsafeFlags(profile, .when(configuration: .release))] : strict
 
 func swift(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: shipped)
+    .target(name: name, dependencies: dependencies, swiftSettings: profiled)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -100,10 +100,10 @@ let package = Package(
             ]),
 
         // Many seeds, losses of power and sequences of the model's own checks, on request: `make simulate` and its like.
-        .executableTarget(name: "simulate", dependencies: ["PerchTesting"], swiftSettings: shipped),
-        .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: shipped),
+        .executableTarget(name: "simulate", dependencies: ["PerchTesting"], swiftSettings: profiled),
+        .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: profiled),
         // What one change costs, for a profiler.
-        .executableTarget(name: "pushcost", dependencies: ["PerchTesting"], swiftSettings: shipped),
+        .executableTarget(name: "pushcost", dependencies: ["PerchTesting"], swiftSettings: profiled),
 
         // Puts it together: the drivers of loops and store, catalogue files, drain.
         swift(
@@ -140,7 +140,7 @@ let package = Package(
                 "PerchBench",
             ]),
         .executableTarget(
-            name: "perch", dependencies: ["PerchCLI"], exclude: ["perch.profdata"], swiftSettings: shipped),
+            name: "perch", dependencies: ["PerchCLI"], exclude: ["perch.profdata"], swiftSettings: profiled),
 
         // Where bytes come in that nobody vouches for, as targets of a fuzzer.
         swift(
