@@ -138,8 +138,20 @@ extension LoopCore {
         self.runTimers()
         self.wakeWaiters()
         self.sweepOn()
+        let answered = self.listedConnections.count
         self.computeViews()
+        self.putWatchersFirst(after: answered)
         self.releaseGroups()
+    }
+
+    /// Lets those who watch be written to before those who were answered in this turn, if they are few: the change is theirs
+    /// one write earlier, and who made it knows of it.
+    private mutating func putWatchersFirst(after answered: Int) {
+        let watchers = self.listedConnections.count - answered
+        guard answered > 0, watchers > 0, watchers <= Limits.watchersBeforeAnswers else { return }
+        self.listedConnections[..<answered].reverse()
+        self.listedConnections[answered...].reverse()
+        self.listedConnections.reverse()
     }
 
     /// Groups that waited for the end of a sweep get their BEAT.

@@ -32,6 +32,8 @@ package final class SimulatedLoop {
     package private(set) var wake: Int64?
     package private(set) var isInTurn = false
     package private(set) var hasDrained = false
+    /// Numbers of the sockets that the last turn wrote to, in the order in which it did.
+    package private(set) var written: [Int32] = []
     /// By connection number.
     private var tenants: [Tenant?] = []
 
@@ -127,6 +129,7 @@ package final class SimulatedLoop {
         }
         self.core.endInput()
         self.execute()
+        self.written.removeAll()
         while true {
             let count = self.core.planWrites()
             if count == 0 { break }
@@ -143,6 +146,7 @@ package final class SimulatedLoop {
         guard let socket = self.tenants[Int(write.connection)]?.socket, socket.number == write.socket else {
             preconditionFailure("a write to connection \(write.connection), which is gone")
         }
+        self.written.append(socket.number)
         var allowed = conditions.writeBytes()
         var taken = 0
         for segment in 0..<write.segmentCount {

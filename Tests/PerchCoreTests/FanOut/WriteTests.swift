@@ -55,6 +55,29 @@ import Testing
         #expect(isSame)
     }
 
+    @Test(arguments: [1, Limits.watchersBeforeAnswers, Limits.watchersBeforeAnswers + 1])
+    func `who watches is written to before who made the change, if the watchers are few`(count: Int) {
+        let world = World()
+        let watchers = (0..<count).map { _ in world.welcomedClient() }
+        let buyers = (0..<2).map { _ in world.welcomedClient() }
+        for watcher in watchers { watcher.call(.status()) }
+        world.settle()
+
+        for (buyer, product) in zip(buyers, ["silver", "gold"]) {
+            buyer.call(.buy(product))
+            _ = world.deliver(buyer)
+        }
+        world.turn()
+        world.runStore()
+        world.turn()
+
+        let written = world.loops[0].written
+        let buying = buyers.map(\.socket.number)
+        #expect(Set(written).count == written.count)
+        #expect(Set(written) == Set(watchers.map(\.socket.number) + buying))
+        #expect(count > Limits.watchersBeforeAnswers ? written.starts(with: buying) : written.suffix(2) == buying[...])
+    }
+
     @Test func `what does not fit into one write comes with the next`() {
         var setup = World.Setup()
         setup.catalogue = TestShop.catalogue(jsonBytes: 60_000)
