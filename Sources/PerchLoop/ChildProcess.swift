@@ -11,20 +11,22 @@ package final class ChildProcess {
     private let output: Descriptor
     private var status: Int32?
 
-    /// `processor`: the only one that it may run on.
+    /// `processors`: those that it may run on; none for those of the calling thread.
     package init(
-        path: String, arguments: [String], environment: [String: String], processor: Int? = nil
+        path: String, arguments: [String], environment: [String: String], processors: [Int] = []
     ) throws(SystemError) {
         var (reading, writing): (Int32, Int32) = (-1, -1)
         _ = try SystemCall.check("pipe") { Int(perch_pipe(&reading, &writing)) }
         self.output = Descriptor(owning: reading)
         let end = Descriptor(owning: writing)
         let endNumber = end.number
+        let words = processors.isEmpty ? nil : try Processors.words(processors)
         let entries = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let number = Self.withCStrings([path] + arguments) { arguments in
             Self.withCStrings(entries) { environment in
                 SystemCall.result("fork") {
-                    Int(perch_spawn(path, arguments, environment, endNumber, Int32(clamping: processor ?? -1)))
+                    guard let words else { return Int(perch_spawn(path, arguments, environment, endNumber, nil)) }
+                    return Int(perch_spawn(path, arguments, environment, endNumber, words))
                 }
             }
         }

@@ -16,9 +16,22 @@ package enum Processors {
 
     /// Keeps the calling thread, and threads that it starts from now on, to one processor.
     package static func pin(to processor: Int) throws(SystemError) {
+        let words = try Self.words([processor])
         _ = try SystemCall.check("sched_setaffinity", about: "processor \(processor)") {
-            Int(perch_pin(Int32(clamping: processor)))
+            Int(perch_allow_processors(words))
         }
+    }
+
+    /// As the kernel takes them: a bit for each.
+    static func words(_ processors: [Int]) throws(SystemError) -> [UInt64] {
+        var words = [UInt64](repeating: 0, count: PERCH_PROCESSOR_WORDS)
+        for processor in processors {
+            guard processor >= 0, processor < words.count * 64 else {
+                throw SystemError(call: "sched_setaffinity", subject: "processor \(processor)", errno: Errno(EINVAL))
+            }
+            words[processor / 64] |= 1 << UInt64(processor % 64)
+        }
+        return words
     }
 }
 

@@ -27,6 +27,9 @@ package final class SignalSource {
         precondition(result == 0, "pthread_sigmask answered \(Errno(result))")
     }
 
+    /// Whether whoever started this process wants it to go on regardless of that signal, as nohup does.
+    package static func isIgnored(_ number: Int32) -> Bool { perch_is_ignored(number) }
+
     /// Traps if `block` was not called.
     package init(on poller: Poller, tag: UInt64) throws(SystemError) {
         precondition(perch_stop_signals_are_blocked(), "call SignalSource.block() before any thread is started")

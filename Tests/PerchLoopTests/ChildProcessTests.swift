@@ -66,7 +66,7 @@ import Testing
                 "-c",
                 "while read line; do case $line in Cpus_allowed_list*) echo $line; esac; done < /proc/self/status",
             ],
-            environment: [:], processor: processor)
+            environment: [:], processors: [processor])
         #expect(Self.said(child).split(whereSeparator: \.isWhitespace).last.map { String($0) } == "\(processor)")
     }
 

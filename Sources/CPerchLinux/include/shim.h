@@ -283,6 +283,12 @@ static inline bool perch_stop_signals_are_blocked(void) {
     return sigismember(&set, SIGTERM) && sigismember(&set, SIGINT) && sigismember(&set, SIGHUP);
 }
 
+// Whether whoever started this process wanted it to go on regardless, as nohup does.
+static inline bool perch_is_ignored(int number) {
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 static inline int perch_signalfd(void) {
     sigset_t set;
     perch_stop_signals(&set);
@@ -309,20 +315,15 @@ static inline int perch_allowed_processors(uint64_t *words) {
 }
 
 // The calling thread, and what it starts from now on.
-static inline int perch_pin(int processor) {
-    uint64_t words[PERCH_PROCESSOR_WORDS] = {0};
-    if (processor < 0 || processor >= PERCH_PROCESSOR_WORDS * 64) {
-        errno = EINVAL;
-        return -1;
-    }
-    words[processor / 64] = 1ull << (processor % 64);
-    return (int)syscall(SYS_sched_setaffinity, 0, sizeof(words), words);
+static inline int perch_allow_processors(const uint64_t *words) {
+    return (int)syscall(SYS_sched_setaffinity, 0, PERCH_PROCESSOR_WORDS * sizeof(uint64_t), words);
 }
 
-// A child that ends when the calling thread does, with both outputs going to `output`, on one processor (-1: any).
-// Swift may not fork; between fork and exec only what a signal handler may call is allowed, and that is all there is.
+// A child that ends when the calling thread does, with both outputs going to `output`, on these processors (NULL: those of
+// the calling thread). In a process group of its own: Ctrl-C is for who started it. Swift may not fork; between fork and
+// exec only what a signal handler may call is allowed, and that is all there is.
 static inline pid_t perch_spawn(const char *path, char *const *arguments, char *const *environment, int output,
-                                int processor) {
+                                const uint64_t *processors) {
     pid_t parent = getpid();
     pid_t child = fork();
     if (child != 0) return child;
@@ -332,7 +333,8 @@ static inline pid_t perch_spawn(const char *path, char *const *arguments, char *
     signal(SIGPIPE, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(127);
-    if (processor >= 0) perch_pin(processor);
+    setpgid(0, 0);
+    if (processors) perch_allow_processors(processors);
     dup2(output, 1);
     dup2(output, 2);
     execve(path, arguments, environment);

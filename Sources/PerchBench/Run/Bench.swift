@@ -99,9 +99,9 @@ package struct Bench {
         } else {
             report.notes.append("the server and the generator shared the only core: the figures are of both together")
         }
-        let serverProcessor = isPinned ? processors[0] : nil
+        let places = Self.places(among: processors, loops: self.loops)
         let program = try self.script.map { (script) throws(BenchError) in
-            try self.program(of: script, processor: serverProcessor)
+            try self.program(of: script, processors: places)
         }
         rounds: for round in 0..<self.rounds {
             for place in targets.indices {
@@ -110,7 +110,7 @@ package struct Bench {
                 let syncs = self.storeDirectory.flatMap {
                     SyncProbe(in: $0, within: self.settings.durationNanoseconds)
                 }
-                var result = try self.round(name, program, wire, processor: serverProcessor) { progress in
+                var result = try self.round(name, program, wire, processors: places) { progress in
                     news(News(target: name, round: round + 1, rounds: self.rounds, progress: progress))
                 }
                 syncs?.add(to: &result.figures)
@@ -129,6 +129,20 @@ package struct Bench {
     }
 
     private static let oneLoop = "one loop"
+
+    /// Of its own server; 1 where there is none.
+    private var loops: Int {
+        if case .perch(let loops, _) = self.server { loops } else { 1 }
+    }
+
+    /// Where servers may run, of what this process may use and whose second is the generator's: one loop on one core. Several
+    /// have all others, and the generator's too where that leaves some of them without one. The other side of a comparison is
+    /// not to be better off.
+    package static func places(among processors: [Int], loops: Int) -> [Int] {
+        guard processors.count > 1 else { return [] }
+        guard loops > 1 else { return [processors[0]] }
+        return processors.count > loops ? processors.filter { $0 != processors[1] } : processors
+    }
 
     /// Where the server's store lies; nil where it has none, or it is not ours.
     private var storeDirectory: String? {
@@ -161,11 +175,11 @@ package struct Bench {
 
     /// Lets one account play the scenario: it says what the others have to be told. A round of its own, since a clock
     /// never runs backwards.
-    private func program(of script: Script, processor: Int?) throws(BenchError) -> ScenarioProgram {
+    private func program(of script: Script, processors: [Int]) throws(BenchError) -> ScenarioProgram {
         guard case .perch(let loops, let store) = self.server else {
             preconditionFailure("a scenario needs a server of its own, whose clock is its own")
         }
-        let child = try self.startPerch(loops: loops, store: store, processor: loops == 1 ? processor : nil)
+        let child = try self.startPerch(loops: loops, store: store, processors: processors)
         defer { child.stop() }
         var options = ScenarioRunner.Options(address: "\(child.address)")
         options.ownsServer = true
@@ -182,7 +196,7 @@ package struct Bench {
     }
 
     private func round(
-        _ target: String, _ program: ScenarioProgram?, _ wire: Wire, processor: Int?,
+        _ target: String, _ program: ScenarioProgram?, _ wire: Wire, processors: [Int],
         progress: @escaping (Generator.Progress) -> Void
     ) throws(BenchError) -> RoundResult {
         var child: BenchChild?
@@ -191,10 +205,10 @@ package struct Bench {
         var process: Int32?
         var access = BenchAccess()
         if target == "floor" {
-            let started = try self.startFloor(wire, processor: processor)
+            let started = try self.startFloor(wire, processors: processors)
             (child, address) = (started, started.address)
         } else if target == "redis", let redis = self.redis {
-            let started = try self.startRedis(redis, processor: processor)
+            let started = try self.startRedis(redis, processors: processors)
             (child, address) = (started, started.address)
             dialect = .redis(valueBytes: wire.valueBytes)
         } else {
@@ -202,9 +216,8 @@ package struct Bench {
             case .address(let known, let given, let number):
                 (address, access, process) = (known, given, number)
             case .perch(let loops, let store):
-                // Several loops on one core would wait for each other, and the other side is not to be better off.
                 let started = try self.startPerch(
-                    loops: target == Self.oneLoop ? 1 : loops, store: store, processor: loops == 1 ? processor : nil)
+                    loops: target == Self.oneLoop ? 1 : loops, store: store, processors: processors)
                 (child, address) = (started, started.address)
             }
         }
@@ -244,7 +257,7 @@ package struct Bench {
         return result
     }
 
-    private func startFloor(_ wire: Wire, processor: Int?) throws(BenchError) -> BenchChild {
+    private func startFloor(_ wire: Wire, processors: [Int]) throws(BenchError) -> BenchChild {
         var arguments = [
             "bench", "floor-server", "--port", "0", "--value-bytes", "\(wire.valueBytes)B", "--answer-bytes",
             "\(wire.answerBytes)B",
@@ -253,10 +266,10 @@ package struct Bench {
             for name in ["", "-wal", "-shm"] { unlink("\(store)/floor.db\(name)") }
             arguments += ["--store", store]
         }
-        return try self.start(arguments, processor: processor)
+        return try self.start(arguments, processors: processors)
     }
 
-    private func startPerch(loops: Int, store: String?, processor: Int?) throws(BenchError) -> BenchChild {
+    private func startPerch(loops: Int, store: String?, processors: [Int]) throws(BenchError) -> BenchChild {
         let catalogue = "\(self.directory)/bench.storekit"
         // The next round begins with nothing, as this one did.
         if let store { for name in ["", "-wal", "-shm"] { unlink("\(store)/perch.db\(name)") } }
@@ -266,11 +279,11 @@ package struct Bench {
             BenchCatalogue.bundleID, "--loops", "\(loops)",
         ]
         if let script = self.script { arguments += ["--clock", script.scenario.start.description] }
-        return try self.start(arguments, processor: processor)
+        return try self.start(arguments, processors: processors)
     }
 
     /// In memory, with as many clients as there may be descriptors.
-    private func startRedis(_ path: String, processor: Int?) throws(BenchError) -> BenchChild {
+    private func startRedis(_ path: String, processors: [Int]) throws(BenchError) -> BenchChild {
         let port: UInt16
         do throws(SystemError) {
             // Redis takes no port 0, so a free one is looked for and let go.
@@ -284,12 +297,12 @@ package struct Bench {
             arguments: [
                 "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no",
                 "--dir", self.directory, "--maxclients", "\(DescriptorLimit.current - 64)",
-            ], environment: self.environment, processor: processor, knownAddress: .loopback(port: port))
+            ], environment: self.environment, processors: processors, knownAddress: .loopback(port: port))
     }
 
-    private func start(_ arguments: [String], processor: Int?) throws(BenchError) -> BenchChild {
+    private func start(_ arguments: [String], processors: [Int]) throws(BenchError) -> BenchChild {
         try BenchChild(
-            path: self.executable, arguments: arguments, environment: self.environment, processor: processor)
+            path: self.executable, arguments: arguments, environment: self.environment, processors: processors)
     }
 
     static func write(_ bytes: [UInt8], to path: String) throws(BenchError) {
@@ -347,12 +360,12 @@ private final class BenchChild {
     ///
     /// `knownAddress`: of a program that does not tell where, only that it is ready.
     init(
-        path: String, arguments: [String], environment: [String: String], processor: Int?,
+        path: String, arguments: [String], environment: [String: String], processors: [Int],
         knownAddress: SocketAddress? = nil
     ) throws(BenchError) {
         do throws(SystemError) {
             self.process = try ChildProcess(
-                path: path, arguments: arguments, environment: environment, processor: processor)
+                path: path, arguments: arguments, environment: environment, processors: processors)
         } catch {
             throw BenchError("\(error)")
         }
