@@ -45,14 +45,20 @@ import Testing
         #expect(Self.settled(ledger).foreign == 0)
     }
 
-    @Test func `counts what was passed over, and its time from the oldest that was`() {
+    private static func reached(_ arrival: Ledger.Arrival?, _ ledger: Ledger) -> [Int64] {
+        var intended: [Int64] = []
+        if let arrival { ledger.eachReached(by: arrival) { intended.append($0) } }
+        return intended
+    }
+
+    @Test func `counts what was passed over, and the time of each from when it was meant to be made`() {
         var ledger = Self.begun()
         let changes = (1...3).map { ledger.begin(key: 0, intended: Int64($0) * 100) }
         for (index, change) in changes.enumerated() { _ = ledger.answered(change, revision: 11 + UInt64(index)) }
         let arrival = ledger.value(0, revision: 13, asOf: 0, at: 400)
         #expect(arrival?.oldest == changes[0])
         #expect(arrival?.change == changes[2])
-        #expect(ledger.intended(changes[0]) == 100)
+        #expect(Self.reached(arrival, ledger) == [100, 200, 300])
         #expect(ledger.counts.conflated == 2)
         _ = ledger.value(1, revision: 13, asOf: 0, at: 400)
         #expect(changes.allSatisfy { ledger.isConverged($0) })
@@ -79,6 +85,53 @@ import Testing
         #expect(ledger.isConverged(refused))
         _ = ledger.begin(key: 0, intended: 2)
         #expect(Self.settled(ledger).gaps == 0)
+    }
+
+    @Test func `takes a refused change neither for one that was passed over nor for one that reached anybody`() {
+        var ledger = Self.begun()
+        let refused = ledger.begin(key: 0, intended: 1)
+        let change = ledger.begin(key: 0, intended: 2)
+        ledger.failed(refused)
+        _ = ledger.answered(change, revision: 11)
+        #expect(Self.reached(ledger.value(0, revision: 11, asOf: 0, at: 3), ledger) == [2])
+        #expect(ledger.counts.conflated == 0)
+    }
+
+    @Test func `waits no longer for a watch whose connection is lost`() {
+        var ledger = Self.begun()
+        let changes = (1...2).map { ledger.begin(key: 0, intended: Int64($0)) }
+        for (index, change) in changes.enumerated() { _ = ledger.answered(change, revision: 11 + UInt64(index)) }
+        _ = ledger.value(0, revision: 11, asOf: 0, at: 3)
+        ledger.leave(1)
+        ledger.leave(1)
+        #expect(ledger.isConverged(changes[0]) && !ledger.isConverged(changes[1]))
+        #expect(ledger.convergedNow == 1)
+        let later = ledger.begin(key: 0, intended: 4)
+        _ = ledger.answered(later, revision: 13)
+        #expect(ledger.value(1, revision: 13, asOf: 0, at: 5) == nil)
+        #expect(ledger.value(0, revision: 13, asOf: 0, at: 5) != nil)
+        #expect(changes.allSatisfy { ledger.isConverged($0) } && ledger.isConverged(later))
+        #expect(ledger.counts.converged == 3)
+    }
+
+    @Test func `knows of each change how many were never shown it`() {
+        var ledger = Self.begun()
+        ledger.addWatch(key: 0)
+        _ = ledger.value(2, revision: 10, asOf: 0, at: 1)
+        let changes = (1...4).map { ledger.begin(key: 0, intended: Int64($0) * 100) }
+        _ = ledger.answered(changes[0], revision: 11)
+        _ = ledger.answered(changes[1], revision: 12)
+        ledger.failed(changes[2])
+        _ = ledger.value(0, revision: 12, asOf: 0, at: 3)
+        _ = ledger.value(1, revision: 11, asOf: 0, at: 3)
+        func missed(_ isOpen: (Int) -> Bool) -> [Int64: UInt64] {
+            var missed: [Int64: UInt64] = [:]
+            ledger.eachMissed(isOpen: isOpen) { missed[$0] = $1 }
+            return missed
+        }
+        // Watch 2 has seen none of them; the last has no answer, and nobody was shown it.
+        #expect(missed { _ in true } == [100: 1, 200: 2, 400: 3])
+        #expect(missed { $0 == 0 } == [400: 1])
     }
 
     @Test func `counts the same position again as a duplicate, an older one as a reordering`() {

@@ -49,6 +49,38 @@ import Testing
     }
 }
 
+@Suite struct `what a window holds` {
+    @Test func `is what was meant in it, by second and in all, and what came in it`() {
+        var recorder = Recorder()
+        recorder.begin(at: 1_000)
+        recorder.recordPush(intended: 999, arrived: 1_100)
+        recorder.recordPush(intended: 1_000, arrived: 1_010)
+        recorder.recordDelivery(conflated: 2, arrived: 1_010)
+        recorder.tick(at: 1_500, residentBytes: 0, serverCPU: 0, generatorCPU: 0)
+        recorder.recordPush(intended: 1_900, arrived: 1_930, times: 3)
+        recorder.end(at: 2_000)
+        recorder.recordDelivery(conflated: 7, arrived: 2_000)
+        // Meant in the window, and late.
+        recorder.recordPush(intended: 1_999, arrived: 5_000)
+        recorder.recordMissedAnswer(intended: 1_999, at: 9_999)
+        recorder.recordMissedAnswer(intended: 2_000, at: 9_999)
+        #expect((recorder.deliveries, recorder.conflated) == (1, 2))
+        #expect((recorder.push.count, recorder.push.min, recorder.push.max) == (5, 10, 3_001))
+        #expect((recorder.answer.count, recorder.changes) == (1, 0))
+        #expect(recorder.intervals.map(\.pushMax) == [10])
+    }
+
+    @Test func `that is about first values keeps those apart from pushes`() {
+        var recorder = Recorder()
+        recorder.isAboutFirsts = true
+        recorder.begin(at: 0)
+        recorder.recordFirst(intended: 0, at: 50)
+        recorder.recordPush(intended: 1, arrived: 9)
+        recorder.tick(at: 100, residentBytes: 0, serverCPU: 0, generatorCPU: 0)
+        #expect((recorder.push.count, recorder.push.max, recorder.intervals[0].pushMax) == (1, 8, 50))
+    }
+}
+
 @Suite struct `growth of memory` {
     private static func recorder(_ bytes: [Int]) -> Recorder {
         var recorder = Recorder()

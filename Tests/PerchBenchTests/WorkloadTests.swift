@@ -13,7 +13,7 @@ import Testing
         for target in report.targets {
             let figures = target.figures
             #expect(target.failure == nil, "\(target.name)")
-            for figure in [Figure.gaps, .reorderings, .foreign, .refusals, .closes] {
+            for figure in [Figure.lost, .gaps, .reorderings, .foreign, .refusals, .closes] {
                 #expect(figures[figure] == 0, "\(target.name): \(figure.rawValue)")
             }
         }
@@ -192,6 +192,76 @@ import Testing
         #expect(naked?.description.contains("does it have TLS") == true, "\(naked?.description ?? "")")
     }
 
+    private static func serving(in directory: TemporaryDirectory) throws -> (ChildProcess, SocketAddress) {
+        let catalogue = directory.file("bench.storekit")
+        TemporaryDirectory.write(BenchCatalogue(viewBytes: 2_000).file(edition: 0), to: catalogue)
+        return try Program.start(["serve", "--listen", "127.0.0.1:0", "--catalog", catalogue])
+    }
+
+    /// What is not answered is in no histogram of answers, and must not look as if nothing had happened.
+    @Test(arguments: [Workload.hot, .buy]) func `on a server that freezes fails, with all that it waited`(
+        _ workload: Workload
+    ) throws {
+        let directory = TemporaryDirectory()
+        let (child, address) = try Self.serving(in: directory)
+        defer { child.kill() }
+        var settings = tiny(workload, watches: workload == .buy ? 0 : 8)
+        if workload == .buy { settings.keys = settings.writers }
+        settings.rate = 200
+        settings.warmupNanoseconds = 0
+        settings.durationNanoseconds = 1_000_000_000
+        settings.settleNanoseconds = 300_000_000
+        let number = child.number
+        var report = try measured(settings, server: .address(address, process: number)) { milliseconds in
+            if milliseconds > 400 { kill(number, SIGSTOP) }
+        }
+        let figures = report.targets[0].figures
+        #expect(figures[.lost] ?? 0 >= 50)
+        #expect(figures[.answerMax] ?? 0 >= 300e6)
+        #expect(workload == .buy || figures[.pushP90] ?? 0 >= 300e6)
+        report.judge([])
+        #expect(report.breaches.contains { $0.contains("had no answer") }, "\(report.breaches)")
+    }
+
+    @Test func `on a server that ends tells of its processor nothing that cannot be`() throws {
+        let directory = TemporaryDirectory()
+        let (child, address) = try Self.serving(in: directory)
+        defer { child.kill() }
+        var settings = tiny(.hot, watches: 8)
+        settings.rate = 200
+        settings.durationNanoseconds = 1_000_000_000
+        let number = child.number
+        let report = try measured(settings, server: .address(address, process: number)) { milliseconds in
+            if milliseconds > 500 { kill(number, SIGKILL) }
+        }
+        #expect(report.targets[0].failure?.contains("closed") == true, "\(report.targets[0].failure ?? "")")
+        let figures = report.targets[0].figures
+        #expect(figures[.deliveries] ?? 0 > 0)
+        for figure in [Figure.serverCPU, .cpuPerMillion, .cpuPerConverged, .rssPerWatch] {
+            #expect(figures[figure] ?? 0 >= 0, "\(figure.rawValue)")
+        }
+    }
+
+    /// The values that come then pass changes over, and each of those has been waited for.
+    @Test func `on a server that stands still for a while tells of every change that waited`() throws {
+        let directory = TemporaryDirectory()
+        let (child, address) = try Self.serving(in: directory)
+        defer { child.kill() }
+        var settings = tiny(.hot, watches: 8)
+        settings.rate = 200
+        settings.warmupNanoseconds = 0
+        settings.durationNanoseconds = 1_200_000_000
+        let number = child.number
+        let report = try measured(settings, server: .address(address, process: number)) { milliseconds in
+            kill(number, milliseconds > 300 && milliseconds < 800 ? SIGSTOP : SIGCONT)
+        }
+        Self.expectSound(report)
+        let figures = report.targets[0].figures
+        #expect(figures[.conflated] ?? 0 >= 8 * 50)
+        // Of 240 changes a hundred waited for up to half a second.
+        #expect(figures[.pushP90] ?? 0 >= 200e6)
+    }
+
     /// A server as it stands somewhere: nothing without TLS, nothing without credentials.
     private static func guarded(
         in directory: TemporaryDirectory
@@ -302,7 +372,18 @@ import Testing
         }
     }
 
+    @Test func `of several loops has the other cores, and the generator's where they are too few`() {
+        #expect(Bench.places(among: [0, 1], loops: 1) == [0])
+        #expect(Bench.places(among: [0, 1], loops: 2) == [0, 1])
+        #expect(Bench.places(among: [2, 3, 6, 7], loops: 2) == [2, 6, 7])
+        #expect(Bench.places(among: [2, 3, 6, 7], loops: 4) == [2, 3, 6, 7])
+        #expect(Bench.places(among: [5], loops: 2).isEmpty)
+    }
+
     @Test func `that cannot be is refused with its numbers`() throws {
+        var poor = BenchSettings(.buy, watches: 0)
+        poor.keys = 63
+        #expect(poor.refusal?.contains("64 writers need an account each, and there are 63") == true)
         var crowded = BenchSettings(.mux, watches: 65_537)
         #expect(crowded.refusal?.contains("65536") == true)
         crowded.connections = 2

@@ -47,7 +47,7 @@ extension Generator {
         self.answerBytes = message.count
         self.recorder.recordAnswer(intended: self.ledger.intended(change), at: now)
         for arrival in self.ledger.answered(change, revision: revision) {
-            self.recorder.recordPush(intended: self.ledger.intended(arrival.oldest), arrived: arrival.arrived)
+            self.recorder.recordReached(arrival, in: self.ledger, isTimed: true)
         }
     }
 
@@ -113,9 +113,9 @@ extension Generator {
             self.ledger.unchanged(watch)
         case .success:
             self.valueBytes = message.count
-            let arrival = self.ledger.value(watch, revision: scan.revision, asOf: scan.asOf, at: now)
-            if let arrival, !self.connections[index].wasSlow {
-                self.recorder.recordPush(intended: self.ledger.intended(arrival.oldest), arrived: now)
+            if let arrival = self.ledger.value(watch, revision: scan.revision, asOf: scan.asOf, at: now) {
+                self.recorder.recordReached(
+                    arrival, in: self.ledger, isTimed: !self.connections[index].wasSlow)
             }
         }
         if !self.tokens.isEmpty, scan.tokenCount > 0, !isCompressed {

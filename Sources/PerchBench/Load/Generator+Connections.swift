@@ -274,10 +274,12 @@ extension Generator {
         let wasGreeting = self.connections[index].phase != .open
         self.closes[reason, default: 0] += 1
         self.drop(index)
-        guard self.connections[index].isWriter || wasGreeting else { return }
+        let connection = self.connections[index]
+        for offset in 0..<connection.watchCount { self.ledger.leave(connection.firstWatch + offset) }
+        guard connection.isWriter || wasGreeting else { return }
         let said = explanation.map { "\(reason), \($0)" } ?? reason
         self.giveUp(
-            self.connections[index].isWriter
+            connection.isWriter
                 ? "the connection that changes are sent on was closed: \(said)"
                 : "a connection was closed before it was welcomed: \(said)")
     }

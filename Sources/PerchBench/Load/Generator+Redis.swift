@@ -87,7 +87,7 @@ extension Generator {
         self.lastProgress = now
         self.valueBytes = length
         if let arrival = self.ledger.value(watch, revision: UInt64(number), asOf: 0, at: now) {
-            self.recorder.recordPush(intended: self.ledger.intended(arrival.oldest), arrived: now)
+            self.recorder.recordReached(arrival, in: self.ledger, isTimed: true)
         }
         return payload + length + 2
     }

@@ -16,6 +16,7 @@ extension Generator {
     func enter(_ stage: Stage, at now: Int64) {
         // The end is the end.
         guard self.stage != .done || stage == .joining else { return }
+        let before = self.stage
         self.stage = stage
         self.stageBegan = now
         self.lastProgress = now
@@ -25,7 +26,7 @@ extension Generator {
         case .seeding, .away:
             break
         case .connecting:
-            self.memory.baseResident = self.serverFigures?.residentBytes ?? 0
+            self.memory.baseResident = self.serverFigures?.residentBytes
             self.memory.baseSockets = MachineFigures.socketBytes()
             if self.settings.workload == .storm { self.openWindow(at: now) }
             self.scheduleConnections(at: now)
@@ -39,11 +40,11 @@ extension Generator {
             self.nextChurn = now
             if self.settings.warmupNanoseconds == 0 { self.nextDue = now }
         case .settling:
-            self.closeWindow(at: now)
+            self.closeWindow(of: before, at: now)
             if self.settings.workload == .mixed { self.slowDown(false) }
         case .done:
-            if self.recorder.ended == .max, self.recorder.began != .max { self.closeWindow(at: now) }
-            self.finish()
+            if self.recorder.ended == .max, self.recorder.began != .max { self.closeWindow(of: before, at: now) }
+            self.finish(at: now)
         }
     }
 
@@ -57,36 +58,52 @@ extension Generator {
 
     private func openWindow(at now: Int64) {
         self.recorder.begin(at: now)
-        self.window.serverCPU = self.serverFigures?.cpuSeconds ?? 0
+        self.window.serverCPU = self.serverFigures?.cpuSeconds
         self.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9
-        self.atTick = (now, self.window.serverCPU, ThreadClock.nanoseconds())
+        self.atTick = (now, self.window.serverCPU ?? 0, ThreadClock.nanoseconds())
         self.nextTick = now + 1_000_000_000
         self.windowCounts = self.ledger.counts
     }
 
-    private func closeWindow(at now: Int64) {
+    private func closeWindow(of stage: Stage, at now: Int64) {
         self.recorder.end(at: now)
         let figures = self.serverFigures
-        self.window.serverCPU = (figures?.cpuSeconds ?? 0) - self.window.serverCPU
+        if let began = self.window.serverCPU { self.window.serverCPU = figures.map { $0.cpuSeconds - began } }
         self.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9 - self.window.generatorCPU
         if self.settings.workload == .idle || self.settings.workload == .storm { self.measureMemory() }
         self.recorder.converged = self.ledger.counts.converged - self.windowCounts.converged
-        self.tickRecorder(at: now)
+        self.tell(self.tickRecorder(at: now), of: stage, seconds: self.recorder.seconds)
     }
 
     /// What connections and watches have cost: before any change is made under load, which costs memory of its own.
     private func measureMemory() {
-        self.memory.resident = self.serverFigures?.residentBytes ?? 0
+        self.memory.resident = self.serverFigures?.residentBytes
         self.memory.sockets = MachineFigures.socketBytes()
     }
 
-    private func finish() {
+    private func finish(at now: Int64) {
         let settings = self.settings
-        self.ledger.settle { watch in
+        let isOpen = { (watch: Int) -> Bool in
             let index = settings.writers + Self.connection(of: watch, settings)
             return self.connections[index].phase == .open && self.connections[index].awaited == 0
         }
+        self.ledger.settle(isOpen: isOpen)
+        if self.failure != Self.interrupted { self.countMissed(at: now, isOpen: isOpen) }
         for index in self.connections.indices { self.drop(index) }
+    }
+
+    /// What never came has been waited for all the same: it is as late as it can be by now.
+    private func countMissed(at now: Int64, isOpen: (Int) -> Bool) {
+        self.lost = self.awaitedAnswers
+        for writer in self.writers {
+            for change in writer.changes + writer.inOrder[writer.inOrderNext...]
+            where change >= 0 && !(writer.inOrder.isEmpty && self.ledger.isAnswered(change)) {
+                self.recorder.recordMissedAnswer(intended: self.ledger.intended(change), at: now)
+            }
+        }
+        self.ledger.eachMissed(isOpen: isOpen) { intended, watches in
+            self.recorder.recordPush(intended: intended, arrived: now, times: watches)
+        }
     }
 
     /// The connection that a watch is on, counted without the writers.
@@ -181,9 +198,12 @@ extension Generator {
     }
 
     private func load(at now: Int64) {
-        if now >= self.stageEnd {
-            self.enter(self.stage == .warming ? .measuring : .settling, at: now)
-            return
+        let end = self.stageEnd
+        guard now < end else {
+            // The window begins when it was meant to, so that the first change of its schedule is in it.
+            if self.stage == .warming { return self.enter(.measuring, at: end) }
+            if let rate = self.settings.rate, self.settings.workload != .idle { self.endSchedule(rate, at: now) }
+            return self.enter(.settling, at: now)
         }
         guard self.settings.workload != .idle else { return }
         if self.settings.churnPerSecond > 0, self.stage == .measuring { self.churn(at: now) }
@@ -197,13 +217,21 @@ extension Generator {
     /// Open loop: what is due is sent, whatever has become of what was sent before.
     private func keepSchedule(_ rate: Int, at now: Int64) {
         var sent = 0
-        while self.nextDue <= now, sent < Limits.benchChangesPerTurn {
+        while self.nextDue <= min(now, self.stageEnd - 1), sent < Limits.benchChangesPerTurn {
             self.change(self.nextKey(), intended: self.nextDue, at: now)
             self.underWay += 1
             self.scheduled += 1
             sent += 1
             self.nextDue = self.scheduleBegan + Int64(self.scheduled) * 1_000_000_000 / Int64(rate)
         }
+    }
+
+    /// What was due in the window and has not been sent is sent now, and late; what is too much for that is not sent, and
+    /// no less late.
+    private func endSchedule(_ rate: Int, at now: Int64) {
+        self.keepSchedule(rate, at: now)
+        let due = Int((self.stageEnd - 1 - self.scheduleBegan) * Int64(rate) / 1_000_000_000) + 1
+        if due > self.scheduled { self.recorder.lag.record(now - self.nextDue, times: UInt64(due - self.scheduled)) }
     }
 
     private var scheduleBegan: Int64 {
@@ -229,7 +257,7 @@ extension Generator {
         guard self.settings.watches == 0 else { return self.nextKey() }
         guard let writer = self.writers.indices.first(where: { self.writers[$0].underWay == 0 }) else { return nil }
         let count = (self.settings.keys - writer + self.writers.count - 1) / self.writers.count
-        return writer + self.writers.count * self.random.below(max(1, count))
+        return writer + self.writers.count * self.random.below(count)
     }
 
     private func settle(at now: Int64) {
@@ -237,6 +265,11 @@ extension Generator {
         self.ledger.convergedNow = 0
         let isQuiet = self.awaitedAnswers == 0 && (self.underWay <= 0 || self.settings.watches == 0)
         guard isQuiet || now >= self.stageEnd else { return }
+        if self.awaitedAnswers > 0 {
+            return self.giveUp(
+                "\(self.awaitedAnswers) changes had no answer when nothing had come for "
+                    + duration(nanoseconds: Double(self.settings.settleNanoseconds)))
+        }
         if now >= self.stageEnd || self.hasCounted() { self.enter(.done, at: now) }
     }
 
@@ -289,14 +322,14 @@ extension Generator {
 
     func tick(at now: Int64) {
         self.nextTick = now + 1_000_000_000
-        let interval = self.tickRecorder(at: now)
-        self.progress(
-            Progress(
-                stage: "\(self.stage)", seconds: Double(now - self.stageBegan) / 1e9, connections: self.established,
-                interval: interval))
+        self.tell(self.tickRecorder(at: now), of: self.stage, seconds: Double(now - self.stageBegan) / 1e9)
     }
 
-    @discardableResult
+    private func tell(_ interval: Recorder.Interval, of stage: Stage, seconds: Double) {
+        self.progress(
+            Progress(stage: "\(stage)", seconds: seconds, connections: self.established, interval: interval))
+    }
+
     private func tickRecorder(at now: Int64) -> Recorder.Interval {
         let figures = self.serverFigures
         let generator = ThreadClock.nanoseconds()

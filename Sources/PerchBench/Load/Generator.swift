@@ -124,16 +124,19 @@ package final class Generator: LoopDriver {
     var counting = Counting()
     var failure: String?
     var lastProgress: Int64 = 0
-    var window = (serverCPU: 0.0, generatorCPU: 0.0)
+    /// Changes that had no answer when the round ended.
+    var lost = 0
+    /// The server's is nil where nobody may look at it, or it has ended.
+    var window: (serverCPU: Double?, generatorCPU: Double) = (nil, 0)
     var windowCounts = Ledger.Counts()
     var memory = Memory()
     var atTick = (time: Int64(0), serverCPU: 0.0, generatorCPU: Int64(0))
     var nextTick: Int64 = 0
 
     struct Memory {
-        var baseResident = 0
+        var baseResident: Int?
         var baseSockets = 0
-        var resident = 0
+        var resident: Int?
         var sockets = 0
     }
 

@@ -33,7 +33,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     case changesPerCommit = "changes_per_commit"
     case encodingsPerChange = "encodings_per_change"
     case compressionsPerChange = "compressions_per_change"
-    case deliveries, changes, conflated, gaps, duplicates, reorderings, foreign, unchanged, refusals, closes
+    case deliveries, changes, conflated, lost, gaps, duplicates, reorderings, foreign, unchanged, refusals, closes
     case tlsHandshakes = "tls_handshakes"
     case tlsResumed = "tls_resumed"
     case plays, failures
@@ -55,7 +55,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
             .bytes
         case .changesPerCommit, .encodingsPerChange, .compressionsPerChange: .quotient
         case .serverCPU, .generatorCPU: .share
-        case .deliveries, .changes, .conflated, .gaps, .duplicates, .reorderings, .foreign, .unchanged, .refusals,
+        case .deliveries, .changes, .conflated, .lost, .gaps, .duplicates, .reorderings, .foreign, .unchanged,
+            .refusals,
             .closes, .tlsHandshakes, .tlsResumed, .plays, .failures:
             .count
         }
@@ -80,7 +81,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     /// Whether it says something in comparison with the floor.
     package var hasRatio: Bool {
         switch self {
-        case .deliveries, .changes, .conflated, .gaps, .duplicates, .reorderings, .foreign, .unchanged, .refusals,
+        case .deliveries, .changes, .conflated, .lost, .gaps, .duplicates, .reorderings, .foreign, .unchanged,
+            .refusals,
             .closes, .tlsHandshakes, .tlsResumed, .plays, .failures, .generatorCPU, .lagP99, .valueBytes, .answerBytes,
             .serverCPU,
             .socketBytesPerConnection,
@@ -94,7 +96,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     package var meaning: String {
         switch self {
         case .pushP50, .pushP90, .pushP99, .pushP999, .pushMax, .pushMean:
-            "from when a change was meant to be made to its value's arrival at a watcher"
+            "from when a change was meant to be made to when a watcher was shown it, or a newer one"
         case .answerP50, .answerP99, .answerMax: "from when a change was meant to be made to its answer"
         case .firstP50, .firstP99, .firstMax: "from when a connection was meant to be made to its first value"
         case .deliveriesPerSecond: "values that showed a watcher something new"
@@ -120,6 +122,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .deliveries: "values that showed a watcher something new"
         case .changes: "changes that were answered"
         case .conflated: "changes that a watcher was not shown because a newer one was"
+        case .lost: "changes that had no answer when the round ended"
         case .gaps: "watchers that were not shown the last change"
         case .duplicates: "values that came twice"
         case .reorderings: "values that came after a newer one"

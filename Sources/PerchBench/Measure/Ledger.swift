@@ -10,8 +10,8 @@
 ///
 /// Changes of one key must be sent on one connection, one behind the other, so that their revisions rise.
 package struct Ledger: Sendable {
-    /// What one value meant. `latency` counts from when the oldest change that it shows for the first time was meant to
-    /// be made: a watch that was passed over has waited since then.
+    /// What one value meant: the changes from `oldest` to `change` have reached its watch, the last of them by being shown
+    /// and the others by being passed over.
     package struct Arrival: Equatable, Sendable {
         /// The oldest change that the watch had not seen.
         package var oldest: Int32
@@ -36,7 +36,7 @@ package struct Ledger: Sendable {
         var next: Int32 = -1
         /// Among the changes of its key, from 1.
         var ordinal: Int32
-        /// Watches that have neither seen nor passed it.
+        /// Watches that have neither seen nor passed it; below 0 for a change that was refused.
         var remaining: Int32
     }
 
@@ -48,6 +48,8 @@ package struct Ledger: Sendable {
         var change: Int32 = -1
         /// A value has come, on this connection or an earlier one.
         var hasValue = false
+        /// Its connection is lost: no change waits for it.
+        var hasLeft = false
     }
 
     struct Key {
@@ -162,7 +164,22 @@ package struct Ledger: Sendable {
 
     /// A change was refused, or its answer is lost: nobody waits for it.
     package mutating func failed(_ index: Int32) {
-        self.changes[Int(index)].remaining = 0
+        self.changes[Int(index)].remaining = -1
+    }
+
+    /// The connection of a watch is lost, and will not come back: what it has not seen is no longer waited for.
+    package mutating func leave(_ watch: Int32) {
+        guard !self.watches[Int(watch)].hasLeft else { return }
+        self.watches[Int(watch)].hasLeft = true
+        self.keys[Int(self.watches[Int(watch)].key)].watches -= 1
+        // Before the first value of a watch there was nothing to wait for.
+        guard self.watches[Int(watch)].hasValue else { return }
+        let seen = self.watches[Int(watch)].change
+        var next = seen >= 0 ? self.changes[Int(seen)].next : self.keys[Int(self.watches[Int(watch)].key)].first
+        while next >= 0 {
+            self.pass(next)
+            next = self.changes[Int(next)].next
+        }
     }
 
     private mutating func remember(_ revision: UInt64, _ index: Int32) {
@@ -215,7 +232,7 @@ package struct Ledger: Sendable {
     /// The watch is at `index` now. What it passed on the way it will never see.
     private mutating func match(_ watch: Int32, _ index: Int32, at arrived: Int64, isFirst: Bool) -> Arrival? {
         let seen = self.watches[Int(watch)].change
-        guard seen != index else { return nil }
+        guard seen != index, !self.watches[Int(watch)].hasLeft else { return nil }
         let key = Int(self.watches[Int(watch)].key)
         guard Int(self.changes[Int(index)].key) == key else { return nil }
         if seen >= 0, self.changes[Int(seen)].ordinal > self.changes[Int(index)].ordinal { return nil }
@@ -227,11 +244,23 @@ package struct Ledger: Sendable {
         while true {
             self.pass(next)
             guard next != index else { break }
-            self.counts.conflated += 1
+            if self.changes[Int(next)].remaining >= 0 { self.counts.conflated += 1 }
             next = self.changes[Int(next)].next
         }
         self.counts.deliveries += 1
         return Arrival(oldest: oldest, change: index, arrived: arrived)
+    }
+
+    /// Each change that has reached a watch with a value: when it was meant to be made.
+    @inline(__always)
+    package func eachReached(by arrival: Arrival, _ body: (_ intended: Int64) -> Void) {
+        var next = arrival.oldest
+        while true {
+            let change = self.changes[Int(next)]
+            if change.remaining >= 0 { body(change.intended) }
+            guard next != arrival.change else { return }
+            next = change.next
+        }
     }
 
     @inline(__always)
@@ -278,6 +307,8 @@ package struct Ledger: Sendable {
 
     package func intended(_ change: Int32) -> Int64 { self.changes[Int(change)].intended }
 
+    package func isAnswered(_ change: Int32) -> Bool { self.changes[Int(change)].revision > 0 }
+
     package func isConverged(_ change: Int32) -> Bool { self.changes[Int(change)].remaining <= 0 }
 
     package func isWatched(_ change: Int32) -> Bool {
@@ -303,6 +334,26 @@ package struct Ledger: Sendable {
             while next >= 0 {
                 if !self.waiting[Int(next)].isFirst { self.counts.foreign += 1 }
                 next = self.waiting[Int(next)].next
+            }
+        }
+    }
+
+    /// At the end: each change that watches among `isOpen` were never shown, with when it was meant to be made and how many
+    /// they are.
+    package func eachMissed(isOpen: (Int) -> Bool, _ body: (_ intended: Int64, _ watches: UInt64) -> Void) {
+        // How many stand at each change, and how many before the first of their key.
+        var standing = [UInt64](repeating: 0, count: self.changes.count)
+        var waiting = [UInt64](repeating: 0, count: self.keys.count)
+        for (index, watch) in self.watches.enumerated() where !watch.hasLeft && isOpen(index) {
+            if watch.change < 0 { waiting[Int(watch.key)] += 1 } else { standing[Int(watch.change)] += 1 }
+        }
+        for (key, entry) in self.keys.enumerated() {
+            var next = entry.first
+            while next >= 0 {
+                let change = self.changes[Int(next)]
+                if waiting[key] > 0, change.remaining >= 0 { body(change.intended, waiting[key]) }
+                waiting[key] += standing[Int(next)]
+                next = change.next
             }
         }
     }

@@ -19,7 +19,6 @@ package struct Recorder: Sendable {
         package init() {}
     }
 
-    package var push = LatencyHistogram()
     package var answer = LatencyHistogram()
     package var first = LatencyHistogram()
     package var lag = LatencyHistogram()
@@ -27,11 +26,14 @@ package struct Recorder: Sendable {
 
     /// Of the window.
     package var deliveries: UInt64 = 0
+    package var conflated: UInt64 = 0
     package var changes: UInt64 = 0
     package var converged: UInt64 = 0
     package var opens: UInt64 = 0
     package var bytes: UInt64 = 0
 
+    /// Pushes of seconds that are over, and what the one that runs tells of: each time is recorded once.
+    private var pushes = LatencyHistogram()
     private var second = LatencyHistogram()
     private var atLast = (deliveries: UInt64(0), changes: UInt64(0), opens: UInt64(0))
     package private(set) var began: Int64 = .max
@@ -58,18 +60,53 @@ package struct Recorder: Sendable {
         self.began == .max || self.ended == .max ? 0 : Double(self.ended - self.began) / 1e9
     }
 
+    /// A value has come that showed a watch a change, and passed others over.
     @inline(__always)
-    package mutating func recordPush(intended: Int64, arrived: Int64) {
-        if self.contains(arrived) { self.deliveries += 1 }
+    package mutating func recordDelivery(conflated: UInt64 = 0, arrived: Int64) {
+        guard self.contains(arrived) else { return }
+        self.deliveries += 1
+        self.conflated += conflated
+    }
+
+    /// A change has reached so many watches, or is known not to have by now.
+    @inline(__always)
+    package mutating func recordPush(intended: Int64, arrived: Int64, times: UInt64 = 1) {
         guard self.contains(intended) else { return }
-        self.push.record(arrived - intended)
-        self.second.record(arrived - intended)
+        if self.isAboutFirsts {
+            self.pushes.record(arrived - intended, times: times)
+        } else {
+            self.second.record(arrived - intended, times: times)
+        }
+    }
+
+    /// A value has come, and each change that it ended the wait for has reached its watch.
+    @inline(__always)
+    package mutating func recordReached(_ arrival: Ledger.Arrival, in ledger: borrowing Ledger, isTimed: Bool) {
+        var changes: UInt64 = 0
+        ledger.eachReached(by: arrival) { intended in
+            changes += 1
+            if isTimed { self.recordPush(intended: intended, arrived: arrival.arrived) }
+        }
+        self.recordDelivery(conflated: changes - 1, arrived: arrival.arrived)
+    }
+
+    /// Times of all pushes.
+    package var push: LatencyHistogram {
+        guard !self.isAboutFirsts else { return self.pushes }
+        var all = self.pushes
+        all.merge(self.second)
+        return all
     }
 
     package mutating func recordAnswer(intended: Int64, at now: Int64) {
         if self.contains(now) { self.changes += 1 }
         guard self.contains(intended) else { return }
         self.answer.record(now - intended)
+    }
+
+    /// An answer that has not come by now.
+    package mutating func recordMissedAnswer(intended: Int64, at now: Int64) {
+        if self.contains(intended) { self.answer.record(now - intended) }
     }
 
     package mutating func recordFirst(intended: Int64, at now: Int64) {
@@ -112,6 +149,7 @@ package struct Recorder: Sendable {
         interval.serverCPU = serverCPU
         interval.generatorCPU = generatorCPU
         self.intervals.append(interval)
+        if !self.isAboutFirsts { self.pushes.merge(self.second) }
         self.second.clear()
         self.atLast = (self.deliveries, self.changes, self.opens)
         self.intervalBegan = now

@@ -20,7 +20,7 @@ extension BenchReport {
                 page += "<ul class=\"bad\">" + findings.map { "<li>\(escaped($0))</li>" }.joined() + "</ul>\n"
             }
             if let failure = target.failure {
-                page += "<p class=\"bad\"><b>\(escaped(target.name)) ended early:</b> \(escaped(failure))</p>\n"
+                page += "<p class=\"bad\"><b>\(escaped(target.name)) did not end well:</b> \(escaped(failure))</p>\n"
             }
         }
         page +=

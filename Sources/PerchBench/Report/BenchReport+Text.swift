@@ -22,7 +22,7 @@ extension BenchReport {
             for finding in target.rounds.flatMap(\.findings).prefix(Limits.benchFindingsMax) {
                 lines.append("\(target.name): \(finding)")
             }
-            if let failure = target.failure { lines.append("\(target.name): ended early: \(failure)") }
+            if let failure = target.failure { lines.append("\(target.name): did not end well: \(failure)") }
             if let reason = target.generatorBound {
                 lines.append(
                     "\(target.name): GENERATOR-BOUND, so these are not the server's figures: \(reason)")
@@ -51,7 +51,7 @@ extension BenchReport {
         return Self.aligned([head] + rows)
     }
 
-    private static let alwaysShown: [Figure] = [.gaps, .duplicates, .reorderings, .failures]
+    private static let alwaysShown: [Figure] = [.lost, .gaps, .duplicates, .reorderings, .failures]
 
     /// The first column to the left, the others to the right.
     static func aligned(_ rows: [[String]]) -> [String] {

@@ -84,7 +84,10 @@ package struct BenchReport: Sendable {
                 self.breaches.append("generator-bound: with \(target.name), \(reason)")
             }
         }
-        if let failure = self.targets.first?.failure { self.breaches.append("the round ended early: \(failure)") }
+        for target in self.targets {
+            guard let failure = target.failure else { continue }
+            self.breaches.append("a round with \(target.name) did not end well: \(failure)")
+        }
     }
 }
 

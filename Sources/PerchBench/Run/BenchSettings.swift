@@ -139,6 +139,11 @@ package struct BenchSettings: Sendable {
         if self.workload == .scenario, self.keys > Limits.benchPlayersMax {
             return "\(self.keys) accounts are more than the \(Limits.benchPlayersMax) that a scenario is played for"
         }
+        if self.workload == .buy, self.keys < self.writers {
+            return
+                "\(self.writers) writers need an account each, and there are \(self.keys); give more accounts or fewer "
+                + "writers"
+        }
         if self.keys > 99_999_999 { return "\(self.keys) accounts are more than the 99999999 that have names here" }
         if let rate = self.rate, self.workload != .scenario {
             let changes = Double(rate) * Double(self.durationNanoseconds + self.warmupNanoseconds) / 1e9

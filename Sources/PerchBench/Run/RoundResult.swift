@@ -10,7 +10,7 @@ package struct RoundResult: Sendable {
     package var refusals: [String: Int] = [:]
     /// What went wrong, in words; not all of it.
     package var findings: [String] = []
-    /// Why the round ended before its time; nil if it did not.
+    /// Why the round ended before its time, or with something that never came; nil if it did not.
     package var failure: String?
     /// Why its figures are the generator's and not the server's; nil if they are the server's.
     package var generatorBound: String?
@@ -96,7 +96,8 @@ extension Generator {
         figures[.bytesPerSecond] = Double(recorder.bytes) / seconds
         figures[.deliveries] = Double(recorder.deliveries)
         figures[.changes] = Double(recorder.changes)
-        figures[.conflated] = Double(counts.conflated)
+        figures[.conflated] = Double(recorder.conflated)
+        figures[.lost] = Double(self.lost)
         figures[.gaps] = Double(counts.gaps)
         figures[.duplicates] = Double(counts.duplicates)
         figures[.reorderings] = Double(counts.reorderings)
@@ -126,18 +127,22 @@ extension Generator {
     }
 
     private func addServer(_ figures: inout [Figure: Double], _ seconds: Double) {
-        let cpu = self.window.serverCPU
-        figures[.serverCPU] = cpu / seconds
-        let units = self.recorder.isAboutFirsts ? self.recorder.opens : self.recorder.deliveries
-        let converged = self.settings.watches == 0 ? self.recorder.changes : self.recorder.converged
-        if units > 0 { figures[.cpuPerMillion] = cpu * 1e6 / Double(units) }
+        if let cpu = self.window.serverCPU {
+            figures[.serverCPU] = cpu / seconds
+            let units = self.recorder.isAboutFirsts ? self.recorder.opens : self.recorder.deliveries
+            let converged = self.settings.watches == 0 ? self.recorder.changes : self.recorder.converged
+            if units > 0 { figures[.cpuPerMillion] = cpu * 1e6 / Double(units) }
+            if converged > 0 { figures[.cpuPerConverged] = cpu * 1e9 / Double(converged) }
+        }
         if let last = self.recorder.intervals.last, last.residentBytes > 0 {
             figures[.residentBytes] = Double(last.residentBytes)
         }
         if let growth = self.recorder.residentGrowthPerSecond { figures[.residentGrowth] = growth * 3_600 }
-        if converged > 0 { figures[.cpuPerConverged] = cpu * 1e9 / Double(converged) }
-        guard self.settings.connections > 0 else { return }
-        let resident = Double(max(0, self.memory.resident - self.memory.baseResident))
+        guard self.settings.connections > 0, let base = self.memory.baseResident, let grown = self.memory.resident
+        else {
+            return
+        }
+        let resident = Double(max(0, grown - base))
         let sockets = Double(max(0, self.memory.sockets - self.memory.baseSockets))
         figures[.rssPerWatch] = resident / Double(self.settings.watches)
         figures[.rssPerConnection] = resident / Double(self.settings.connections)

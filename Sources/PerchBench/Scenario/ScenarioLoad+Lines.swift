@@ -278,6 +278,7 @@ extension ScenarioLoad {
         if isFirst {
             self.recorder.recordFirst(intended: self.players[player].intended, at: now)
         } else {
+            self.recorder.recordDelivery(arrived: now)
             self.recorder.recordPush(intended: self.players[player].intended, arrived: now)
         }
         guard place + 1 == expected.count else { return }

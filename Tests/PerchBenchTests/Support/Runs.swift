@@ -1,4 +1,5 @@
 import Glibc
+import PerchBase
 import PerchBench
 import PerchLoop
 import PerchTesting
@@ -38,6 +39,19 @@ enum Program {
         while child.read() != nil { child.waitForOutput(milliseconds: 10_000) }
     }
 
+    /// A line of the shell, in which `$PERCH` is the program: what it said, and its exit code.
+    static func shell(_ line: String, environment: [String: String] = [:]) throws -> (said: String, code: Int32) {
+        var environment = environment
+        environment["PERCH"] = Self.path
+        let child = try ChildProcess(path: "/bin/sh", arguments: ["-c", line], environment: environment)
+        var said: [UInt8] = []
+        while let more = child.read() {
+            said += more
+            if more.isEmpty { child.waitForOutput(milliseconds: 10_000) }
+        }
+        while true { if let code = child.hasEnded() { return (String(decoding: said, as: UTF8.self), code) } }
+    }
+
     /// Nil where it is not installed.
     static let redis: String? = access("/usr/bin/redis-server", X_OK) == 0 ? "/usr/bin/redis-server" : nil
 }
@@ -45,7 +59,8 @@ enum Program {
 /// Runs a bench on a thread of its own, as the program does on its main one: it keeps to one core from then on.
 func measured(
     _ settings: BenchSettings, server: Bench.Server? = nil, hasFloor: Bool = false, redis: String? = nil,
-    store: String? = nil, loops: Int = 1, script: Bench.Script? = nil, isInterruptedAfter turns: Int? = nil
+    store: String? = nil, loops: Int = 1, script: Bench.Script? = nil, isInterruptedAfter turns: Int? = nil,
+    eachTurn: (@Sendable (_ milliseconds: Int64) -> Void)? = nil
 ) throws -> BenchReport {
     let directory = TemporaryDirectory()
     let result = Mutex<Result<BenchReport, BenchError>?>(nil)
@@ -62,6 +77,13 @@ func measured(
             bench.isInterrupted = {
                 left -= 1
                 return left <= 0
+            }
+        }
+        if let eachTurn {
+            let began = Clocks.monotonic()
+            bench.isInterrupted = {
+                eachTurn(Clocks.monotonic().milliseconds(since: began))
+                return false
             }
         }
         // Copied, so that a store of a test ends with it.
