@@ -122,6 +122,40 @@ import Testing
         #expect(comparison.text.contains { $0.contains("push_p50") && $0.contains("+100.0 %") })
     }
 
+    @Test func `is compared with one of another server, or of a round that broke off, not without a word`() throws {
+        var later = Self.report
+        later.settings = [("server", "127.0.0.1:7447")]
+        later.targets[1].rounds[0].failure = "it was interrupted"
+        func warnings(_ later: BenchReport) throws -> [String] {
+            Comparison(
+                try ReportFigures(try Self.report.json(.compact)), try ReportFigures(try later.json(.compact))
+            ).warnings
+        }
+        let found = try warnings(later)
+        #expect(found.contains("server is 127.0.0.1:7447, and the first does not name it"))
+        #expect(found.contains("watchers was 10, and the second does not name it"))
+        #expect(found.contains("floor of the second did not end well: it was interrupted"))
+        later.targets = [BenchReport.Target(name: "redis")]
+        #expect(try warnings(later).contains { $0.hasPrefix("nothing is in both") && $0.hasSuffix("redis") })
+    }
+
+    @Test func `with numbers that cannot be is read without them`() throws {
+        let text =
+            #"{"type":"report","format":1,"title":"x","workload":"hot","targets":[{"name":"perch","figures":{},"#
+            + #""rounds":[{"percentiles":[{"quantile":0.5,"ns":1e30}],"intervals":[{"deliveries":-1,"rss_bytes":1e99}]}]}]}"#
+        let report = try ReportFigures(Array(text.utf8))
+        #expect(report.rounds[0].percentiles[0].nanoseconds == 0)
+        #expect(report.rounds[0].intervals[0].deliveries == 0)
+        #expect(Comparison(report, report).html.contains("</html>"))
+    }
+
+    @Test func `of a round with the floor that broke off is a failure too`() {
+        var report = Self.report
+        report.targets[1].rounds[0].failure = "it was killed"
+        report.judge([])
+        #expect(report.breaches == ["a round with floor did not end well: it was killed"])
+    }
+
     @Test func `is held against a later one on a page of its own`() throws {
         var later = Self.report
         later.title = "hot --watchers 20 <i>"

@@ -149,9 +149,17 @@ package struct ReportFigures: Sendable {
     package var title: String
     package var settings: [String: String]
     package var workload: String
-    package var targets: [(name: String, isGeneratorBound: Bool, figures: [Figure: Double])]
+    package var targets: [Target]
     /// Of the first target: what charts are drawn of.
     package var rounds: [RoundResult]
+
+    package struct Target: Sendable {
+        package var name: String
+        package var isGeneratorBound: Bool
+        /// Why a round of it did not end well; nil if all did.
+        package var failure: String?
+        package var figures: [Figure: Double]
+    }
 
     package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
@@ -189,31 +197,37 @@ package struct ReportFigures: Sendable {
                 guard let figure = Figure(rawValue: member.key) else { continue }
                 figures[figure] = member.value.double
             }
-            return (
-                target["name"]?.string ?? "", target["generator_bound"]?.boolean ?? false, figures
-            )
+            return Target(
+                name: target["name"]?.string ?? "", isGeneratorBound: target["generator_bound"]?.boolean ?? false,
+                failure: (target["rounds"]?.array ?? []).lazy.compactMap { $0["failure"]?.string }.first,
+                figures: figures)
         }
     }
 
     private static func round(_ json: JSONValue) -> RoundResult {
         var round = RoundResult()
         round.percentiles = (json["percentiles"]?.array ?? []).map {
-            RoundResult.Percentile(quantile: $0["quantile"]?.double ?? 0, nanoseconds: Int64($0["ns"]?.double ?? 0))
+            RoundResult.Percentile(quantile: $0["quantile"]?.double ?? 0, nanoseconds: Self.whole($0["ns"]))
         }
         round.intervals = (json["intervals"]?.array ?? []).map { json in
             func number(_ key: String) -> Double { json[key]?.double ?? 0 }
             var interval = Recorder.Interval()
             (interval.end, interval.length) = (number("end_s"), number("length_s"))
             (interval.serverCPU, interval.generatorCPU) = (number("server_cpu"), number("generator_cpu"))
-            interval.deliveries = UInt64(number("deliveries"))
-            interval.changes = UInt64(number("changes"))
-            interval.opens = UInt64(number("opens"))
-            interval.pushP50 = Int64(number("push_p50_ns"))
-            interval.pushP99 = Int64(number("push_p99_ns"))
-            interval.pushMax = Int64(number("push_max_ns"))
-            interval.residentBytes = Int(number("rss_bytes"))
+            interval.deliveries = UInt64(Self.whole(json["deliveries"]))
+            interval.changes = UInt64(Self.whole(json["changes"]))
+            interval.opens = UInt64(Self.whole(json["opens"]))
+            interval.pushP50 = Self.whole(json["push_p50_ns"])
+            interval.pushP99 = Self.whole(json["push_p99_ns"])
+            interval.pushMax = Self.whole(json["push_max_ns"])
+            interval.residentBytes = Int(Self.whole(json["rss_bytes"]))
             return interval
         }
         return round
+    }
+
+    /// Of a file that anybody may have written: 0 for what is no number, or none that could be here.
+    private static func whole(_ value: JSONValue?) -> Int64 {
+        max(0, value?.double.flatMap { Int64(exactly: $0.rounded()) } ?? 0)
     }
 }

@@ -28,14 +28,27 @@ package struct Comparison: Sendable {
         if before.title != after.title {
             self.warnings.append("one is of \(before.title), the other of \(after.title): different work was done")
         }
-        for (name, value) in before.settings.sorted(by: { $0.key < $1.key }) {
-            guard let other = after.settings[name], other != value else { continue }
-            self.warnings.append("\(name) was \(value) and is \(other)")
+        for name in Set(before.settings.keys).union(after.settings.keys).sorted() {
+            switch (before.settings[name], after.settings[name]) {
+            case (let old?, let new?) where old != new: self.warnings.append("\(name) was \(old) and is \(new)")
+            case (let old?, nil): self.warnings.append("\(name) was \(old), and the second does not name it")
+            case (nil, let new?): self.warnings.append("\(name) is \(new), and the first does not name it")
+            default: break
+            }
         }
         for (which, report) in [("first", before), ("second", after)] {
-            for target in report.targets where target.isGeneratorBound {
-                self.warnings.append("\(target.name) of the \(which) is generator-bound: not a server's figures")
+            for target in report.targets {
+                if target.isGeneratorBound {
+                    self.warnings.append("\(target.name) of the \(which) is generator-bound: not a server's figures")
+                }
+                if let failure = target.failure {
+                    self.warnings.append("\(target.name) of the \(which) did not end well: \(failure)")
+                }
             }
+        }
+        if !before.targets.contains(where: { target in after.targets.contains { $0.name == target.name } }) {
+            self.warnings.append(
+                "nothing is in both: the first measured \(Self.names(before)), the second \(Self.names(after))")
         }
         for target in before.targets {
             guard let other = after.targets.first(where: { $0.name == target.name }) else { continue }
@@ -44,6 +57,10 @@ package struct Comparison: Sendable {
                 self.rows.append(Row(target: target.name, figure: figure, before: old, after: new))
             }
         }
+    }
+
+    private static func names(_ report: ReportFigures) -> String {
+        report.targets.isEmpty ? "nothing" : report.targets.map(\.name).joined(separator: " and ")
     }
 
     /// Without counts of what was in neither.
