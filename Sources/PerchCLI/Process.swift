@@ -1,4 +1,5 @@
 import Glibc
+import PerchLoop
 import Synchronization
 
 /// What the kernel gave this process.
@@ -35,6 +36,8 @@ extension Interruption {
     /// For a command that ends in order when it is interrupted, and asks `isAsked` whether it was.
     package static func remember() {
         for number in [SIGINT, SIGTERM] { signal(number, rememberedSignal) }
+        // A terminal that is gone; unless it was meant to go on without one.
+        if !SignalSource.isIgnored(SIGHUP) { signal(SIGHUP, rememberedSignal) }
     }
 
     package static var isAsked: Bool { wasInterrupted.load(ordering: .relaxed) }

@@ -66,8 +66,8 @@ package struct Tool: Sendable {
     package func run(_ job: Job) async -> ExitCode {
         do {
             return try await CommandRun(job, console: self.console).run()
-        } catch is ReaderGone {
-            return .success
+        } catch let gone as ReaderGone {
+            return self.ended(by: gone)
         } catch let failure as CommandFailure {
             self.complain(failure.description)
             return failure.code
@@ -87,8 +87,8 @@ package struct Tool: Sendable {
     package func runBench(_ job: Job, executable: String, environment: [String: String]) -> ExitCode {
         do {
             return try BenchRun(job, console: self.console, executable: executable, environment: environment).run()
-        } catch is ReaderGone {
-            return .success
+        } catch let gone as ReaderGone {
+            return self.ended(by: gone)
         } catch let failure as CommandFailure {
             self.complain(failure.description)
             return failure.code
@@ -101,10 +101,20 @@ package struct Tool: Sendable {
         }
     }
 
+    /// A reader that has had enough is no failure; a disk that is full is one.
+    private func ended(by gone: ReaderGone) -> ExitCode {
+        if gone.hasEnough { return .success }
+        self.complain(gone.description)
+        return .failure
+    }
+
     private func say(_ text: String) -> ExitCode {
-        // Who does not read the help has had enough of it.
-        do { try self.console.data(text) } catch {}
-        return .success
+        do throws(ReaderGone) {
+            try self.console.data(text)
+            return .success
+        } catch {
+            return self.ended(by: error)
+        }
     }
 
     private func complain(_ message: String) {

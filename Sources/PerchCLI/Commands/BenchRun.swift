@@ -85,8 +85,11 @@ struct BenchRun {
         ticker.clear()
         report.title = self.title
         report.judge(conditions)
-        try self.print(report, format)
+        // Who reads no more still wants the page, and the exit code.
+        var unread: ReaderGone?
+        do { try self.print(report, format) } catch let gone as ReaderGone { unread = gone }
         if let path = self.settings.text("report") { try Files.replace(path, with: Array(report.html.utf8)) }
+        if let unread, !unread.hasEnough { throw unread }
         if Interruption.isAsked { return .interrupted }
         return report.breaches.isEmpty ? .success : .failure
     }
@@ -137,7 +140,16 @@ struct BenchRun {
         } catch {
             throw UsageError("--connect \(error)", command: self.invocation.name)
         }
-        let process = self.settings.number("pid").map { Int32($0) }
+        if let stray = ["store", "loops"].first(where: self.isWritten) {
+            throw UsageError(
+                "--\(stray) is of a server that the bench starts itself; leave out --connect",
+                command: self.invocation.name)
+        }
+        let process = self.settings.number("pid").map { Int32(clamping: Int64($0)) }
+        if let process, ProcessFigures(process: process) == nil {
+            throw CommandFailure(
+                .failure, "--pid \(process): there is no such process on this machine, or it may not be looked at")
+        }
         return .address(address, access: try self.accessToServer(text), process: process)
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+package import PerchLoop
 
 /// Where a command speaks: data for whoever reads it, talk for the person who waits.
 package protocol Console: Sendable {
@@ -31,9 +32,17 @@ package struct TerminalSize: Hashable, Sendable {
     }
 }
 
-/// The reader of the data has had enough, as in `perch watch ... | head -1`.
-package struct ReaderGone: Error, Equatable {
-    package init() {}
+/// Data could be written no further: its reader has had enough, as in `perch watch ... | head -1`, or there is no room.
+package struct ReaderGone: Error, Equatable, CustomStringConvertible {
+    /// What the kernel said.
+    package var errno: Errno
+
+    package init(_ errno: Errno = Errno(EPIPE)) { self.errno = errno }
+
+    /// Whether somebody wanted no more, which is no failure.
+    package var hasEnough: Bool { self.errno == Errno(EPIPE) }
+
+    package var description: String { "standard output could not be written: \(self.errno)" }
 }
 
 /// Standard output and standard error, unbuffered: what was printed is out, also when the next thing is a signal.
@@ -60,23 +69,24 @@ package struct StandardConsole: Console {
     }
 
     package func data(_ text: String) throws(ReaderGone) {
-        guard Self.write(text, to: 1) else { throw ReaderGone() }
+        if let errno = Self.write(text, to: 1) { throw ReaderGone(errno) }
     }
 
     package func data(_ bytes: [UInt8]) throws(ReaderGone) {
-        guard bytes.withUnsafeBytes({ Self.write($0, to: 1) }) else { throw ReaderGone() }
+        if let errno = bytes.withUnsafeBytes({ Self.write($0, to: 1) }) { throw ReaderGone(errno) }
     }
 
     package func talk(_ line: String) {
         _ = Self.write(line + "\n", to: 2)
     }
 
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+    private static func write(_ text: String, to descriptor: Int32) -> Errno? {
         var text = text
         return text.withUTF8 { Self.write(UnsafeRawBufferPointer($0), to: descriptor) }
     }
 
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+    /// Nil once all is written; else why it is not.
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Errno? {
         var rest = bytes
         while !rest.isEmpty {
             let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
@@ -88,11 +98,11 @@ package struct StandardConsole: Console {
                     _ = Glibc.poll(&poll, 1, -1)
                     continue
                 }
-                return false
+                return Errno(Glibc.errno)
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
-        return true
+        return nil
     }
 }
 
