@@ -96,7 +96,8 @@ extension LoopCore {
                 return nil
             case .advanceBy(let delta):
                 guard delta >= 0 else {
-                    throw Refusal(.clockBackwards, "the clock cannot go back by \(-delta) ms; it only goes forward")
+                    throw Refusal(
+                        .clockBackwards, "the clock cannot go back by \(delta.magnitude) ms; it only goes forward")
                 }
                 guard delta <= Limits.advanceMillisecondsMax else {
                     throw Refusal(

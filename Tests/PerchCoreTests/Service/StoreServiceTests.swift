@@ -268,6 +268,13 @@ import Testing
         #expect((status?.reason ?? "") == (isAllowed ? "" : "ADVANCE_LIMIT"))
     }
 
+    @Test(arguments: [-1, -Limits.advanceMillisecondsMax, .min]) func `the clock goes back by no number`(_ delta: Int64)
+    {
+        #expect(self.ask(.clock(.advanceBy(milliseconds: delta))).reason == "CLOCK_BACKWARDS")
+        let target = Instant(milliseconds: delta)
+        #expect(self.ask(.clock(.advanceTo(target))).reason != "")
+    }
+
     @Test(arguments: [(-1, true), (0, true), (1, false)])
     func `the clock goes over so many renewals at once, where somebody renews`(_ over: Int64, _ isAllowed: Bool) throws
     {
