@@ -128,9 +128,10 @@ extension LoopCore {
         }
         // In place, so that a frame that comes a byte at a time costs what its bytes cost.
         guard self.hasRoom(forPartial: count, index) else { return count }
+        let before = self.partialInputs[index]?.count ?? 0
         self.partialBytes += count
         bytes.withUnsafeBytes { self.partialInputs[index]?.append(contentsOf: $0) }
-        guard self.isPartialWhole(index) else { return count }
+        guard self.isPartialDue(index, from: before) else { return count }
         var partial = self.takePartial(index)
         let taken = self.takeFrames(index, partial.span.bytes, untilAsks: .max).bytes
         if taken < partial.count {
@@ -140,9 +141,10 @@ extension LoopCore {
         return count
     }
 
-    /// Whether what is kept of a frame is all of it, or not yet enough to tell how long it is. Its header was judged.
-    private func isPartialWhole(_ index: Int32) -> Bool {
-        guard let partial = self.partialInputs[index], partial.count >= FrameHeader.byteCount else { return true }
+    /// Whether what is kept of a frame has to be looked at again: its header was not whole `before`, and so was not judged, or
+    /// all of it is here.
+    private func isPartialDue(_ index: Int32, from before: Int) -> Bool {
+        guard let partial = self.partialInputs[index], before >= FrameHeader.byteCount else { return true }
         let length = partial[5..<9].reduce(0) { $0 << 8 | Int($1) }
         return partial.count >= FrameHeader.byteCount + length || length > self.settings.frameBytesMax
     }

@@ -50,6 +50,19 @@ import Testing
         world.checkNothingIsLeft()
     }
 
+    /// Else a peer without a name could have the server keep four megabytes of what it says is a HELLO.
+    @Test(arguments: 1...8) func `a header that comes in two pieces is judged like a whole one`(_ cut: Int) {
+        let world = World()
+        let client = world.connect()
+        let header: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0x40, 0x01]
+        client.sendBytes(Array(header[..<cut]))
+        world.settle()
+        client.sendBytes(Array(header[cut...]))
+        world.settle()
+        #expect(client.drains.map(\.reason) == ["FRAME_TOO_LONG"])
+        world.checkNothingIsLeft()
+    }
+
     @Test func `one connection more than may greet is refused, and one more than may be open`() {
         let world = self.world {
             $0.core.handshakesMax = 3
