@@ -48,7 +48,7 @@ extension LoopCore {
         precondition(self.payloads.count == 2, "\(self.payloads.count - 2) payloads are leaked")
         precondition(self.streams.count == 0, "\(self.streams.count) stream numbers are left")
         precondition(self.tickets.count == 0, "\(self.tickets.count) tickets are left")
-        precondition(self.waiters.isEmpty, "\(self.waiters.count) waiters are left")
+        precondition(self.waiting.isEmpty, "\(self.waiting.count) waiters are left")
         precondition(
             self.pending.count == self.freePending.count && self.callTokens.isEmpty && self.updates.isEmpty,
             "calls are left")
@@ -216,9 +216,7 @@ extension LoopCore {
             precondition(
                 self.calls.isTaken(call) && self.calls[call].flags.contains(.owesValue), "a late reader owes nothing")
         }
-        for waiter in self.waiters {
-            precondition(self.calls.isTaken(waiter.call, generation: waiter.generation), "a waiter's call is gone")
-        }
+        self.waiting.checkInvariants { self.calls.isTaken($0.call, generation: $0.generation) }
     }
 
     private func checkViews(_ refer: (PayloadHandle) -> Void) {

@@ -108,7 +108,7 @@ package struct LoopCore: ~Copyable {
     var crossings: [AppNumber: TimerHeap] = [:]
     var beats: TimerWheel
     var stalls: TimerWheel
-    var waiters: [Waiter] = []
+    var waiting = WaitingCalls()
     package internal(set) var handshakes = 0
     /// What the other loops of this process hold of limits that are the process's.
     package var elsewhere = (handshakes: 0, partialBytes: 0)

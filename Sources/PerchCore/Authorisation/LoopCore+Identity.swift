@@ -182,35 +182,34 @@ extension LoopCore {
     private mutating func endIdentity(_ index: UInt32, _ status: WireStatus) {
         self.counters.identitiesEnded += 1
         self.identities.end(index, status, at: self.now.monotonic)
-        let waiting = Set(self.waiters.map(\.call))
         for call in self.callIdentities.keys.sorted() where self.callIdentities[call] == index {
-            if self.isUnanswered(call, waiting) { self.end(call, status) }
+            if self.isUnanswered(call) { self.end(call, status) }
         }
         var connection: Int32 = 0
         while connection < self.connections.extent {
             if self.connections.isTaken(connection), self.connections[connection].identity == index,
                 self.connections[connection].phase == .open
             {
-                self.endStreams(of: connection, waiting, status)
+                self.endStreams(of: connection, status)
             }
             connection += 1
         }
     }
 
     /// Whether a call has no answer under way that it will still get: a stream, or a read that waits for a position and so
-    /// has not begun. `waiting`: all that do.
+    /// has not begun.
     @inline(__always)
-    func isUnanswered(_ call: Int32, _ waiting: Set<Int32>) -> Bool {
-        self.calls[call].method.isStreaming || waiting.contains(call)
+    func isUnanswered(_ call: Int32) -> Bool {
+        self.calls[call].method.isStreaming || self.waiting[call] != nil
     }
 
     /// A unary call under way was allowed when it began, and still gets its answer. One that waits for a position would be
     /// told what came after the end.
-    private mutating func endStreams(of connection: Int32, _ waiting: Set<Int32>, _ status: WireStatus) {
+    private mutating func endStreams(of connection: Int32, _ status: WireStatus) {
         var call = self.connections[connection].firstCall
         while call >= 0 {
             let next = self.calls[call].nextInConnection
-            if self.callIdentities[call] == nil, self.isUnanswered(call, waiting) { self.end(call, status) }
+            if self.callIdentities[call] == nil, self.isUnanswered(call) { self.end(call, status) }
             call = next
         }
         self.scheduleIdentityClose(connection)

@@ -165,7 +165,7 @@ extension LoopCore {
             return
         }
         if self.calls[call].method.isStreaming { self.connections[connection].watchCount -= 1 }
-        if !self.waiters.isEmpty { self.waiters.removeAll { $0.call == call } }
+        self.waiting.remove(call)
         if !self.callTokens.isEmpty { self.callTokens[call] = nil }
         if self.calls[call].flags.contains(.isListed) { self.unlistCall(call, connection) }
         self.calls[call].flags = []

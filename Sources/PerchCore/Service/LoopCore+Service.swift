@@ -42,8 +42,7 @@ extension LoopCore {
             return
         }
         let generation = self.calls.generation(call)
-        self.waiters.append(
-            Waiter(call: call, generation: generation, position: goal, app: app, request: request))
+        self.waiting.add(Waiter(call: call, generation: generation, position: goal, app: app, request: request))
         if request.method.isStreaming, !self.calls[call].flags.contains(.hasToken),
             request.method != .transactionUpdates
         {
@@ -59,15 +58,13 @@ extension LoopCore {
 
     /// Calls that waited for a position that has come.
     mutating func wakeWaiters() {
-        guard !self.waiters.isEmpty else { return }
-        let waiting = self.waiters
-        self.waiters = waiting.filter { !self.isAt($0.position, app: $0.app) }
-        for waiter in self.waiters where self.applied >= waiter.position.revision { self.holdBeat(for: waiter.call) }
-        guard self.waiters.count < waiting.count else { return }
-        for waiter in waiting
-        where self.isAt(waiter.position, app: waiter.app)
-            && self.calls.isTaken(waiter.call, generation: waiter.generation)
-        {
+        guard !self.waiting.isEmpty else { return }
+        var waiting = WaitingCalls()
+        swap(&waiting, &self.waiting)
+        let (woken, held) = waiting.take(applied: self.applied) { self.clock(of: $0) }
+        swap(&waiting, &self.waiting)
+        for call in held { self.holdBeat(for: call) }
+        for waiter in woken where self.calls.isTaken(waiter.call, generation: waiter.generation) {
             do throws(CallRefusal) {
                 try self.proceed(waiter.call, waiter.request, app: waiter.app)
             } catch {

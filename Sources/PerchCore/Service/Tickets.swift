@@ -40,15 +40,6 @@ struct PendingCall {
     var summary: CatalogSummary?
 }
 
-/// A call that waits until the loop is at a position.
-struct Waiter {
-    var call: Int32
-    var generation: UInt32
-    var position: Position
-    var app: AppNumber
-    var request: Request
-}
-
 extension LoopCore {
     /// A unary call waits for an answer, or for another one.
     mutating func hold(_ call: Int32, _ pending: PendingCall) {

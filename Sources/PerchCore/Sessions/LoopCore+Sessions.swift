@@ -461,18 +461,17 @@ extension LoopCore {
         self.draining = true
         self.drainDeadline = self.now.monotonic + self.settings.drainMilliseconds
         let status = Self.shuttingDown
-        let waiting = Set(self.waiters.map(\.call))
         var index: Int32 = 0
         while index < self.connections.extent {
             if self.connections.isTaken(index), self.connections[index].phase.takesFrames {
-                self.drain(index, waiting, status)
+                self.drain(index, status)
             }
             index += 1
         }
         self.reportDrained()
     }
 
-    private mutating func drain(_ index: Int32, _ waiting: Set<Int32>, _ status: WireStatus) {
+    private mutating func drain(_ index: Int32, _ status: WireStatus) {
         self.counters.connectionsDrained += 1
         guard self.connections[index].phase == .open, self.connections[index].callCount > 0 else {
             self.close(index, status)
@@ -486,7 +485,7 @@ extension LoopCore {
             let next = self.calls[call].nextInConnection
             // A unary call that waits for the store still gets its answer; it ends the connection with it. Nothing says
             // that a position which is waited for comes in time.
-            if self.isUnanswered(call, waiting) { self.end(call, status) }
+            if self.isUnanswered(call) { self.end(call, status) }
             call = next
         }
         self.scheduleDeadline(

@@ -94,8 +94,7 @@ extension LoopCore {
         let kind = packed >> 61
         if kind == 2 || kind == 3 {
             guard self.calls.isTaken(index), self.calls.generation(index) & 0x1FFF_FFFF == generation else { return }
-            let waits = self.waiters.first { $0.call == index }
-            if let waits {
+            if let waits = self.waiting[index] {
                 self.end(index, self.behind(waits))
             } else if kind == 2 {
                 self.end(index, WireStatus(.deadline, "the call's deadline has passed"))
@@ -155,8 +154,16 @@ extension LoopCore {
         }
         self.beats.insert(connection, dueAt: second + interval)
         self.connections[connection].flags.insert(.wantsBeat)
+        // No beat passes a watch that waits, and silence would be taken for a dead connection.
+        if slot.phase == .open, slot.waitingCount > 0, !slot.flags.contains(.isFull) {
+            let payload = self.payloads.insert(Self.pingBody)
+            self.owe(connection, .ping, stream: 0, payload)
+        }
         self.list(connection)
     }
+
+    /// A PING behind its address: no compression, eight bytes of no meaning.
+    private static let pingBody: [UInt8] = [0, 0, 0, 0, 8] + [UInt8](repeating: 0, count: 8)
 
     private mutating func stallDue(_ connection: Int32) {
         let since = self.connections[connection].stalledSince
@@ -197,9 +204,11 @@ extension LoopCore {
         if let end = self.identities.nextEnd {
             consider(self.now.monotonic + max(0, end - self.now.wall.milliseconds))
         }
-        for waiter in self.waiters where self.applied >= waiter.position.revision {
-            let wait = waiter.position.asOf.milliseconds(since: self.clock(of: waiter.app))
-            if wait < 86_400_000 { consider(self.now.monotonic + max(0, wait)) }
+        for (app, instant) in self.waiting.nextInstants {
+            let wait = instant.subtractingReportingOverflow(self.clock(of: app).milliseconds)
+            if !wait.overflow, wait.partialValue < 86_400_000 {
+                consider(self.now.monotonic + max(0, wait.partialValue))
+            }
         }
         return next
     }

@@ -323,7 +323,7 @@ final class SimulatedCustomer {
                 self.isTokenOver = true
                 self.checkEnd(drain.reason, self.token)
             }
-        case .pong:
+        case .ping, .pong:
             break
         }
     }

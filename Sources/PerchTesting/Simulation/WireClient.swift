@@ -10,6 +10,7 @@ package final class WireClient {
         case message(stream: UInt32, Response)
         case status(stream: UInt32, Status)
         case beat(Beat)
+        case ping([UInt8])
         case pong([UInt8])
         case drain(Drain)
         /// The server closed, or the connection is lost.
@@ -166,7 +167,10 @@ package final class WireClient {
         case .beat: self.note(.beat(try self.codec.decodeBeat(bytes)))
         case .pong: self.note(.pong(payload))
         case .drain: self.note(.drain(try self.codec.decodeDrain(bytes)))
-        case .hello, .call, .cancel, .ping: preconditionFailure("the server sent kind \(frame.header.kind)")
+        case .ping:
+            self.note(.ping(payload))
+            self.sendFrame(.pong, stream: 0, payload)
+        case .hello, .call, .cancel: preconditionFailure("the server sent kind \(frame.header.kind)")
         }
     }
 

@@ -315,6 +315,24 @@ import Testing
         world.checkNothingIsLeft()
     }
 
+    /// Silence of twice its time would be taken for a dead connection.
+    @Test func `where a beat has to wait at the time of a heartbeat, a ping comes instead`() throws {
+        let world = World()
+        let client = world.welcomedClient(heartbeatSeconds: 10)
+        client.call(.status("anna"))
+        let later = Position(revision: 0, asOf: world.wall.advanced(byMilliseconds: 25_000))
+        let waiting = client.call(.status("carl", atLeast: later))
+        world.settle()
+        func pings() -> Int { client.events.count { if case .ping = $0 { true } else { false } } }
+        for _ in 0..<24 { world.advance(1_000) }
+        // Heartbeats begin anywhere in an interval.
+        #expect(client.beats.isEmpty && (2...3).contains(pings()))
+        world.advance(1_000)
+        #expect(client.statuses(on: waiting).last?.isLoading == false)
+        #expect(client.beats.count == 1 && (2...3).contains(pings()))
+        world.checkNothingIsLeft()
+    }
+
     /// What it waits for is newer than any beat, and of the past it has asked for nothing.
     @Test func `a watch whose revision is not here yet holds no beat up`() throws {
         let world = World()

@@ -218,6 +218,39 @@ import Testing
         #expect(client.status(of: read)?.reason == "BEHIND")
     }
 
+    /// As many as a connection may have. Where each cost what all cost, this would take minutes, and a server as long.
+    @Test(.timeLimit(.minutes(1))) func `sixty thousand that wait cost each what it alone would cost`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let other = world.welcomedClient()
+        let ahead = Position(revision: 2, asOf: world.wall)
+        let never = Position(revision: 1 << 63, asOf: world.wall)
+        let tomorrow = Position(revision: 0, asOf: world.wall.advanced(byMilliseconds: 86_400_000))
+        var woken: [UInt32] = []
+        for number in 0..<60_000 {
+            let position = [ahead, never, tomorrow][number % 3]
+            let stream = client.call(.readStatus(atLeast: position), timeoutMilliseconds: 20_000)
+            if position == ahead { woken.append(stream) }
+        }
+        world.settle()
+        client.cancel(2)
+        try world.buy("silver", from: other)
+        try world.buy("gold", from: other)
+        world.settle()
+        // Those whose revision has come were answered, in the order in which they had asked.
+        let answered = client.events.compactMap { event -> UInt32? in
+            if case .status(let stream, let status) = event, status.code == 0 { stream } else { nil }
+        }
+        #expect(answered == woken)
+        world.advance(20_000)
+        let reasons = client.events.compactMap { event -> String? in
+            if case .status(_, let status) = event, status.code != 0 { status.reason } else { nil }
+        }
+        #expect(reasons.count == 40_000 && reasons.dropFirst().allSatisfy { $0 == "BEHIND" })
+        world.checkInvariants()
+        world.checkNothingIsLeft()
+    }
+
     @Test func `a call with a longer deadline waits for a position until then`() {
         let world = World()
         let client = world.welcomedClient()
