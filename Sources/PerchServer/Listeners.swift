@@ -77,12 +77,6 @@ struct Listeners {
                 "--clock is for test apps, and \(app.bundleID) is an app of \(app.environment), whose clock is the wall's; leave it out"
             )
         }
-        let environments = Set(settings.apps.map(\.environment))
-        if environments.count > 1, environments.contains(.xcode), !settings.isMixingEnvironmentsAllowed {
-            throw ServerError(
-                "test apps and apps of the App Store would share one listener; run two servers, or write out --allow-mixed-environments"
-            )
-        }
     }
 
     private static func parse(_ text: String, option: String) throws(ServerError) -> SocketAddress {

@@ -34,7 +34,8 @@ package enum Server {
         let lease = engine.header.lease
         engine.prove(machine: Clocks.wall())
         let clock = StoreClock(notBefore: lease, bound: engine.clockBound)
-        let apps = try Self.openApps(catalogues, engine, clock)
+        try Self.checkEnvironments(settings, engine)
+        let apps = try Self.openApps(catalogues, engine, clock, log)
 
         do throws(SystemError) {
             return try Self.run(
@@ -93,9 +94,28 @@ package enum Server {
         settings.loops > 0 ? settings.loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
+    /// Test apps and apps of the App Store are served together only by who writes it out: also where one of them is in the
+    /// store since an earlier start. Before anything is written, since what is in a store stays there.
+    static func checkEnvironments(_ settings: ServerSettings, _ engine: StoreEngine) throws(ServerError) {
+        guard !settings.isMixingEnvironmentsAllowed else { return }
+        let kept = engine.apps.sorted { $0.key < $1.key }.map(\.value.state)
+        let all =
+            kept.map { (name: "\($0.bundleID), \($0.environment), in the store", environment: $0.environment) }
+            + settings.apps.map {
+                (name: "\($0.bundleID), \($0.environment), of --catalog and --environment", environment: $0.environment)
+            }
+        guard let test = all.last(where: { $0.environment == .xcode }),
+            let real = all.last(where: { $0.environment != .xcode })
+        else { return }
+        throw ServerError(
+            "test apps and apps of the App Store would share a server: \(test.name), and \(real.name); give the right --environment (PERCH_ENVIRONMENT), or each a server and a --store of its own, or write out --allow-mixed-environments"
+        )
+    }
+
     /// Opens the apps that are new, and gives those that are known their file's catalogue where it has changed.
     private static func openApps(
-        _ catalogues: [(ServerSettings.AppSettings, LoadedCatalogue)], _ engine: StoreEngine, _ clock: StoreClock
+        _ catalogues: [(ServerSettings.AppSettings, LoadedCatalogue)], _ engine: StoreEngine, _ clock: StoreClock,
+        _ log: Log
     ) throws(ServerError) -> [(settings: ServerSettings.AppSettings, number: AppNumber)] {
         var result: [(settings: ServerSettings.AppSettings, number: AppNumber)] = []
         for (settings, loaded) in catalogues {
@@ -110,7 +130,11 @@ package enum Server {
                 if isKnown {
                     let mutation = ControlLoop.mutation(
                         number, loaded, source: settings.catalogPath, timeRate: settings.timeRate)
-                    try engine.mutateAtStart(mutation, wall: clock.now(), machine: Clocks.wall())
+                    if try !engine.mutateAtStart(mutation, wall: clock.now(), machine: Clocks.wall()) {
+                        log.warning(
+                            "there is no room in the store, so what has changed in the catalogue's file is not in it; free some space and send SIGHUP",
+                            LogField("file", settings.catalogPath))
+                    }
                 }
                 result.append((settings, number))
             } catch {

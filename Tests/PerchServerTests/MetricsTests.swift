@@ -167,7 +167,8 @@ enum SampleReports {
         "identitiesKeptMax", "addressesTrackedMax", "tokenSecretBytesMin", "mappedPieceBytes",
         "tokenKeysMax", "tokenKeyFileBytesMax", "tokenKeyFilesMax", "certificateIdentitiesMax",
         "certificateIdentitiesBytesMax", "readBytes", "stagingBytes", "copiedFrameBytesMax", "writeBytesMax",
-        "asksAtOnce", "payloadPiecesKept", "writtenTransactions", "writtenTransactionBytesMax", "leaseMilliseconds",
+        "asksAtOnce", "watchersBeforeAnswers", "payloadPiecesKept", "writtenTransactions", "writtenTransactionBytesMax",
+        "leaseMilliseconds",
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
     ]
 

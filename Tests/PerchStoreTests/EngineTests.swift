@@ -90,6 +90,17 @@ import Testing
         #expect(storage.image(1, image.hash) == nil)
     }
 
+    @Test func `a start that finds no room serves what there is, and says so`() throws {
+        let storage = Self.memory()
+        let engine = try Self.engine(on: storage)
+        let mutation = Self.setRate(try #require(TimeRate(rawValue: 1)))
+        storage.nextCommitFailure = .full("of the test")
+        #expect(try !engine.mutateAtStart(mutation, wall: Self.start, machine: Self.start))
+        #expect(engine.apps[1]?.state.settings.timeRate != TimeRate(rawValue: 1))
+        #expect(try engine.mutateAtStart(mutation, wall: Self.start, machine: Self.start))
+        #expect(engine.apps[1]?.state.settings.timeRate == TimeRate(rawValue: 1))
+    }
+
     @Test func `a lease that fits is no room for those who wait for some`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)

@@ -540,12 +540,18 @@ extension StoreEngine {
     }
 
     /// A mutation before there is any loop. For the start of a server; not on the way of a request.
-    package func mutateAtStart(_ mutation: Mutation, wall: Instant, machine: Instant) throws(StorageError) {
+    ///
+    /// False where there is no room for it: then all is as it was, and can be served.
+    package func mutateAtStart(_ mutation: Mutation, wall: Instant, machine: Instant) throws(StorageError) -> Bool {
         var outbox = Outbox(loops: 1)
         _ = self.run(
             [StoreRequest(loop: 0, ticket: 0, .mutate(mutation))], wall: wall, machine: machine, into: &outbox)
         if let failure = self.failure { throw failure }
-        for case .answer(_, .refused(let refusal)) in outbox.events[0] { throw .failed(refusal.message) }
+        for case .answer(_, .refused(let refusal)) in outbox.events[0] {
+            guard refusal.reason == .storeFull else { throw .failed(refusal.message) }
+            return false
+        }
+        return true
     }
 
     /// Makes an app if the store does not have it yet. For the start of a server; not on the way of a request.

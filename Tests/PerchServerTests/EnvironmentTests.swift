@@ -1,0 +1,59 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import Testing
+
+@testable import PerchServer
+
+/// One forgotten setting must not put a test app beside those of customers who pay.
+@Suite struct `apps of different environments` {
+    private static func engine(_ kept: [AppEnvironment]) throws -> StoreEngine {
+        let storage = MemoryStorage(identity: StoreIdentity(high: 1, low: 2))
+        let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
+        for environment in kept {
+            _ = try engine.openApp(
+                "com.example.app", environment, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"),
+                source: "test", fileSettings: AppSettings(), wall: Instant(milliseconds: 1_800_000_000_000))
+        }
+        return engine
+    }
+
+    private static func settings(_ environment: AppEnvironment?) -> ServerSettings {
+        var settings = ServerSettings()
+        if let environment {
+            settings.apps = [
+                ServerSettings.AppSettings(
+                    bundleID: "com.example.app", environment: environment, catalogPath: "shop.storekit")
+            ]
+        }
+        return settings
+    }
+
+    @Test(
+        arguments: [
+            ([.production], .xcode), ([.xcode], .sandbox), ([.production, .xcode], nil),
+            ([.xcode, .sandbox], .sandbox),
+        ] as [([AppEnvironment], AppEnvironment?)])
+    func `are not served together unless somebody writes it out`(_ kept: [AppEnvironment], _ given: AppEnvironment?)
+        throws
+    {
+        let engine = try Self.engine(kept)
+        var settings = Self.settings(given)
+        let error = #expect(throws: ServerError.self) { try Server.checkEnvironments(settings, engine) }
+        #expect(error?.description.contains("in the store") == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("--allow-mixed-environments") == true)
+        settings.isMixingEnvironmentsAllowed = true
+        try Server.checkEnvironments(settings, engine)
+    }
+
+    @Test(
+        arguments: [
+            ([], .xcode), ([], .production), ([.xcode], .xcode), ([.production, .sandbox], .production),
+            ([.xcode], nil),
+        ] as [([AppEnvironment], AppEnvironment?)])
+    func `are fine where none of them is a test app, or all are`(_ kept: [AppEnvironment], _ given: AppEnvironment?)
+        throws
+    {
+        try Server.checkEnvironments(Self.settings(given), try Self.engine(kept))
+    }
+}
