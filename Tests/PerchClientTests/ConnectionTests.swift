@@ -120,6 +120,29 @@ import Testing
         #expect(try self.server.advanceToWake() == 30_000)
     }
 
+    /// As with a token that has ended: ten thousand clients of it would else come back twice a second, for ever.
+    @Test func `that is sent away again and again comes back less and less often, and no sooner than DRAIN says`()
+        throws
+    {
+        var longest: [Int64] = Array(repeating: 0, count: 8)
+        for seed in 0..<100 as Range<UInt64> {
+            let server = ScriptedServer(seed: seed)
+            server.core.watch(1, Sample.watch, atLeast: nil)
+            for attempt in longest.indices {
+                server.core.connected(authorization: "")
+                try server.drain(
+                    Drain(
+                        reason: "CREDENTIALS_EXPIRED", reconnectAfterMilliseconds: 200, jitterMilliseconds: 1_000,
+                        isFinal: true))
+                let pause = try server.advanceToWake()
+                #expect(pause >= 200)
+                longest[attempt] = max(longest[attempt], pause)
+            }
+        }
+        #expect(longest[0] <= 1_200)
+        #expect(longest[4] > 12_000 && longest[7] > 50_000 && longest[7] <= 60_000)
+    }
+
     @Test func `without times in DRAIN comes back after a random pause`() throws {
         var pauses: Set<Int64> = []
         for seed in 0..<50 as Range<UInt64> {

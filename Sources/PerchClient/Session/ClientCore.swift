@@ -247,15 +247,15 @@ package struct ClientCore: ~Copyable {
         self.report(.waiting(until: self.now.wall.advanced(byMilliseconds: pause), reason: reason))
     }
 
-    /// As the server has asked; else full jitter: anything up to a bound that doubles.
+    /// As the server has asked; else full jitter: anything up to a bound that doubles. A server that sends one away again and
+    /// again, since a token has ended, is not asked more often than one that is not there.
     private mutating func pause(after drain: Drain?) -> Int64 {
-        if let drain, drain.isPaced {
-            self.failures = 0
-            let jitter = Int64.random(in: 0...Int64(drain.jitterMilliseconds), using: &self.random)
-            return min(Int64(drain.reconnectAfterMilliseconds) + jitter, Limits.clientAwayMillisecondsMax)
-        }
         defer { self.failures += 1 }
-        return self.jitter(doublings: self.failures)
+        let backedOff = self.jitter(doublings: self.failures)
+        guard let drain, drain.isPaced else { return backedOff }
+        let jitter = Int64.random(in: 0...Int64(drain.jitterMilliseconds), using: &self.random)
+        let asked = min(Int64(drain.reconnectAfterMilliseconds) + jitter, Limits.clientAwayMillisecondsMax)
+        return self.failures == 0 ? asked : max(asked, backedOff)
     }
 
     /// Anything up to the base, doubled so often, and no more than the cap.
