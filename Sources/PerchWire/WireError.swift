@@ -295,7 +295,11 @@ extension WireStatus {
         guard let reason = ErrorReason(rawValue: refusal.reason.rawValue) else {
             preconditionFailure("the model refuses with \(refusal.reason.rawValue), which the table does not have")
         }
-        self.init(reason, refusal.message)
+        var details: [StatusDetail] = []
+        if !refusal.field.isEmpty { details.append(.field(refusal.field)) }
+        if let found = refusal.found { details.append(.found(found)) }
+        if let limit = refusal.limit { details.append(.limit(limit)) }
+        self.init(reason, refusal.message, details: details)
     }
 }
 

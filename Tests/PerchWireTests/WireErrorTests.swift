@@ -21,7 +21,8 @@ import Testing
 
     @Test func `every refusal of the model is a word of the table`() {
         for reason in Refusal.Reason.allCases {
-            let status = WireStatus(Refusal(reason, "because"))
+            let status = WireStatus(Refusal(reason, "because", field: "order.product_id", found: 3, limit: 2))
+            #expect(status.details == [.field("order.product_id"), .found(3), .limit(2)])
             #expect(status.reason?.rawValue == reason.rawValue)
             #expect(status.message == "because")
             #expect(status.code != .ok)

@@ -102,8 +102,8 @@ extension LoopCore {
                 guard delta <= Limits.advanceMillisecondsMax else {
                     throw Refusal(
                         .advanceLimit,
-                        "the clock would go forward by \(delta) ms, the limit of one call is \(Limits.advanceMillisecondsMax)"
-                    )
+                        "the clock would go forward by \(delta) ms, the limit of one call is \(Limits.advanceMillisecondsMax)",
+                        field: "advance_by_ms", found: delta, limit: Limits.advanceMillisecondsMax)
                 }
                 return view.now.advanced(byMilliseconds: delta)
             case .advanceTo(let instant):
@@ -113,8 +113,8 @@ extension LoopCore {
                 guard instant.milliseconds(since: view.now) <= Limits.advanceMillisecondsMax else {
                     throw Refusal(
                         .advanceLimit,
-                        "from \(view.now) to \(instant) is more than one call may go: \(Limits.advanceMillisecondsMax) ms"
-                    )
+                        "from \(view.now) to \(instant) is more than one call may go: \(Limits.advanceMillisecondsMax) ms",
+                        field: "advance_to_ms", limit: Limits.advanceMillisecondsMax)
                 }
                 return instant
             case .advanceToBoundary:

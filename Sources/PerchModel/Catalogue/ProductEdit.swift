@@ -66,7 +66,7 @@ package func edited(_ catalogue: Catalogue, by edit: ProductEdit, locale: String
     }
     var products = catalogue.products
     if let price = edit.priceMilliunits {
-        try requirePrice(price, of: edit.productID)
+        try requirePrice(price, of: edit.productID, field: "settings.product.price_milliunits")
         products[index].price.milliunits = price
         products[index].subscription?.setUpFrontPrice(price)
     }
@@ -82,9 +82,11 @@ package func edited(_ catalogue: Catalogue, by edit: ProductEdit, locale: String
     return catalogue.replacing(products: products)
 }
 
-private func requirePrice(_ milliunits: Int64, of what: String) throws(Refusal) {
+private func requirePrice(_ milliunits: Int64, of what: String, field: String) throws(Refusal) {
     guard milliunits >= 0 else {
-        throw Refusal(.fieldInvalid, "the price of \(what) is \(milliunits) milliunits; nobody is paid for buying")
+        throw Refusal(
+            .fieldInvalid, "the price of \(what) is \(milliunits) milliunits; nobody is paid for buying", field: field,
+            found: milliunits)
     }
 }
 
@@ -98,8 +100,8 @@ private func apply(_ edit: OfferEdit, to product: inout CatalogueProduct) throws
     guard edit.type.isKnown, edit.id.isEmpty == (edit.type == .introductory) else {
         throw Refusal(
             .fieldInvalid,
-            "an offer is introductory, without an identifier, or promotional, code or winBack with one; this is \(name)"
-        )
+            "an offer is introductory, without an identifier, or promotional, code or winBack with one; this is \(name)",
+            field: "settings.product.offers.type")
     }
     let offer = edit.isRemoved ? nil : try subscriptionOffer(edit, name, currency: product.price.currency)
     switch edit.type {
@@ -126,7 +128,8 @@ private func apply(_ edit: OfferEdit, to product: inout CatalogueProduct) throws
         throw Refusal(
             .fieldInvalid,
             "product \(product.id) would have \(count) \(edit.type) offers, the limit is \(Limits.editedOffersMax); "
-                + "remove some")
+                + "remove some",
+            field: "settings.product.offers", found: Int64(count), limit: Int64(Limits.editedOffersMax))
     }
     product.subscription = subscription
 }
@@ -137,18 +140,21 @@ private func subscriptionOffer(
     guard [.freeTrial, .payAsYouGo, .payUpFront].contains(edit.paymentMode) else {
         throw Refusal(
             .fieldInvalid,
-            "the payment mode of \(name) is \(edit.paymentMode); write freeTrial, payAsYouGo or payUpFront")
+            "the payment mode of \(name) is \(edit.paymentMode); write freeTrial, payAsYouGo or payUpFront",
+            field: "settings.product.offers.payment_mode")
     }
-    try requirePrice(edit.priceMilliunits, of: name)
+    try requirePrice(edit.priceMilliunits, of: name, field: "settings.product.offers.price_milliunits")
     guard edit.period.unit.isKnown, (1...10_000).contains(edit.period.value) else {
         throw Refusal(
-            .fieldInvalid, "the period of \(name) is \(edit.period); write 1 to 10000 days, weeks, months or years")
+            .fieldInvalid, "the period of \(name) is \(edit.period); write 1 to 10000 days, weeks, months or years",
+            field: "settings.product.offers.period")
     }
     let count = max(edit.periodCount, 1)
     guard count == 1 || (edit.paymentMode == .payAsYouGo && count <= 1_000) else {
         throw Refusal(
             .fieldInvalid,
-            "\(name) has \(count) periods; pay as you go has 1 to 1000, a free trial and pay up front have one")
+            "\(name) has \(count) periods; pay as you go has 1 to 1000, a free trial and pay up front have one",
+            field: "settings.product.offers.period_count", found: Int64(count))
     }
     // Free wins, whatever price is written beside it.
     let price = edit.paymentMode == .freeTrial ? 0 : edit.priceMilliunits
@@ -166,7 +172,9 @@ private func codeEligibility(_ words: [String], _ name: String) throws(Refusal) 
         case "existing": eligibility.insert(.existing)
         case "expired": eligibility.insert(.expired)
         default:
-            throw Refusal(.fieldInvalid, "\(name) is for \(word); write new, existing or expired")
+            throw Refusal(
+                .fieldInvalid, "\(name) is for \(word); write new, existing or expired",
+                field: "settings.product.offers.eligibility")
         }
     }
     return eligibility
@@ -179,7 +187,8 @@ private func winBackRule(_ edit: WinBackRuleEdit, _ name: String) throws(Refusal
         throw Refusal(
             .fieldInvalid,
             "the rule of \(name) is \(edit.paidMonths) months paid, \(edit.lapsedMonthsMin) to \(edit.lapsedMonthsMax) "
-                + "lapsed, \(edit.waitMonths) to wait; write 0 to 1200, 1 to 24, and 2 to 24")
+                + "lapsed, \(edit.waitMonths) to wait; write 0 to 1200, 1 to 24, and 2 to 24",
+            field: "settings.product.offers.win_back_rule")
     }
     var rule = WinBackRule()
     rule.paidMonthsMin = Int32(edit.paidMonths)

@@ -36,17 +36,20 @@ package func decideConfiguration(
         case .dialogs(let isOn): settings.asksBeforePurchases = isOn
         case .gracePeriodDays(let days):
             guard [3, 16, 28].contains(days) else {
-                throw Refusal(.fieldInvalid, "a grace period of \(days) days; the App Store has 3, 16 and 28")
+                throw Refusal(
+                    .fieldInvalid, "a grace period of \(days) days; the App Store has 3, 16 and 28",
+                    field: "settings.grace_period_days", found: Int64(days))
             }
             settings.gracePeriodDays = Int64(days)
         case .timeRate(let number):
             guard let rate = TimeRate(rawValue: number) else {
                 throw Refusal(
-                    .fieldInvalid, "there is no time rate \(number); `perch store clock --help` lists them")
+                    .fieldInvalid, "there is no time rate \(number); `perch store clock --help` lists them",
+                    field: "settings.time_rate")
             }
             settings.timeRate = rate
         case .storefront(let country):
-            try checkCountry(country)
+            try checkCountry(country, field: "settings.storefront")
             settings.storefront = country
         case .locale(let text):
             settings.locale = try locale(text)
@@ -83,19 +86,25 @@ private func locale(_ text: String) throws(Refusal) -> String {
             $0.isASCII && ($0.properties.isAlphabetic || "0"..."9" ~= $0 || $0 == "_" || $0 == "-")
         }
     guard isLocale else {
-        throw Refusal(.fieldInvalid, "the locale does not look like en_US; write a language, or language and country")
+        throw Refusal(
+            .fieldInvalid, "the locale does not look like en_US; write a language, or language and country",
+            field: "settings.locale")
     }
     return String(text.map { $0 == "-" ? "_" : $0 })
 }
 
 private func check(_ error: SimulatedError?, for api: StoreKitAPI) throws(Refusal) {
     guard api.isKnown else {
-        throw Refusal(.fieldInvalid, "there is no part \(api) of the store to fail; see StoreKitApi in the contract")
+        throw Refusal(
+            .fieldInvalid, "there is no part \(api) of the store to fail; see StoreKitApi in the contract",
+            field: "settings.simulated_error.api")
     }
     guard let error else { return }
     guard error.isPossible(for: api) else {
         let possible = SimulatedError.names.indices.map { SimulatedError(rawValue: Int32($0)) }
             .filter { $0.isPossible(for: api) }.map(\.description).joined(separator: ", ")
-        throw Refusal(.fieldInvalid, "\(api) cannot fail with \(error) in StoreKit; it can with \(possible)")
+        throw Refusal(
+            .fieldInvalid, "\(api) cannot fail with \(error) in StoreKit; it can with \(possible)",
+            field: "settings.simulated_error.error")
     }
 }

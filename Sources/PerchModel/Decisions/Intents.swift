@@ -12,7 +12,8 @@ func decideIntent(
         throw Refusal(
             .intentLimit,
             "\(subject.record.intents.count) purchase intents of the account wait, the limit is "
-                + "\(Limits.purchaseIntentsMax); buy or dismiss some")
+                + "\(Limits.purchaseIntentsMax); buy or dismiss some",
+            found: Int64(subject.record.intents.count), limit: Int64(Limits.purchaseIntentsMax))
     }
     let intent = PurchaseIntent(id: numbers.take(), productID: productID, offer: offer, since: now)
     var outcome = OperationOutcome()
@@ -34,7 +35,7 @@ func decideEndOfIntent(_ id: UInt64, _ subject: OperationSubject, now: Instant) 
 func decideStorefront(_ storefront: String, _ subject: OperationSubject, now: Instant) throws(Refusal)
     -> OperationDecision
 {
-    if !storefront.isEmpty { try checkCountry(storefront) }
+    if !storefront.isEmpty { try checkCountry(storefront, field: "set_storefront.storefront") }
     guard storefront != subject.record.storefront else { return .done(OperationOutcome()) }
     return .done(OperationOutcome([Fact(.storefrontSet(storefront), effective: now)]))
 }
@@ -45,11 +46,12 @@ func decideMessage(_ subject: OperationSubject, now: Instant) throws(Refusal) ->
 
 /// Three capital letters. Countries that are not in our table are let through, as in catalogue files: their prices are in
 /// US dollars.
-func checkCountry(_ country: String) throws(Refusal) {
+func checkCountry(_ country: String, field: String) throws(Refusal) {
     let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
     guard country.utf8.count == 3, country.utf8.allSatisfy({ letters.contains($0) }) else {
         throw Refusal(
-            .fieldInvalid, "the storefront is not a country of three capital letters, such as USA (ISO 3166-1 alpha-3)")
+            .fieldInvalid, "the storefront is not a country of three capital letters, such as USA (ISO 3166-1 alpha-3)",
+            field: field)
     }
 }
 

@@ -425,8 +425,8 @@ func decideSharing(
     guard members.count <= Limits.familyMembersMax else {
         throw Refusal(
             .familyLimit,
-            "the account shares with \(members.count - 1) members already, the limit is \(Limits.familyMembersMax); stop sharing with one first"
-        )
+            "the account shares with \(members.count - 1) members already, the limit is \(Limits.familyMembersMax); stop sharing with one first",
+            found: Int64(members.count - 1), limit: Int64(Limits.familyMembersMax))
     }
     let share = FamilyShare(original: original, member: member.account, memberOriginal: numbers.take())
     let copy = mirrored(

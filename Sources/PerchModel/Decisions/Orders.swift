@@ -45,7 +45,8 @@ private func decideWritten(
         throw Refusal(
             .pendingLimit,
             "\(record.pendingPurchases.count) purchases of the account wait for somebody, the limit is "
-                + "\(Limits.pendingPurchasesMax); approve or decline some")
+                + "\(Limits.pendingPurchasesMax); approve or decline some",
+            found: Int64(record.pendingPurchases.count), limit: Int64(Limits.pendingPurchasesMax))
     }
     let pending = PendingPurchase(id: numbers.take(), reason: reason, order: order, since: now)
     outcome.facts = [Fact(.purchaseHeld(pending), effective: now)]
@@ -100,7 +101,8 @@ private func checkedToken(_ token: String) throws(Refusal) -> String {
     guard isUUID(token) else {
         throw Refusal(
             .fieldInvalid,
-            "the app account token is not a UUID such as 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d; send one, or none")
+            "the app account token is not a UUID such as 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d; send one, or none",
+            field: "order.app_account_token")
     }
     return token
 }
@@ -108,9 +110,11 @@ private func checkedToken(_ token: String) throws(Refusal) -> String {
 /// Refuses what no purchase can be made of.
 private func check(_ order: PurchaseOrder, now: Instant) throws(Refusal) {
     if let date = order.date, date > now {
-        throw Refusal(.fieldInvalid, "the purchase date \(date) is after now, \(now); buy now, or into the past")
+        throw Refusal(
+            .fieldInvalid, "the purchase date \(date) is after now, \(now); buy now, or into the past",
+            field: "order.purchase_date_ms", found: date.milliseconds, limit: now.milliseconds)
     }
-    if !order.seenStorefront.isEmpty { try checkCountry(order.seenStorefront) }
+    if !order.seenStorefront.isEmpty { try checkCountry(order.seenStorefront, field: "order.seen_storefront") }
 }
 
 /// 8, 4, 4, 4 and 12 hexadecimal digits, in lower case.
@@ -172,7 +176,8 @@ private func renewals(
             throw Refusal(
                 .advanceLimit,
                 "from \(date) until \(now) \(order.productID) would renew more than \(Limits.renewalsPerPurchaseMax) "
-                    + "times at the time rate \(app.settings.timeRate); choose a later date")
+                    + "times at the time rate \(app.settings.timeRate); choose a later date",
+                field: "order.purchase_date_ms", limit: Int64(Limits.renewalsPerPurchaseMax))
         }
     }
     return facts

@@ -85,7 +85,8 @@ private func decideSubscription(
     }
     guard let billing = held ?? billingTerms(of: product, subscription, plan: order.billingPlan) else {
         throw Refusal(
-            .fieldInvalid, "product \(product.id) has no billing plan \(order.billingPlan); buy it without one")
+            .fieldInvalid, "product \(product.id) has no billing plan \(order.billingPlan); buy it without one",
+            field: "order.billing_plan")
     }
     try refuseSignature(order.introductoryEligibilitySignature, of: "the introductory eligibility")
     if let line = rules.line, now < line.latest.purchaseDate {

@@ -55,8 +55,16 @@ package struct Refusal: Error, Hashable, Sendable {
     /// For people: what happened, with the numbers, and what to do next. Never an account key.
     package var message: String
 
-    package init(_ reason: Reason, _ message: String) {
+    /// For programs: which field of the request it is about, as a path of the contract; empty for none.
+    package var field: String
+    /// What was found, and what there may be at most, where the refusal is about numbers.
+    package var found: Int64?
+    package var limit: Int64?
+
+    package init(_ reason: Reason, _ message: String, field: String = "", found: Int64? = nil, limit: Int64? = nil) {
+        assert(reason != .fieldInvalid || !field.isEmpty, "a field is refused without its name: \(message)")
         self.reason = reason
         self.message = message
+        (self.field, self.found, self.limit) = (field, found, limit)
     }
 }

@@ -477,8 +477,8 @@ extension StoreEngine {
             return .refused(
                 Refusal(
                     .recordLimit,
-                    "the account would hold \(account.record.entryCount) subscription lines and owned products, the limit is \(self.limits.recordEntriesMax)"
-                ))
+                    "the account would hold \(account.record.entryCount) subscription lines and owned products, the limit is \(self.limits.recordEntriesMax)",
+                    found: Int64(account.record.entryCount), limit: Int64(self.limits.recordEntriesMax)))
         }
         let position = Position(revision: stored.revision, asOf: now)
         self.keep(answer, position, of: mutation, mutationKey, in: &stored)

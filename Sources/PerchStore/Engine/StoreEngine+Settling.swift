@@ -67,7 +67,8 @@ extension StoreEngine {
             .advanceLimit,
             "until \(target) a subscription of \(shortest.productID) would renew \(count) times at the time rate "
                 + "\(app.settings.timeRate), the limit of one call is \(self.limits.renewalsPerAdvanceMax); advance by less, or "
-                + "at a slower rate")
+                + "at a slower rate",
+            found: count, limit: self.limits.renewalsPerAdvanceMax)
     }
 
     /// Moves of a clock whose time has come: everything due is settled, so every loop is asked whether it is there.

@@ -402,8 +402,9 @@ package final class StoreEngine {
                 nil,
                 Refusal(
                     .fieldInvalid,
-                    "as_of.known_at_revision is \(revision), the store is at \(self.header.revision); ask for what was known"
-                )
+                    "as_of.known_at_revision is \(revision), the store is at \(self.header.revision); ask for what was known",
+                    field: "as_of.known_at_revision", found: Int64(clamping: revision),
+                    limit: Int64(clamping: self.header.revision))
             )
         }
         var stored = try self.storage.appState(key.app, at: revision)
@@ -416,7 +417,8 @@ package final class StoreEngine {
             return (
                 nil,
                 Refusal(
-                    .fieldInvalid, "at as_of.known_at_revision \(revision) there was no such app; ask for later")
+                    .fieldInvalid, "at as_of.known_at_revision \(revision) there was no such app; ask for later",
+                    field: "as_of.known_at_revision", found: Int64(clamping: revision))
             )
         }
         var past = Past(app: app)

@@ -268,6 +268,29 @@ import Testing
         #expect((status?.reason ?? "") == (isAllowed ? "" : "ADVANCE_LIMIT"))
     }
 
+    /// A program that is refused has only the details to go by; the words are for people.
+    @Test func `what the store refuses names its field and its numbers`() {
+        func details(_ request: Request) -> [String: String] {
+            let (_, status) = self.world.answer(to: request, from: self.client)
+            return Dictionary((status?.details ?? []).map { ($0.key, $0.value) }) { first, _ in first }
+        }
+        var offer = OfferEdit(type: .introductory, id: "")
+        offer.paymentMode = .freeTrial
+        offer.priceMilliunits = -1
+        var edit = ProductEdit(productID: "gold")
+        edit.offers = [offer]
+        for (setting, field) in [
+            (.gracePeriodDays(5), "grace_period_days"), (.timeRate(99), "time_rate"), (.storefront("us"), "storefront"),
+            (.locale("!"), "locale"), (.simulatedError(StoreKitAPI(rawValue: 99), nil), "simulated_error.api"),
+            (.product(edit), "product.offers.price_milliunits"),
+        ] as [(AppSettingChange, String)] {
+            #expect(details(.configure(ConfigureRequest(settings: [setting])))["field"] == "settings.\(field)")
+        }
+        let far = details(.clock(.advanceBy(milliseconds: Limits.advanceMillisecondsMax + 1)))
+        #expect(far["limit"] == "\(Limits.advanceMillisecondsMax)")
+        #expect(far["found"] == "\(Limits.advanceMillisecondsMax + 1)")
+    }
+
     @Test(arguments: [-1, -Limits.advanceMillisecondsMax, .min]) func `the clock goes back by no number`(_ delta: Int64)
     {
         #expect(self.ask(.clock(.advanceBy(milliseconds: delta))).reason == "CLOCK_BACKWARDS")
