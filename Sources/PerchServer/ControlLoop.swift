@@ -43,6 +43,8 @@ final class ControlLoop: LoopDriver {
     /// When the store was last seen to commit for the watchdog, and every loop to turn.
     private var provenAt: MonotonicTime?
     private var isProbed = false
+    /// Pages that said which threads did not answer in time.
+    private var latePages: UInt64 = 0
     private var reloadsAwaited = 0
     var backups = Backups()
     var keeper: TLSKeeper?
@@ -442,6 +444,7 @@ final class ControlLoop: LoopDriver {
     private func answer(_ page: Page, _ report: ReportDesk.Report) -> HTTPResponse {
         let unanswered =
             "\(report.awaited) did not answer within \(Limits.probeMilliseconds) ms; if this goes on, restart the server"
+        if !report.isComplete { self.latePages += 1 }
         switch page {
         case .health:
             return report.isComplete ? HTTPResponse(.ok, "ok") : HTTPResponse(.serviceUnavailable, unanswered)
@@ -513,6 +516,7 @@ final class ControlLoop: LoopDriver {
         figures.httpResponses = HTTPResponse.Status.allCases.map { status in
             (status.rawValue, http?.counters.responses[status.rawValue] ?? 0)
         }
+        figures.httpLate = self.latePages
         figures.httpConnections = http?.connectionCount ?? 0
         figures.httpRefused =
             http.map { $0.acceptorCounters.refusedForLimit + $0.acceptorCounters.refusedForDescriptors } ?? 0

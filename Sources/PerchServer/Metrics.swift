@@ -210,6 +210,9 @@ extension MetricSamples {
                 "perch_http_responses_total", labels: Exposition.label("code", "\(code)"), count,
                 help: "Answers of the HTTP listener, by code.")
         }
+        self.add(
+            "perch_http_late_total", process.httpLate,
+            help: "Answers of the HTTP listener that say which threads did not answer in time.")
         self.add("perch_http_connections", process.httpConnections, help: "Open connections of the HTTP listener.")
         self.add(
             "perch_http_connections_refused_total", process.httpRefused,
@@ -263,6 +266,7 @@ struct ProcessFigures {
     var inboxDepths: [(inbox: String, depth: Int)] = []
     var logLinesDropped: UInt64 = 0
     var httpResponses: [(code: Int, count: UInt64)] = []
+    var httpLate: UInt64 = 0
     var httpConnections = 0
     var httpRefused: UInt64 = 0
     var httpExpired: UInt64 = 0
@@ -282,15 +286,25 @@ struct LimitCounter {
     var limit: String
     var metric: String
     var labels: String
+    /// The series counts plain mistakes as well, so that it says of no limit that it was reached.
+    var isAmongMistakes: Bool
 
-    private init(_ limit: String, _ metric: String, labels: String = "") {
+    private init(_ limit: String, _ metric: String, labels: String = "", isAmongMistakes: Bool = false) {
         self.limit = limit
         self.metric = metric
         self.labels = labels
+        self.isAmongMistakes = isAmongMistakes
     }
 
     private init(_ limit: String, reason: ErrorReason) {
         self.init(limit, "perch_refusals_total", labels: Exposition.label("reason", reason.rawValue))
+    }
+
+    /// One word of the contract for what is beyond the limit and for what is wrong in other ways: an account key that is
+    /// too long and one that is empty.
+    private init(_ limit: String, amongMistakes reason: ErrorReason) {
+        self.init(
+            limit, "perch_refusals_total", labels: Exposition.label("reason", reason.rawValue), isAmongMistakes: true)
     }
 
     static let all: [LimitCounter] = [
@@ -301,13 +315,13 @@ struct LimitCounter {
         LimitCounter("renewalsPerPurchaseMax", reason: .advanceLimit),
         LimitCounter("advanceMillisecondsMax", reason: .advanceLimit),
         LimitCounter("renewalsPerAdvanceMax", reason: .advanceLimit),
-        LimitCounter("readableMilliseconds", reason: .fieldInvalid),
+        LimitCounter("readableMilliseconds", amongMistakes: .fieldInvalid),
         LimitCounter("factsPerReadMax", reason: .historyLimit),
-        LimitCounter("renewalExtensionMillisecondsMax", reason: .extensionInvalid),
-        LimitCounter("editedOffersMax", reason: .fieldInvalid),
-        LimitCounter("catalogueAssets", reason: .catalogInvalid),
-        LimitCounter("catalogueImageBytes", reason: .catalogInvalid),
-        LimitCounter("catalogueImagesBytes", reason: .catalogInvalid),
+        LimitCounter("renewalExtensionMillisecondsMax", amongMistakes: .extensionInvalid),
+        LimitCounter("editedOffersMax", amongMistakes: .fieldInvalid),
+        LimitCounter("catalogueAssets", amongMistakes: .catalogInvalid),
+        LimitCounter("catalogueImageBytes", amongMistakes: .catalogInvalid),
+        LimitCounter("catalogueImagesBytes", amongMistakes: .catalogInvalid),
         LimitCounter("helloBytesMax", reason: .frameTooLong),
         LimitCounter("helloTimeoutMilliseconds", reason: .helloTimeout),
         LimitCounter("firstByteTimeoutMilliseconds", reason: .helloTimeout),
@@ -324,24 +338,24 @@ struct LimitCounter {
         LimitCounter("codecArenaBytesMax", reason: .messageTooManyItems),
         LimitCounter("inflateRatioMax", reason: .inflateRatio),
         LimitCounter("inflateRatioFreeBytes", reason: .inflateRatio),
-        LimitCounter("accountKeyBytesMax", reason: .accountKey),
-        LimitCounter("idempotencyKeyBytesMax", reason: .fieldInvalid),
-        LimitCounter("clientIDBytesMax", reason: .helloInvalid),
+        LimitCounter("accountKeyBytesMax", amongMistakes: .accountKey),
+        LimitCounter("idempotencyKeyBytesMax", amongMistakes: .fieldInvalid),
+        LimitCounter("clientIDBytesMax", amongMistakes: .helloInvalid),
         LimitCounter("callsPerConnectionMax", reason: .callsLimit),
         LimitCounter("connectionsPerAddressMax", reason: .connectionLimit),
         LimitCounter("connectionsPerIdentityMax", reason: .connectionLimit),
         LimitCounter("connectsPerAddress", reason: .connectRate),
         LimitCounter("callsPerIdentity", reason: .callRate),
         LimitCounter("credentialFailuresMax", reason: .credentialsLimit),
-        LimitCounter("tokenBytesMax", reason: .credentialsMalformed),
-        LimitCounter("tokenDepthMax", reason: .credentialsMalformed),
-        LimitCounter("tokenValuesMax", reason: .credentialsMalformed),
-        LimitCounter("tokenClaimBytesMax", reason: .credentialsMalformed),
-        LimitCounter("tokenListMax", reason: .credentialsMalformed),
-        LimitCounter("tokenKeyIDBytesMax", reason: .credentialsMalformed),
-        LimitCounter("tokenSkewMilliseconds", reason: .credentialsNotYetValid),
+        LimitCounter("tokenBytesMax", amongMistakes: .credentialsMalformed),
+        LimitCounter("tokenDepthMax", amongMistakes: .credentialsMalformed),
+        LimitCounter("tokenValuesMax", amongMistakes: .credentialsMalformed),
+        LimitCounter("tokenClaimBytesMax", amongMistakes: .credentialsMalformed),
+        LimitCounter("tokenListMax", amongMistakes: .credentialsMalformed),
+        LimitCounter("tokenKeyIDBytesMax", amongMistakes: .credentialsMalformed),
+        LimitCounter("tokenSkewMilliseconds", amongMistakes: .credentialsNotYetValid),
         LimitCounter("endedIdentityMilliseconds", "perch_identities_ended_total"),
-        LimitCounter("revocationIDBytesMax", reason: .fieldInvalid),
+        LimitCounter("revocationIDBytesMax", amongMistakes: .fieldInvalid),
         LimitCounter("revocationsMax", reason: .revocationLimit),
         LimitCounter("owedBytesMax", "perch_read_pauses_total"),
         LimitCounter("writeStallMilliseconds", "perch_connections_stalled_total"),
@@ -356,22 +370,22 @@ struct LimitCounter {
             "descriptorsReserved", "perch_connections_refused_total", labels: Exposition.label("reason", "limit")),
         LimitCounter("acceptPauseMilliseconds", "perch_accept_pauses_total"),
         LimitCounter("storeLogBytes", "perch_store_checkpoints_total"),
-        LimitCounter("catalogueFileBytes", reason: .catalogInvalid),
-        LimitCounter("jsonDepth", reason: .catalogInvalid),
-        LimitCounter("jsonValues", reason: .catalogInvalid),
-        LimitCounter("jsonStringBytes", reason: .catalogInvalid),
+        LimitCounter("catalogueFileBytes", amongMistakes: .catalogInvalid),
+        LimitCounter("jsonDepth", amongMistakes: .catalogInvalid),
+        LimitCounter("jsonValues", amongMistakes: .catalogInvalid),
+        LimitCounter("jsonStringBytes", amongMistakes: .catalogInvalid),
         LimitCounter("httpHeadBytesMax", "perch_http_responses_total", labels: Exposition.label("code", "431")),
         LimitCounter("httpHeadMilliseconds", "perch_http_connections_expired_total"),
         LimitCounter("httpIdleMilliseconds", "perch_http_connections_expired_total"),
         LimitCounter("httpLingerMilliseconds", "perch_http_connections_expired_total"),
         LimitCounter("httpConnectionsMax", "perch_http_connections_refused_total"),
-        LimitCounter("probeMilliseconds", "perch_http_responses_total", labels: Exposition.label("code", "503")),
-        LimitCounter("logLineBytes", "perch_log_lines_dropped_total"),
+        LimitCounter("probeMilliseconds", "perch_http_late_total"),
     ]
 
-    /// The series, each once: what the log warns of, and `/status` lists.
+    /// The series that count nothing but limits that were reached, each once: what the log warns of, and `/status` lists.
     static let series: [(metric: String, labels: String)] = {
         var seen = Set<String>()
-        return Self.all.filter { seen.insert($0.metric + "{" + $0.labels).inserted }.map { ($0.metric, $0.labels) }
+        return Self.all.filter { !$0.isAmongMistakes && seen.insert($0.metric + "{" + $0.labels).inserted }
+            .map { ($0.metric, $0.labels) }
     }()
 }

@@ -249,6 +249,10 @@ private struct Faults {
             }
             faults.expect(client.received.hasPrefix("HTTP/1.1 503 "), "503: \(client.received.prefix(40))")
             faults.expect(client.received.contains(told), client.received)
+            stepped.callForStatus(loop: 0)
+            stepped.pass(milliseconds: Limits.statusMilliseconds + 1_000)
+            let late = stepped.status(loop: 0)?.metrics.first { $0.name == "perch_http_late_total" }
+            faults.expect(late?.value == 1, "it is counted: \(late?.value ?? -1)")
             return faults.all
         }
         #expect(faults == [])

@@ -61,12 +61,15 @@ enum SampleReports {
             ])
     }
 
-    static func samples(_ change: (inout LoopCounters) -> Void = { _ in }) -> MetricSamples {
+    static func samples(
+        unavailable: UInt64 = 0, late: UInt64 = 0, _ change: (inout LoopCounters) -> Void = { _ in }
+    ) -> MetricSamples {
         var samples = MetricSamples()
         var process = ProcessFigures()
         process.version = "0.1.0"
         process.inboxDepths = [("loops", 0)]
-        process.httpResponses = [(200, 1), (431, 0), (503, 0)]
+        process.httpResponses = [(200, 1), (431, 0), (503, unavailable)]
+        process.httpLate = late
         process.backups.begin(
             Backups.Running(
                 path: "/backups/perch.db", loop: 0, ticket: 1, started: Clocks.monotonic(), startedWall: Clocks.wall()))
@@ -160,6 +163,7 @@ enum SampleReports {
         "catalogueWarnings", "storePageCacheBytes", "storeLogFileBytes", "checkpointPagesFew",
         "generatedAccountsPerBatch", "logValueBytes", "logRepeatMilliseconds", "attentionMilliseconds",
         "statusMilliseconds", "slowCommitMilliseconds", "inheritedListenersMax", "rowsPerLook", "backupPagesPerStep",
+        "logLineBytes",
         "backupTurnMicroseconds", "backupCacheBytes",
         "backupAgeDays", "storeCopyBytes", "storeRoomBytes", "tlsRecordBytes", "tlsPendingBytesMax", "tlsFileBytesMax",
         "tlsTicketKeyMilliseconds", "tlsTicketSecretBytesMin", "tlsTicketSecretBytesMax",
@@ -170,6 +174,7 @@ enum SampleReports {
         "asksAtOnce", "watchersBeforeAnswers", "payloadPiecesKept", "writtenTransactions", "writtenTransactionBytesMax",
         "leaseMilliseconds",
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
+        "watchersBeforeAnswers",
     ]
 
     /// Names of what a file of limits declares.
@@ -218,6 +223,48 @@ enum SampleReports {
             ])
         #expect(attention.notices(reached).isEmpty)
     }
+
+    /// Words of the contract that are also those of limits.
+    @Test(
+        arguments: [
+            .fieldInvalid, .extensionInvalid, .catalogInvalid, .accountKey, .helloInvalid, .credentialsMalformed,
+            .credentialsNotYetValid,
+        ] as [ErrorReason])
+    func `is no limit where a client has only made a mistake`(_ reason: ErrorReason) {
+        var attention = Attention()
+        #expect(attention.notices(SampleReports.samples { $0.refusalsByReason[reason] = 3 }).isEmpty)
+    }
+
+    @Test func `is no limit where a page says that the disk is full, and one where it says who was late`() {
+        var attention = Attention()
+        #expect(attention.notices(SampleReports.samples(unavailable: 3)).isEmpty)
+        let late = attention.notices(SampleReports.samples(unavailable: 4, late: 1))
+        #expect(late.map { "\($0.series) \($0.limits) \($0.count)" } == ["perch_http_late_total probeMilliseconds 1"])
+    }
+}
+
+@Suite struct `what the doctor is told of` {
+    private func findings(_ samples: MetricSamples, http: SocketAddress? = nil, _ subject: String) -> [String] {
+        let log = Log(descriptor: -1, format: .json, level: .error, hasPriority: false)
+        let now = Instant(milliseconds: 0)
+        return Findings(
+            samples: samples, store: nil, isStoreInMemory: true, readiness: ReadyState(since: now), awaited: "",
+            http: http, manager: ServiceManager(Supervision(), log: log), backups: Backups(), uptimeMilliseconds: 0,
+            now: now, sinceProof: nil
+        ).all.filter { $0.subject == subject }.map { "\($0.level): \($0.message)" }
+    }
+
+    @Test func `limits is those that were reached, and not what clients got wrong`() {
+        let none = ["ok: none was reached since the start"]
+        #expect(self.findings(SampleReports.samples(), "limits") == none)
+        let mistaken = SampleReports.samples(unavailable: 2) { $0.refusalsByReason[.fieldInvalid] = 3 }
+        #expect(self.findings(mistaken, "limits") == none)
+        let reached = SampleReports.samples { $0.refusalsByReason[.callsLimit] = 3 }
+        #expect(
+            self.findings(reached, "limits") == [
+                "warning: reached since the start: perch_refusals_total{reason=\"CALLS_LIMIT\"} 3"
+            ])
+    }
 }
 
 @Suite struct `a question to all threads` {
@@ -265,7 +312,12 @@ enum SampleReports {
             version: "0.1.0", started: Instant(milliseconds: 0), now: Instant(milliseconds: 61_000),
             readiness: readiness, storeIdentity: "ab", epoch: 1, isStoreInMemory: false,
             loops: [SampleReports.loop(), nil], loopInboxes: [0, 12], store: store, storeInbox: 4, controlInbox: 0,
-            process: ProcessFigures(), samples: SampleReports.samples { $0.stalledClosed = 2 }, awaited: awaited)
+            process: ProcessFigures(),
+            samples: SampleReports.samples(unavailable: 1) {
+                $0.stalledClosed = 2
+                $0.refusalsByReason[.fieldInvalid] = 1
+            },
+            awaited: awaited)
         return try JSONReader.read(page.json())
     }
 
@@ -274,6 +326,7 @@ enum SampleReports {
         for part in ["1970-01-01T00:00:00Z", "1970-01-01T00:00:01Z", "writeStallMilliseconds", "com.example.app"] {
             #expect(text.contains(part), "\(part)")
         }
+        for part in ["readableMilliseconds", "probeMilliseconds"] { #expect(!text.contains(part), "\(part)") }
     }
 
     @Test func `of a server that is not ready says why, since when, and who does not answer`() throws {
