@@ -67,7 +67,8 @@ struct Findings {
     private var descriptors: Finding {
         let limit = Int(self.samples.value("perch_descriptors_limit") ?? 0)
         let open = Int(self.samples.value("process_open_fds") ?? 0)
-        let room = max(0, limit - Limits.descriptorsReserved)
+        let kept = Limits.descriptorsReserved + (self.http == nil ? 0 : Limits.httpConnectionsMax)
+        let room = max(0, limit - kept)
         if limit < 4_096 {
             return Self.warning(
                 "descriptors", "the process may have \(limit) descriptors, so about \(room) connections",

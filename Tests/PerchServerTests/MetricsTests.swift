@@ -265,6 +265,19 @@ enum SampleReports {
                 "warning: reached since the start: perch_refusals_total{reason=\"CALLS_LIMIT\"} 3"
             ])
     }
+
+    @Test func `connections is the room that is there beside the HTTP listener`() {
+        var samples = MetricSamples()
+        samples.add("perch_descriptors_limit", 20_000, help: "A.")
+        samples.add("process_open_fds", 40, help: "B.")
+        let alone = 20_000 - Limits.descriptorsReserved
+        #expect(
+            self.findings(samples, "descriptors") == ["ok: 40 are open, and there is room for \(alone) connections"])
+        let beside = alone - Limits.httpConnectionsMax
+        #expect(
+            self.findings(samples, http: .loopback(port: 1), "descriptors")
+                == ["ok: 40 are open, and there is room for \(beside) connections"])
+    }
 }
 
 @Suite struct `a question to all threads` {
