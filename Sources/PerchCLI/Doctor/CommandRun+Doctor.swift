@@ -37,14 +37,9 @@ extension CommandRun {
             findings += status.findings.map { DoctorFinding($0) }
             return status
         } catch {
-            if error.reason == PerchError.connectFailed {
-                findings.append(Examination.port(server, "\(error)"))
-            } else {
-                findings.append(
-                    DoctorFinding(
-                        .problem, "server", "what listens at \(server) did not answer as a server: \(error)",
-                        remedy: "look at its log; if it is another program, listen elsewhere with --listen"))
-            }
+            findings.append(
+                error.reason == PerchError.connectFailed
+                    ? Examination.port(server, "\(error)") : Judgement.unanswered(server, error))
             return nil
         }
     }

@@ -25,12 +25,7 @@ enum Examination {
         let path = "\(directory)/.perch-doctor.\(getpid())"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            return [
-                DoctorFinding(
-                    .problem, "fsync",
-                    "no file can be made in \(printable(directory)): \(String(cString: strerror(errno)))",
-                    remedy: "make the directory, or give it to the user that runs the server")
-            ]
+            return [Judgement.failed("no file can be made", in: directory, errno: errno)]
         }
         defer {
             close(descriptor)
@@ -40,13 +35,13 @@ enum Examination {
         var times: [Int64] = []
         for _ in 0..<Limits.doctorSyncCount {
             let start = Clocks.monotonic()
-            guard write(descriptor, page, page.count) == page.count, fdatasync(descriptor) == 0 else {
-                return [
-                    DoctorFinding(
-                        .problem, "fsync",
-                        "fdatasync failed in \(printable(directory)): \(String(cString: strerror(errno)))",
-                        remedy: "look at the disk: `dmesg`; a store there could not acknowledge anything")
-                ]
+            let count = write(descriptor, page, page.count)
+            guard count == page.count else {
+                // A part of a page is what still had room.
+                return [Judgement.failed("a page cannot be written", in: directory, errno: count < 0 ? errno : ENOSPC)]
+            }
+            guard fdatasync(descriptor) == 0 else {
+                return [Judgement.failed("fdatasync failed", in: directory, errno: errno)]
             }
             times.append((Clocks.monotonic().nanoseconds - start.nanoseconds) / 1_000)
         }

@@ -1,4 +1,7 @@
+import Glibc
 package import PerchBase
+package import PerchClient
+import PerchWire
 
 /// What `perch doctor` makes of what was measured. Pure: numbers in, findings out.
 package enum Judgement {
@@ -44,6 +47,68 @@ package enum Judgement {
         guard bytes < 2 * Int64(Limits.storeLogFileBytes) else { return DoctorFinding(.ok, "disk", found) }
         return DoctorFinding(
             .problem, "disk", found, remedy: "make room: a full disk refuses purchases, until there is some again")
+    }
+
+    /// What became of a file that should have been made, written and synced.
+    package static func failed(_ what: String, in directory: String, errno code: Int32) -> DoctorFinding {
+        let found = "\(what) in \(printable(directory)): \(String(cString: strerror(code)))"
+        let remedy =
+            switch code {
+            case ENOSPC, EDQUOT: "free some space: a full disk refuses purchases, until there is some again"
+            case ENOENT, ENOTDIR, EACCES, EPERM, EROFS:
+                "make the directory, or give it to the user that runs the server"
+            default: "look at the disk: `dmesg`; a store there could not acknowledge anything"
+            }
+        return DoctorFinding(.problem, "fsync", found, remedy: remedy)
+    }
+
+    /// Something listens at an address, and has not said how it is.
+    package static func unanswered(_ server: String, _ error: PerchError) -> DoctorFinding {
+        func problem(_ found: String, _ remedy: String) -> DoctorFinding {
+            DoctorFinding(.problem, "server", "\(found): \(error)", remedy: remedy)
+        }
+        let known = ErrorReason(rawValue: error.reason)
+        switch error.reason {
+        case ErrorReason.unauthenticated.rawValue:
+            return problem(
+                "the server at \(server) asks who you are",
+                "give --credentials-file FILE, with a token of scope admin for every app: "
+                    + "`perch token create --app '*' --scope admin`")
+        case PerchError.authorizationUnreadable, PerchError.tlsFiles, PerchError.addressInvalid, PerchError.loopFailed:
+            return problem("the server at \(server) was not asked", "mend that, and ask again")
+        case ErrorReason.tlsRequired.rawValue:
+            return problem(
+                "the server at \(server) speaks TLS only",
+                "give --tls-ca FILE, the authority of its certificate; or --tls, where this system trusts it")
+        case PerchError.tlsUntrusted:
+            return problem(
+                "the certificate of what listens at \(server) does not hold",
+                "give --tls-ca FILE, the authority of its certificate, and --tls-server-name if it is of another name")
+        case PerchError.tlsFailed:
+            return problem(
+                "there is no TLS with what listens at \(server)",
+                "leave TLS out if it speaks none; if it asks for a certificate, give --tls-certificate and --tls-key")
+        default: break
+        }
+        switch error.code {
+        case .permissionDenied:
+            return problem(
+                "the server at \(server) tells that to administrators only",
+                "give --credentials-file FILE, with a token of scope admin for every app: "
+                    + "`perch token create --app '*' --scope admin`")
+        case .unauthenticated:
+            return problem(
+                "the server at \(server) does not take these credentials",
+                "`perch token inspect FILE --token-keys KEYS` says what it finds wrong; or create a new one")
+        default:
+            // A word of the contract is a server's. Deadlines and silence are also those of a program that says nothing.
+            guard let known, ![.deadline, .cancelled].contains(known) else {
+                return problem(
+                    "what listens at \(server) did not answer as a server",
+                    "look at its log; if it is another program, listen elsewhere with --listen")
+            }
+            return problem("the server at \(server) did not say how it is", "do as it says, or look at its log")
+        }
     }
 
     package static func clock(_ now: Instant) -> DoctorFinding {

@@ -1,4 +1,6 @@
+import Glibc
 import PerchBase
+import PerchClient
 import PerchTesting
 import Testing
 
@@ -53,6 +55,49 @@ import Testing
         let findings = Examination.disk("/nowhere")
         #expect(findings.map(\.level) == [.problem])
         #expect(findings.first?.remedy.isEmpty == false)
+    }
+
+    @Test func `a full disk wants space, a broken one a look at it, and a wrong one another user`() {
+        func finding(_ code: Int32) -> DoctorFinding { Judgement.failed("fdatasync failed", in: "/srv", errno: code) }
+        #expect(finding(ENOSPC).message == "fdatasync failed in /srv: No space left on device")
+        for code in [ENOSPC, EDQUOT] { #expect(finding(code).remedy.hasPrefix("free some space")) }
+        #expect(finding(EIO).remedy.contains("dmesg"))
+        #expect(finding(EACCES).remedy.contains("the user that runs the server"))
+    }
+
+    @Test(arguments: [
+        Unanswered(.unauthenticated, "UNAUTHENTICATED", "asks who you are", "--credentials-file"),
+        Unanswered(.permissionDenied, "PERMISSION_DENIED", "administrators", "scope admin"),
+        Unanswered(.unauthenticated, "CREDENTIALS_EXPIRED", "does not take these credentials", "perch token inspect"),
+        Unanswered(.failedPrecondition, "TLS_REQUIRED", "speaks TLS only", "--tls-ca"),
+        Unanswered(.unauthenticated, PerchError.tlsUntrusted, "does not hold", "--tls-ca"),
+        Unanswered(.unavailable, PerchError.tlsFailed, "no TLS", "leave TLS out"),
+        Unanswered(.unavailable, PerchError.authorizationUnreadable, "was not asked", "mend that"),
+        Unanswered(.unavailable, "SHUTTING_DOWN", "did not say how it is", "log"),
+        Unanswered(.unavailable, PerchError.connectionLost, "did not answer as a server", "--listen"),
+        Unanswered(.deadlineExceeded, "DEADLINE", "did not answer as a server", "--listen"),
+    ])
+    func `tells a server that refuses from a program that is none`(_ unanswered: Unanswered) {
+        let finding = Judgement.unanswered(
+            "127.0.0.1:7447", PerchError(code: unanswered.code, reason: unanswered.reason, message: "so it is"))
+        #expect(finding.level == .problem && finding.subject == "server")
+        #expect(finding.message.contains(unanswered.message) && finding.message.contains("so it is"))
+        #expect(finding.remedy.contains(unanswered.remedy))
+        #expect(finding.remedy.contains("--listen") == unanswered.message.hasSuffix("as a server"))
+    }
+
+    struct Unanswered: Sendable {
+        var code: PerchError.Code
+        var reason: String
+        var message: String
+        var remedy: String
+
+        init(_ code: PerchError.Code, _ reason: String, _ message: String, _ remedy: String) {
+            self.code = code
+            self.reason = reason
+            self.message = message
+            self.remedy = remedy
+        }
     }
 
     @Test(arguments: [
