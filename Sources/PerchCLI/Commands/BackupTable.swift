@@ -39,8 +39,9 @@ enum BackupTable {
         restore.discussion = [
             "Every page, record, fact and transaction is held against its checksum, always. A backup that is damaged, or of a "
                 + "newer version of Perch, is refused, and then nothing is written.",
-            "The restored store begins a new epoch: tokens and cursors of before are refused with TOKEN_OTHER_STORE, and "
-                + "clients begin anew by themselves.",
+            "The restored store begins a new epoch: tokens and cursors of before are refused with TOKEN_OTHER_STORE. Clients "
+                + "that stay begin their watches anew by themselves. Their streams of transactions end, and so does whoever "
+                + "comes with a token of before: remove its file, and read the history of transactions again.",
         ]
         restore.examples = [
             ("perch restore --verify perch-monday.db", "Is it whole?"),

@@ -100,7 +100,8 @@ extension CommandRun {
                 continue
             }
             if case .failure(let failure, _) = state, failure.isFinal {
-                throw failure.error ?? PerchError(code: .unknown, reason: failure.reason, message: failure.message)
+                throw resumption.failure(
+                    failure.error ?? PerchError(code: .unknown, reason: failure.reason, message: failure.message))
             }
             try self.printer.print {
                 $0.state(state, json)
@@ -115,20 +116,23 @@ extension CommandRun {
     }
 
     private func followUpdates(_ client: PerchClient) async throws {
-        let tokenFile = self.settings.text("token-file")
-        var source = self.settings.text("since")
-        if source == nil, let tokenFile, Files.exists(tokenFile) { source = tokenFile }
-        let cursor = try source.map { UpdateCursor(bytes: try TokenFile.read($0)) }
+        let resumption = try EventResumption(
+            since: self.settings.text("since"), tokenFile: self.settings.text("token-file"))
+        let cursor = resumption.cursor.map { UpdateCursor(bytes: $0) }
         var left = self.settings.number("count") ?? .max
-        for try await update in client.transactionUpdates(account: self.text("ACCOUNT"), after: cursor) {
-            try self.printer.print {
-                $0.update(update)
-            } text: {
-                $0.update(update)
+        do {
+            for try await update in client.transactionUpdates(account: self.text("ACCOUNT"), after: cursor) {
+                try self.printer.print {
+                    $0.update(update)
+                } text: {
+                    $0.update(update)
+                }
+                if let cursor = update.cursor { try resumption.keep(cursor.bytes) }
+                left -= 1
+                if left == 0 { return }
             }
-            if let tokenFile, let cursor = update.cursor { try TokenFile.write(cursor.bytes, to: tokenFile) }
-            left -= 1
-            if left == 0 { return }
+        } catch let error as PerchError {
+            throw resumption.failure(error)
         }
     }
 

@@ -1,4 +1,5 @@
 import PerchBase
+import PerchClient
 import PerchWire
 
 /// Where a watch begins and what it leaves behind: the token of its last value, in a file.
@@ -7,11 +8,13 @@ import PerchWire
 struct Resumption {
     /// What to go on from.
     let token: [UInt8]?
+    private let since: String?
     /// Where tokens are kept.
     private let path: String?
 
     /// `since` must be there; `tokenFile` is there from the second run on.
     init(since: String?, tokenFile: String?) throws(CommandFailure) {
+        self.since = since
         self.path = tokenFile
         let source: String?
         if let since {
@@ -41,6 +44,61 @@ struct Resumption {
     func keep(_ token: [UInt8]) throws(CommandFailure) {
         guard let path, !token.isEmpty else { return }
         try TokenFile.write(token, to: path)
+    }
+
+    /// Why the watch ended, for who runs it again. Of a token that came while it ran it would have let go by itself.
+    func failure(_ error: PerchError) -> any Error {
+        guard !self.beginsAnew else { return error }
+        return Origin(since: self.since, tokenFile: self.path).failure(error) ?? error
+    }
+}
+
+/// Where a stream of events begins and what it leaves behind: the cursor of its last event, in a file.
+///
+/// Unlike a watch, which goes on with the newest value, it ends also while it runs when its cursor is of no use any more:
+/// what came meanwhile would be left out.
+struct EventResumption {
+    /// What to go on after.
+    let cursor: [UInt8]?
+    private let since: String?
+    /// Where cursors are kept.
+    private let path: String?
+
+    /// `since` must be there; `tokenFile` is there from the second run on.
+    init(since: String?, tokenFile: String?) throws(CommandFailure) {
+        self.since = since
+        self.path = tokenFile
+        var source = since
+        if source == nil, let tokenFile, Files.exists(tokenFile) { source = tokenFile }
+        self.cursor = if let source { try TokenFile.read(source) } else { nil }
+    }
+
+    func keep(_ cursor: [UInt8]) throws(CommandFailure) {
+        guard let path else { return }
+        try TokenFile.write(cursor, to: path)
+    }
+
+    /// Why the stream ended, for who runs it again.
+    func failure(_ error: PerchError) -> any Error {
+        guard let failure = Origin(since: self.since, tokenFile: self.path).failure(error) else { return error }
+        return CommandFailure(failure.code, "\(failure); `perch get history` has what came meanwhile")
+    }
+}
+
+/// Which file a token or cursor came from, that the server may have no use for.
+private struct Origin {
+    let since: String?
+    let tokenFile: String?
+
+    /// With a file whose token was refused the same command ends like this each time; nil where that is not why.
+    func failure(_ error: PerchError) -> CommandFailure? {
+        switch ErrorReason(rawValue: error.reason) {
+        case .tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture, .cursorMalformed, .cursorTooOld: break
+        default: return nil
+        }
+        if let since { return CommandFailure(.usage, "\(error); leave --since \(printable(since)) out to begin anew") }
+        guard let tokenFile, Files.exists(tokenFile) else { return nil }
+        return CommandFailure(.usage, "\(error); remove \(printable(tokenFile)) to begin anew")
     }
 }
 

@@ -1,4 +1,5 @@
 import PerchBase
+import PerchClient
 import PerchTesting
 import PerchWire
 import Testing
@@ -61,6 +62,21 @@ private func token(
         }
     }
 
+    @Test(arguments: ["TOKEN_OTHER_STORE", "TOKEN_OTHER_VIEW", "TOKEN_FUTURE", "TOKEN_MALFORMED"])
+    func `one that the server refuses fails again with the same file, which is named`(_ reason: String) throws {
+        let error = PerchError(code: .failedPrecondition, reason: reason, message: "no")
+        let first = try Resumption(since: nil, tokenFile: self.path)
+        try first.keep(token())
+        #expect(first.failure(error) as? PerchError == error)
+        let kept = try Resumption(since: nil, tokenFile: self.path).failure(error)
+        #expect((kept as? CommandFailure)?.code == .usage)
+        #expect("\(kept)" == "\(error); remove \(self.path) to begin anew")
+        let given = try Resumption(since: self.path, tokenFile: nil).failure(error)
+        #expect("\(given)" == "\(error); leave --since \(self.path) out to begin anew")
+        let other = PerchError(code: .notFound, reason: "APP_UNKNOWN", message: "no")
+        #expect(try Resumption(since: nil, tokenFile: self.path).failure(other) as? PerchError == other)
+    }
+
     @Test func `a file for since must be there`() {
         let failure = #expect(throws: CommandFailure.self) { try Resumption(since: self.path, tokenFile: nil) }
         #expect(failure?.code == .usage)
@@ -77,5 +93,42 @@ private func token(
         let failure = #expect(throws: CommandFailure.self) { try TokenFile.write(token(), to: "/nowhere/x.token") }
         #expect(failure?.code == .failure)
         #expect(failure?.description == "/nowhere/x.token could not be written: No such file or directory")
+    }
+}
+
+@Suite struct `a cursor in a file` {
+    private let folder = TemporaryDirectory()
+    private var path: String { self.folder.file("anna.cursor") }
+
+    private func refused(_ reason: String) -> PerchError {
+        PerchError(code: .failedPrecondition, reason: reason, message: "no")
+    }
+
+    @Test func `the first stream leaves it, and the second goes on after it`() throws {
+        let first = try EventResumption(since: nil, tokenFile: self.path)
+        #expect(first.cursor == nil)
+        try first.keep([1, 2, 3])
+        #expect(try EventResumption(since: nil, tokenFile: self.path).cursor == [1, 2, 3])
+        #expect(try EventResumption(since: self.path, tokenFile: nil).cursor == [1, 2, 3])
+        #expect(throws: CommandFailure.self) { try EventResumption(since: self.folder.file("none"), tokenFile: nil) }
+    }
+
+    @Test(arguments: ["TOKEN_OTHER_STORE", "TOKEN_FUTURE", "CURSOR_TOO_OLD", "CURSOR_MALFORMED"])
+    func `that is refused fails again with the same file, which is named`(_ reason: String) throws {
+        try TokenFile.write([1, 2, 3], to: self.path)
+        let kept = try EventResumption(since: nil, tokenFile: self.path).failure(self.refused(reason))
+        #expect((kept as? CommandFailure)?.code == .usage)
+        #expect("\(kept)".contains(reason) && "\(kept)".contains("remove \(self.path) to begin anew"))
+        let given = try EventResumption(since: self.path, tokenFile: nil).failure(self.refused(reason))
+        #expect((given as? CommandFailure)?.code == .usage)
+        #expect("\(given)".contains("leave --since \(self.path) out"))
+    }
+
+    @Test func `is not to blame for what else ends a stream, nor where there is none`() throws {
+        try TokenFile.write([1, 2, 3], to: self.path)
+        let other = try EventResumption(since: nil, tokenFile: self.path).failure(self.refused("ACCOUNT_UNKNOWN"))
+        #expect(other as? PerchError == self.refused("ACCOUNT_UNKNOWN"))
+        let none = try EventResumption(since: nil, tokenFile: nil).failure(self.refused("TOKEN_OTHER_STORE"))
+        #expect(none as? PerchError == self.refused("TOKEN_OTHER_STORE"))
     }
 }
