@@ -126,6 +126,19 @@ enum StoreFile {
     }
 
     private static func directory(of path: String) -> String {
+    /// Gives a file that root has made to whom its directory belongs: a service without root's rights could not open it.
+    /// Others could not give it away, and need not.
+    static func handOver(_ path: String) throws(StoreOpenError) {
+        guard geteuid() == 0 else { return }
+        var status = stat()
+        guard stat(Self.directory(of: path), &status) == 0,
+            // Never what somebody has put in its place meanwhile, elsewhere.
+            lchown(path, status.st_uid, status.st_gid) == 0
+        else {
+            throw .system(path: path, doing: "giving it to whom its directory belongs", errorNumber: errno)
+        }
+    }
+
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

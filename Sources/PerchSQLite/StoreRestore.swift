@@ -52,7 +52,8 @@ package enum StoreRestore {
     /// Verifies a backup and puts a copy of it at a path, as a new life of the store: with another epoch, so that tokens
     /// and cursors of before are refused instead of fitting another history. The backup stays as it is.
     ///
-    /// `replaces`: what stands there is moved aside, to `replacedPath`. Otherwise that is refused.
+    /// `replaces`: what stands there is moved aside, to `replacedPath`. Otherwise that is refused. Made by root, it belongs
+    /// to whom its directory belongs.
     package static func restore(
         _ backup: String, to path: String, replaces: Bool, now: Instant
     ) throws(StoreRestoreError) -> StoreContents {
@@ -67,6 +68,7 @@ package enum StoreRestore {
             contents.epoch = try Self.beginEpoch(partial, now: now)
             try StoreFile.syncContent(of: partial)
             if hasOld { try Self.moveAside(path) }
+            try StoreFile.handOver(partial)
             // A log without its file would be taken for the new one's.
             guard !StoreFile.isThere(path + "-wal") else { throw StoreRestoreError.exists(path: path + "-wal") }
             guard rename(partial, path) == 0 else {

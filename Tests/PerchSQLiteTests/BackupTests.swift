@@ -211,6 +211,19 @@ private final class NumberedStore {
         #expect(try StoreRestore.verify(StoreRestore.replacedPath(path)).accounts == 300)
     }
 
+    /// The service's user owns its directory and nothing else; root restores, and the service has to open it.
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
+    func `by root gives the store to whom its directory belongs`() throws {
+        _ = try self.backup()
+        let home = self.directory.file("home")
+        #expect(mkdir(home, 0o700) == 0 && chown(home, 61_184, 61_185) == 0)
+        _ = try StoreRestore.restore(
+            self.directory.file("backup"), to: "\(home)/perch.db", replaces: false, now: self.now)
+        var status = stat()
+        #expect(stat("\(home)/perch.db", &status) == 0)
+        #expect(status.st_uid == 61_184 && status.st_gid == 61_185 && status.st_mode & 0o777 == 0o600)
+    }
+
     @Test func `does not touch a store that a server has`() async throws {
         _ = try self.backup()
         let (backup, path) = (self.directory.file("backup"), self.directory.file("held"))

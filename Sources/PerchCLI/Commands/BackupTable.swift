@@ -5,7 +5,11 @@ enum BackupTable {
     static let backup: CommandSpec = {
         var backup = CommandTable.leaf(
             "backup", "Copy the store of a running server into a new file, while it serves.", .backup,
-            [OperandSpec("FILE", .text, .one, "Where to, on the server's machine. Nothing may be there.")],
+            [
+                OperandSpec(
+                    "FILE", .text, .one,
+                    "Where to, on the server's machine, and where it may write. Nothing may be there.")
+            ],
             CommandTable.asking())
         backup.discussion = [
             "The copy holds one revision, whole: that of the moment when it is complete. Streams and calls go on; the store "
@@ -14,8 +18,8 @@ enum BackupTable {
                 + "told as well. Who stops waiting does not stop the copy.",
         ]
         backup.examples = [
-            ("perch backup /backups/perch-monday.db", "Copy the store."),
-            ("perch restore --verify /backups/perch-monday.db", "See that the copy can be restored."),
+            ("perch backup /var/lib/perch/monday.db", "Copy the store, to where the unit lets the server write."),
+            ("perch restore --verify /var/lib/perch/monday.db", "See that the copy can be restored."),
         ]
         return backup
     }()
@@ -42,6 +46,7 @@ enum BackupTable {
             "The restored store begins a new epoch: tokens and cursors of before are refused with TOKEN_OTHER_STORE. Clients "
                 + "that stay begin their watches anew by themselves. Their streams of transactions end, and so does whoever "
                 + "comes with a token of before: remove its file, and read the history of transactions again.",
+            "Run as root, it gives the store to whom the directory belongs.",
         ]
         restore.examples = [
             ("perch restore --verify perch-monday.db", "Is it whole?"),
