@@ -26,7 +26,8 @@ enum StoreFile {
         guard descriptor >= 0 else {
             switch errno {
             case EEXIST: return try Self.requireRegular(path)
-            case ENOENT, ENOTDIR: throw .missingDirectory(path: path, directory: directory)
+            case ENOENT: throw .missingDirectory(path: path, directory: directory)
+            case ENOTDIR: throw .notADirectory(path: path, directory: directory)
             case EACCES, EPERM, EROFS: throw .notPermitted(path: path)
             case ENOSPC, EDQUOT: throw .noRoom(path: path)
             case let number: throw .system(path: path, doing: "creating it", errorNumber: number)
@@ -125,7 +126,6 @@ enum StoreFile {
         }
     }
 
-    private static func directory(of path: String) -> String {
     /// Gives a file that root has made to whom its directory belongs: a service without root's rights could not open it.
     /// Others could not give it away, and need not.
     static func handOver(_ path: String) throws(StoreOpenError) {
@@ -139,11 +139,12 @@ enum StoreFile {
         }
     }
 
+    private static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private static func requireRegular(_ path: String) throws(StoreOpenError) {
+    static func requireRegular(_ path: String) throws(StoreOpenError) {
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw .system(path: path, doing: "looking at it", errorNumber: errno)

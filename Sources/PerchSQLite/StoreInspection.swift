@@ -23,6 +23,7 @@ extension SQLiteStorage {
     /// it stands under. Nothing is written.
     static func inspect(_ path: String) throws(StoreOpenError) -> StoreContents {
         guard StoreFile.isThere(path) else { throw .system(path: path, doing: "opening it", errorNumber: ENOENT) }
+        try StoreFile.requireRegular(path)
         // Whose file it is and of which version comes first: that tells more than a checksum that does not fit.
         let storage = try SQLiteStorage(path: path, for: .inspection)
         defer { storage.close() }

@@ -4,6 +4,8 @@ package import PerchStore
 package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
     case inUse(path: String)
     case missingDirectory(path: String, directory: String)
+    /// What should be the file's directory is none.
+    case notADirectory(path: String, directory: String)
     case notPermitted(path: String)
     case notAFile(path: String)
     /// A database of another program, or no database at all.
@@ -19,6 +21,8 @@ package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
             "\(path) is held by another process; ask the server that has it, or stop it first"
         case .missingDirectory(let path, let directory):
             "\(path) cannot be created: there is no directory \(directory); make it, or name another place"
+        case .notADirectory(let path, let directory):
+            "\(path) cannot be created: \(directory) is no directory; name one, or a file that ends in .db"
         case .notPermitted(let path):
             "\(path) cannot be written; let this user write the file and its directory, or name another place"
         case .notAFile(let path):

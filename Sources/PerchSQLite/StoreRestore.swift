@@ -19,6 +19,8 @@ package enum StoreRestoreError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .unusable(.storage(let path, .corrupt(let what))):
             "\(path) is damaged: \(what); take another backup"
+        case .unusable(.notAFile(let path)):
+            "\(path) is no regular file; name the file that perch backup has made"
         case .unusable(let error):
             "\(error)"
         case .hasLog(let path):
@@ -66,9 +68,9 @@ package enum StoreRestore {
         do {
             try StoreFile.copy(backup, to: partial)
             contents.epoch = try Self.beginEpoch(partial, now: now)
+            try StoreFile.handOver(partial)
             try StoreFile.syncContent(of: partial)
             if hasOld { try Self.moveAside(path) }
-            try StoreFile.handOver(partial)
             // A log without its file would be taken for the new one's.
             guard !StoreFile.isThere(path + "-wal") else { throw StoreRestoreError.exists(path: path + "-wal") }
             guard rename(partial, path) == 0 else {

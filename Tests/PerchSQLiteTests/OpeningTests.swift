@@ -178,6 +178,10 @@ import Testing
         let error = StoreOpenError.missingDirectory(path: path, directory: directory.file("none"))
         #expect(throws: error) { try SQLiteStorage(path: path) }
         #expect(error.description.contains(directory.file("none")))
+        TemporaryDirectory.write([1], to: directory.file("file"))
+        let inFile = StoreOpenError.notADirectory(path: directory.file("file/store"), directory: directory.file("file"))
+        #expect(throws: inFile) { try SQLiteStorage(path: directory.file("file/store")) }
+        #expect(inFile.description.contains("\(directory.file("file")) is no directory"))
         #expect(throws: StoreOpenError.notAFile(path: directory.path)) { try SQLiteStorage(path: directory.path) }
     }
 

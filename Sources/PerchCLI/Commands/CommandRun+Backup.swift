@@ -36,6 +36,12 @@ extension CommandRun {
                 "perch restore needs TO, where the store is to be; or --verify, to look at FILE only",
                 command: self.invocation.name)
         }
+        // As perch serve --store understands it: what is written to a directory of that name would not be served.
+        guard setting != "memory" else {
+            throw UsageError(
+                "a store in memory ends with its server, and cannot be restored; name a directory, or ./memory",
+                command: self.invocation.name)
+        }
         do throws(StoreRestoreError) {
             guard let setting else {
                 let contents = try StoreRestore.verify(backup)

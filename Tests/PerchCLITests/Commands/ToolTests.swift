@@ -125,6 +125,23 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 }
 
+@Suite struct `restore` {
+    @Test func `makes no store in memory, which would be a directory of that name`() async {
+        let result = await ran(["restore", "/nowhere/perch.db", "memory"])
+        #expect(result.code == .usage)
+        #expect(result.talk.contains("./memory"))
+        #expect(!Files.exists("memory"))
+    }
+
+    @Test func `of a directory says what to name instead`() async {
+        let folder = TemporaryDirectory()
+        let result = await ran(["restore", "--verify", folder.path])
+        #expect(result.code == .failure)
+        #expect(
+            result.talk == "perch: \(folder.path) is no regular file; name the file that perch backup has made")
+    }
+}
+
 @Suite struct `catalog check` {
     @Test func `says what is in a file, without a server`() async {
         let path = "\(Repository.path)/deploy/sample.storekit"
