@@ -254,7 +254,8 @@ perch_tls_fault perch_tls_error(SSL *connection, char *text, size_t capacity) {
     long verified = connection ? SSL_get_verify_result(connection) : X509_V_OK;
     int reason = ERR_GET_REASON(code);
     const char *what = ERR_reason_error_string(code);
-    if (!what) what = code ? "an error without a name" : "the connection ended";
+    /* Without a connection nothing can have ended: a file was read, and what is wanted is not in it. */
+    if (!what) what = code ? "an error without a name" : connection ? "the connection ended" : "none was found";
     if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED && verified != X509_V_OK) {
         snprintf(text, capacity, "%s", X509_verify_cert_error_string(verified));
     } else {

@@ -38,7 +38,12 @@ package struct TLSSettings: Hashable, Sendable {
         if self.mode == .off {
             guard self.certificatePath == nil, self.keyPath == nil, self.clientAuthorityPath == nil,
                 self.clientCertificates == .off, self.ticketSecretPath == nil
-            else { return "--tls is off, and other settings of TLS are given; leave --tls out, or take them out" }
+            else {
+                // Who gives a certificate has TLS, unless --tls off is written.
+                return "--tls is off, and other settings of TLS are given; "
+                    + (self.certificatePath == nil ? "give --tls-certificate and --tls-key too" : "leave --tls out")
+                    + ", or take them out"
+            }
             return nil
         }
         if self.certificatePath == nil || self.keyPath == nil {
