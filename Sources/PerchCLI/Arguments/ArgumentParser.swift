@@ -166,7 +166,8 @@ package struct ArgumentParser {
     private func unknownCommand(_ word: String, in path: [CommandSpec], and more: [String] = []) -> UsageError {
         let name = Invocation.name(of: path)
         let commands = path[path.count - 1].commands.filter { !$0.isHidden }.map(\.name) + more
-        let suggestion = nearest(to: word, in: commands).map { "`\(name) \($0)`" }
+        // The shortest first: `app` lacks less of `apps` than of `app-transaction`, and is a beginning of both.
+        let suggestion = nearest(to: word, in: commands.sorted { $0.count < $1.count }).map { "`\(name) \($0)`" }
         return UsageError("\(name) has no command \(quoted(word))", suggesting: suggestion, command: name)
     }
 

@@ -20,8 +20,7 @@ extension CommandRun {
 
     private func require(_ option: String, _ example: String) throws(UsageError) -> String {
         guard let text = self.settings.text(option) else {
-            throw UsageError(
-                "perch \(self.invocation.name) needs --\(option) \(example)", command: self.invocation.name)
+            throw UsageError("\(self.invocation.name) needs --\(option) \(example)", command: self.invocation.name)
         }
         return text
     }

@@ -90,8 +90,11 @@ struct TextWriter {
 
     func update(_ value: TransactionUpdate) -> [String] {
         let transaction = value.transaction.value
+        // Those that are unfinished come as they stand, not as an event that was committed some time.
+        let time = value.kind == .unfinished ? "" : "\(value.committed)"
         return [
-            "\(value.committed)  \(Self.words(value.kind).padded(to: Self.eventWidth))  \(self.transaction(transaction))"
+            "\(time.padded(to: Self.timeWidth))  \(Self.words(value.kind).padded(to: Self.eventWidth))  "
+                + self.transaction(transaction)
         ]
     }
 
@@ -139,6 +142,8 @@ struct TextWriter {
 
     // MARK: Pieces of lines
 
+    /// `2026-11-21T12:00:00Z`, which a fraction makes longer.
+    private static let timeWidth = 20
     private static let causeWidth = 8
     private static let stateWidth = 12
     private static let eventWidth = 10

@@ -95,6 +95,7 @@ struct Refusal: CustomTestStringConvertible {
         Refusal("store byu anna x", "perch store has no command \"byu\"", suggesting: "`perch store buy`"),
         Refusal(
             "store clock adv 3d", "perch store clock has no command \"adv\"", suggesting: "`perch store clock advance`"),
+        Refusal("get app", "perch get has no command \"app\"", suggesting: "`perch get apps`"),
         Refusal("help serv", "perch has no command \"serv\"", suggesting: "`perch serve`"),
         Refusal("help exit-code", "perch has no command \"exit-code\"", suggesting: "`perch exit-codes`"),
         Refusal("serve --lisen :1", "perch serve has no option --lisen", suggesting: "--listen"),

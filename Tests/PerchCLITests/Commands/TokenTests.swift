@@ -78,6 +78,11 @@ import Testing
         #expect(result.talk.contains(word.hasPrefix("@") ? self.directory.file(String(word.dropFirst())) : word))
     }
 
+    @Test func `says by its name what is missing`() async {
+        let result = await self.ran("token create --app x")
+        #expect(result.talk == "perch: perch token create needs --key FILE\nSee `perch token create --help`.")
+    }
+
     @Test func `servers read a directory of keys, and refuse a secret that others can read`() async throws {
         _ = await self.ran("token key create --algorithm eddsa --to @first.jwk")
         _ = await self.ran("token key create --to @second.jwk")
