@@ -16,19 +16,24 @@ struct BillingTerms: Hashable, Sendable {
     ///
     /// The first period is the first of the commitment, with an offer or without: Apple does not say how a trial counts.
     ///
-    /// It ends with its last period: counted one by one, because at some time rates a year is as long as a month.
-    ///
     /// `anchorDay`: of its periods; 0 where the first is not of months.
     func commitment(of first: Transaction, anchorDay: Int64, app: AppState) -> Commitment? {
         guard self.chargeCount > 1 else { return nil }
-        let end = first.expirationDate ?? .distantFuture
-        var last = end
-        let anchorDay = anchorDay == 0 ? CivilTime(end).day : anchorDay
-        let rate = app.settings.timeRate
-        for _ in 1..<self.chargeCount { last = rate.end(of: self.period, from: last, anchorDay: anchorDay) }
+        let end = self.end(ofPeriods: self.chargeCount - 1, after: first, anchorDay: anchorDay, app: app)
         return Commitment(
-            billingPeriodNumber: 1, totalBillingPeriods: self.chargeCount, expirationDate: last,
+            billingPeriodNumber: 1, totalBillingPeriods: self.chargeCount, expirationDate: end,
             price: priced(self.commitmentPrice, in: first.storefront, app: app), willRenew: true)
+    }
+
+    /// When a commitment ends that has `count` periods more after one: with the last of them. Counted one by one, because
+    /// at some time rates a year is as long as a month.
+    ///
+    /// `anchorDay`: of its periods; 0 where this one is not of months.
+    func end(ofPeriods count: UInt32, after period: Transaction, anchorDay: Int64, app: AppState) -> Instant {
+        var end = period.expirationDate ?? .distantFuture
+        let anchorDay = anchorDay == 0 ? CivilTime(end).day : anchorDay
+        for _ in 0..<count { end = app.settings.timeRate.end(of: self.period, from: end, anchorDay: anchorDay) }
+        return end
     }
 }
 

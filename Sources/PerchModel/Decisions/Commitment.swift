@@ -29,5 +29,9 @@ func nextCommitment(
         return billing.commitment(of: next, anchorDay: anchorDay, app: app)
     }
     commitment.billingPeriodNumber += 1
+    // A charge that recovered, a renewal that was forced and a boundary that was moved begin a new cycle, and the last
+    // period is one of that. Where nothing did, it ends where it was to end.
+    let left = commitment.totalBillingPeriods - commitment.billingPeriodNumber
+    commitment.expirationDate = billing.end(ofPeriods: left, after: next, anchorDay: anchorDay, app: app)
     return commitment
 }

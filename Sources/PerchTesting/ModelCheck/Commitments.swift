@@ -43,7 +43,11 @@ extension ModelLaws {
         }
         if let held = old?.commitment, held.billingPeriodNumber < 12 {
             let isNext = commitment.billingPeriodNumber == held.billingPeriodNumber + 1
-            return isNext && commitment.expirationDate == held.expirationDate ? nil : "\(commitment) follows \(held)"
+            // It ends with its last charge's period, and not before.
+            let end = row.expirationDate ?? commitment.expirationDate
+            let isLast = commitment.billingPeriodNumber == 12
+            let endsWithIt = isLast ? commitment.expirationDate == end : commitment.expirationDate > end
+            return isNext && endsWithIt ? nil : "\(commitment) follows \(held), in a period until \(end)"
         }
         return commitment.billingPeriodNumber == 1 ? nil : "a commitment begins with \(commitment)"
     }

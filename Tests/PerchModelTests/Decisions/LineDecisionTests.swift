@@ -368,6 +368,29 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.renewalInfo().recentSubscriptionStartDate == at("2026-07-28"))
     }
 
+    @Test func `ends with its last period, where a charge came later than it was due`() throws {
+        var account = try Self.account(billingIssues: true)
+        account.advance(to: at("2026-04-10"))
+        account.settings = Shop.settings()
+        try account.operate(.resolveBilling(.product("silver.yearly")))
+        #expect(account.rows[1].expirationDate == at("2026-05-10"))
+        #expect(account.rows[1].commitment?.expirationDate == at("2027-03-10"))
+        account.advance(to: at("2027-03-09"))
+        #expect(account.rows.count == 12 && account.rows[11].expirationDate == at("2027-03-10"))
+        #expect(account.rows.dropFirst().allSatisfy { $0.commitment?.expirationDate == at("2027-03-10") })
+    }
+
+    @Test func `ends with its last period, where one was cut by a forced renewal`() throws {
+        var account = try Self.account()
+        account.advance(to: at("2026-02-05"))
+        try account.forceRenewal()
+        #expect(account.rows[0].commitment?.expirationDate == at("2027-01-31"), "as it was told then")
+        #expect(account.rows[1].commitment?.expirationDate == at("2027-01-05"))
+        account.advance(to: at("2027-01-04"))
+        #expect(account.rows.count == 12 && account.rows[11].expirationDate == at("2027-01-05"))
+        #expect(account.rows[11].commitment?.expirationDate == at("2027-01-05"))
+    }
+
     @Test func `is followed by one that counts its months as its periods do, where a boundary was moved`() throws {
         var account = try Self.account()
         account.advance(to: at("2027-01-15"))

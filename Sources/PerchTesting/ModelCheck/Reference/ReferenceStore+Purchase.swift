@@ -165,6 +165,13 @@ extension ReferenceStore {
         else { return }
         if let old, old.owesCharges, var commitment = old.commitment {
             commitment.billingPeriodNumber += 1
+            // Its last month may be another one by now: what is left of them follows this one.
+            commitment.expirationDate = charged.end ?? commitment.expirationDate
+            for _ in commitment.billingPeriodNumber..<commitment.totalBillingPeriods {
+                commitment.expirationDate = shop.rate.end(
+                    of: Period(1, .month), from: commitment.expirationDate,
+                    countedFrom: charged.countedFrom ?? ReferenceCalendar.date(of: commitment.expirationDate).day)
+            }
             charged.commitment = commitment
             return
         }
