@@ -34,7 +34,7 @@ private func attemptRenewal(
         preconditionFailure("a line renews into a product that is not sold")
     }
     if record.chargesFail ?? app.settings.areRenewalBillingIssuesEnabled {
-        let retry = billingRetry(of: line, subscription, app: app, at: instant)
+        let retry = billingRetry(of: line, product, subscription, app: app, at: instant)
         return Fact(.renewalFailed(original: line.originalID, retry: retry), effective: instant)
     }
     return renewal(
@@ -44,7 +44,7 @@ private func attemptRenewal(
 /// How long the store tries again, and how long the customer stays entitled meanwhile. Settled when the charge fails:
 /// no later setting changes it.
 private func billingRetry(
-    of line: Line, _ next: CatalogueSubscription, app: AppState, at instant: Instant
+    of line: Line, _ product: CatalogueProduct, _ next: CatalogueSubscription, app: AppState, at instant: Instant
 ) -> BillingRetry {
     let rate = app.settings.timeRate
     if line.isCommitted {
@@ -54,7 +54,8 @@ private func billingRetry(
     }
     let until = instant.advanced(byMilliseconds: rate.retryMilliseconds)
     let wasPaid = (line.latest.price?.milliunits ?? 0) > 0
-    guard app.settings.isGracePeriodEnabled, app.settings.hasGracePeriodForAllRenewals || wasPaid else {
+    let isPaid = nextCharge(of: line, for: product, next).milliunits > 0
+    guard app.settings.isGracePeriodEnabled, app.settings.hasGracePeriodForAllRenewals || wasPaid && isPaid else {
         return BillingRetry(failedAt: instant, until: until, graceUntil: nil)
     }
     let period = app.catalogue.product(line.latest.productID)?.subscription?.period ?? next.period
@@ -103,6 +104,11 @@ func renewal(
     let waits = line.offerGoingOn != nil || product.id != line.preference
     if waits { terms.queuedOffer = line.queuedOffer }
     return Fact(.renewed(transaction, terms: terms), effective: now)
+}
+
+/// What a line's next period costs, with the offer that it has then.
+func nextCharge(of line: Line, for product: CatalogueProduct, _ subscription: CatalogueSubscription) -> Money {
+    line.nextOffer?.offer.price ?? standardPrice(of: line, for: product, subscription)
 }
 
 /// What a line's next period costs without an offer: the price that the customer agreed to, else the catalogue's for

@@ -104,7 +104,7 @@ private func status(
             let billing = nextBilling(of: line, product, subscription)
         {
             info.renewalBillingPlan = billing.plan
-            let next = line.nextOffer?.offer.price ?? standardPrice(of: line, for: product, subscription)
+            let next = nextCharge(of: line, for: product, subscription)
             info.renewalPrice = Money(
                 milliunits: next.milliunits, currency: line.latest.price?.currency ?? next.currency)
             info.offer = line.nextOffer?.offer.applied

@@ -412,7 +412,9 @@ package struct ModelLaws {
         }
         if retry.until.milliseconds(since: retry.failedAt) != 60 * day { return "retry until \(retry.until)" }
         let wasFree = old.latest.price?.milliunits == 0
-        let hasGrace = settings.isGracePeriodEnabled && (settings.hasGracePeriodForAllRenewals || !wasFree)
+        let next = old.nextDiscount?.price ?? self.before.app.catalogue.product(old.nextPlan)?.price
+        let isPaidToPaid = !wasFree && next?.milliunits != 0
+        let hasGrace = settings.isGracePeriodEnabled && (settings.hasGracePeriodForAllRenewals || isPaidToPaid)
         guard hasGrace else {
             return retry.graceUntil == nil ? nil : "grace until \(String(describing: retry.graceUntil))"
         }

@@ -147,6 +147,21 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         }
     }
 
+    @Test func `a renewal that costs nothing has a grace period only where every renewal has one`() throws {
+        let free = SubscriptionOffer(
+            id: "free", type: .promotional, paymentMode: .freeTrial, price: usd(0), period: Period(1, .month),
+            periodCount: 1)
+        for isForAll in [true, false] {
+            var settings = Shop.settings(billingIssues: true, grace: true)
+            settings.hasGracePeriodForAllRenewals = isForAll
+            var account = TestAccount(settings: settings)
+            let held = try account.buy("silver").transaction
+            account.commit([Fact(.offerQueued(original: held.originalID, free), effective: account.now)])
+            try account.advanceToBoundary()
+            #expect(account.state() == (isForAll ? .inGracePeriod : .inBillingRetryPeriod))
+        }
+    }
+
     @Test func `the grace period is never longer than the period`() throws {
         for rate in TimeRate.all {
             var account = TestAccount(settings: Shop.settings(rate, billingIssues: true, grace: true, graceDays: 28))

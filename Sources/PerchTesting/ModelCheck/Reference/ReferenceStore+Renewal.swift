@@ -51,7 +51,11 @@ extension ReferenceStore {
         } else if let raise = line.raise, !raise.isAgreed, next == held.product {
             self.accounts[account].lines[place].end(.didNotConsentToPriceIncrease)
         } else if self.accounts[account].chargesFail ?? shop.settings.areRenewalBillingIssuesEnabled {
-            self.accounts[account].lines[place].failure = self.failure(of: held, in: shop, at: instant)
+            let offer =
+                next == held.product && held.hasOfferLeft ? held.offer : next == line.nextPlan ? line.waiting : nil
+            let isFree = (offer?.price ?? shop.sold(next)?.price)?.milliunits == 0
+            self.accounts[account].lines[place].failure = self.failure(
+                of: held, intoFree: isFree, in: shop, at: instant)
         } else {
             self.renew(place, account, in: shop, from: instant, goesOn: true)
         }
@@ -59,7 +63,7 @@ extension ReferenceStore {
 
     /// How long a charge that failed is tried again, and how long the customer keeps what he has.
     private func failure(
-        of held: ReferenceTransaction, in shop: ReferenceShop, at instant: Instant
+        of held: ReferenceTransaction, intoFree isFree: Bool, in shop: ReferenceShop, at instant: Instant
     ) -> ReferenceFailure {
         let rate = shop.rate
         if held.owesCharges {
@@ -67,8 +71,8 @@ extension ReferenceStore {
         }
         var failure = ReferenceFailure(at: instant, retryEnd: instant.advanced(byMilliseconds: rate.retry))
         let settings = shop.settings
-        let wasPaid = held.price.milliunits > 0
-        if settings.isGracePeriodEnabled, settings.hasGracePeriodForAllRenewals || wasPaid {
+        let isPaidToPaid = held.price.milliunits > 0 && !isFree
+        if settings.isGracePeriodEnabled, settings.hasGracePeriodForAllRenewals || isPaidToPaid {
             let unit = shop.plan(held.product)?.period.unit
             let grace = rate.grace(isWeekly: unit == .week || unit == .day, days: settings.gracePeriodDays)
             failure.graceEnd = instant.advanced(byMilliseconds: grace)
