@@ -245,7 +245,7 @@ extension RecordFields {
                 line.preference = preference
                 line.preferredBillingPlan = billingPlan
                 // A commitment goes on being charged. Switched on, what had been refused is open again.
-                if !isOn, !line.isCommitted { line.retry = nil }
+                if !isOn, !line.isCommitted { line.endRetry(at: fact.effective) }
                 if isOn { line.lapse = nil }
             }
 
@@ -269,7 +269,7 @@ extension RecordFields {
             self.changeLine(transaction.originalID) { line in
                 line.latest = transaction
                 line.willAutoRenew = false
-                line.retry = nil
+                line.endRetry(at: fact.effective)
                 // For good: a commitment does not go on either.
                 line.lapse = line.lapse ?? .autoRenewDisabled
             }

@@ -48,7 +48,7 @@ package struct Line: Hashable, Sendable {
     package var offerInForce: SubscriptionOffer?
     package var offerPeriodsLeft: Int32 = 0
     package var retry: BillingRetry?
-    /// Why the line ended, where something other than the customer's own switch ended it.
+    /// Why the line ended, where something other than the customer's own switch ended it, or that while a charge failed.
     package var lapse: ExpirationReason?
     /// The increase that the next period brings, if the customer agrees.
     package var increase: PriceIncrease?
@@ -128,6 +128,26 @@ package struct Line: Hashable, Sendable {
             return .didNotConsentToPriceIncrease
         }
         return nil
+    }
+
+    /// Ends what is left of grace and retry, because the customer or a tester ended the line at `instant`.
+    ///
+    /// The charge that failed stays written down with what it came to: the grace that the customer has had is service, which
+    /// runs of periods and win-back offers count from. It was not in vain that the store tried, so `lapse` says why it ended.
+    mutating func endRetry(at instant: Instant) {
+        guard var retry = self.retry else { return }
+        // A purchase into the past may take renewal back before the charge that then failed.
+        let end = max(instant, retry.failedAt)
+        retry.until = min(retry.until, end)
+        retry.graceUntil = retry.graceUntil.map { min($0, end) }
+        self.retry = retry
+        self.lapse = .autoRenewDisabled
+    }
+
+    /// Why the line is over, once it is.
+    var endReason: ExpirationReason {
+        if self.retry != nil, self.lapse != .autoRenewDisabled { return .billingError }
+        return self.lapse ?? (self.willAutoRenew ? .unknown : .autoRenewDisabled)
     }
 
     /// When the customer was last entitled by this line, if nothing happened since.

@@ -85,11 +85,7 @@ private func status(
         info.expirationReason = .billingError
         if state == .inGracePeriod { info.gracePeriodExpirationDate = line.retry?.graceUntil }
     case .expired:
-        if line.retry != nil {
-            info.expirationReason = .billingError
-        } else {
-            info.expirationReason = line.lapse ?? (line.willAutoRenew ? .unknown : .autoRenewDisabled)
-        }
+        info.expirationReason = line.endReason
     default:
         break
     }

@@ -66,7 +66,8 @@ extension ModelInvariants {
         case .inGracePeriod:
             return info.gracePeriodExpirationDate == line.retry?.graceUntil ? nil : "another grace period"
         case .expired:
-            let wanted = line.retry != nil ? .billingError : line.lapse ?? .autoRenewDisabled
+            let isCancelled = line.lapse == .autoRenewDisabled
+            let wanted = line.retry != nil && !isCancelled ? .billingError : line.lapse ?? .autoRenewDisabled
             return info.expirationReason == wanted ? nil : "it ended for \(String(describing: info.expirationReason))"
         default:
             return nil

@@ -428,11 +428,15 @@ package struct ModelInvariants {
         if app.catalogue.product(source.latest.productID)?.isFamilyShareable == false {
             return copy.latest.revocation == nil ? "it cannot be shared, and is" : nil
         }
+        // Of what was cancelled as of a time before the sharing, the member hears when that begins.
+        let isCancelled = source.lapse == .autoRenewDisabled && copy.lapse == source.lapse
+        let isRetrySame =
+            copy.retry == source.retry || isCancelled && copy.retry?.failedAt == source.retry?.failedAt
         let isSame =
             copy.latest.productID == source.latest.productID && copy.boundary == source.boundary
             && copy.latest.purchaseDate == source.latest.purchaseDate
             && (copy.latest.revocation == nil) == (source.latest.revocation == nil)
-            && copy.willAutoRenew == source.willAutoRenew && copy.retry == source.retry
+            && copy.willAutoRenew == source.willAutoRenew && isRetrySame
         return isSame ? nil : "\(copy) is not \(source)"
     }
 }

@@ -235,6 +235,34 @@ import Testing
         #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
     }
 
+    @Test func `they wait for the customer to have lost it, and count from the end of his grace`() throws {
+        var account = TestAccount(
+            catalogue: OfferShop.catalogue(), settings: Shop.settings(grace: true, graceDays: 28))
+        try account.order("silver") { $0.introductoryEligibility = .denied }
+        account.advance(to: at("2026-04-01"))
+        account.settings.areRenewalBillingIssuesEnabled = true
+        account.advance(to: at("2026-04-20"))
+        var other = account
+        try account.setAutoRenew(false)
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
+        #expect(
+            storeMessages(of: account.record, app: account.app, at: account.now).value.map(\.since) == [account.now])
+        account.advance(to: at("2026-05-19"))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"], "a month after 20 April, not 10 April")
+        account.advance(to: at("2026-05-20"))
+        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again", "return"])
+
+        // Cancelled when grace was over, the months count from its end.
+        other.advance(to: at("2026-05-20"))
+        #expect(other.state() == .inBillingRetryPeriod)
+        try other.setAutoRenew(false)
+        #expect(storeMessages(of: other.record, app: other.app, at: other.now).value.map(\.since) == [other.now])
+        other.advance(to: at("2026-06-07"))
+        #expect(try other.renewalInfo().eligibleWinBackOfferIDs == ["again"])
+        other.advance(to: at("2026-06-08"))
+        #expect(try other.renewalInfo().eligibleWinBackOfferIDs == ["again", "return"])
+    }
+
     /// Redeemed on 10 May for three months, and lost on 10 August.
     private func wonBackForThreeMonths() throws -> TestAccount {
         var rule = OfferShop.rule

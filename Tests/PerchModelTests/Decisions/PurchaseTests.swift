@@ -285,6 +285,31 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
         #expect(try account.renewalInfo().recentSubscriptionStartDate == at("2026-01-10"))
     }
 
+    /// Grace is from 10 to 26 February. When the customer cancels, or a tester ends it; from when on it is lost.
+    @Test(
+        arguments: [
+            ("2026-02-20", "2026-02-20", false), ("2026-02-20", "2026-02-20", true),
+            ("2026-03-05", "2026-02-26", false),
+        ] as [(String, String, Bool)])
+    func `counts the lapse from the end that grace had, where the line was ended meanwhile`(
+        _ ended: String, _ lost: String, _ byHand: Bool
+    ) throws {
+        for (milliseconds, isKept) in [(60 * day - 1, true), (60 * day, false)] {
+            var account = TestAccount(
+                at: at("2026-01-10"), settings: Shop.settings(billingIssues: true, grace: true))
+            try account.buy("silver")
+            account.advance(to: at(ended))
+            if byHand { try account.expire() } else { try account.setAutoRenew(false) }
+            #expect(account.state() == .expired)
+            #expect(try account.renewalInfo().expirationReason == .autoRenewDisabled)
+            #expect(try !account.renewalInfo().isInBillingRetry)
+            account.advance(to: at(lost).advanced(byMilliseconds: milliseconds))
+            try account.buy("silver")
+            let start = try account.renewalInfo().recentSubscriptionStartDate
+            #expect(start == (isKept ? at("2026-01-10") : account.now))
+        }
+    }
+
     @Test func `in a retry period begins a new cycle of the same line and ends the retry`() throws {
         var account = TestAccount(at: at("2026-01-10"), settings: Shop.settings(billingIssues: true))
         let first = try account.buy("silver").transaction

@@ -64,7 +64,7 @@ extension ReferenceStore {
         line.willRenew = true
         line.ending = nil
         if let offer { line.waiting = offer }
-        if order.renewalBehaviour == .cancelImmediately { line.switchOff(held) }
+        if order.renewalBehaviour == .cancelImmediately { line.switchOff(held, at: at) }
         self.accounts[account].lines[place] = line
         self.mirror(account, at: at)
         return nil

@@ -170,7 +170,7 @@ extension ReferenceStore {
         if let end = self.accounts[account].transactions[latest].end, self.now < end {
             self.accounts[account].transactions[latest].end = self.now
         }
-        self.accounts[account].lines[place].failure = nil
+        self.accounts[account].lines[place].endFailure(at: self.now)
         self.accounts[account].lines[place].end(self.accounts[account].lines[place].ending ?? .autoRenewDisabled)
         self.mirror(account, at: self.now)
         return nil
@@ -185,7 +185,7 @@ extension ReferenceStore {
         if isOn {
             line.switchOn(held)
         } else if line.willRenew {
-            line.switchOff(held)
+            line.switchOff(held, at: self.now)
         }
         self.accounts[account].lines[place] = line
         self.mirror(account, at: self.now)

@@ -39,7 +39,8 @@ extension ReferenceStore {
             status.reason = .billingError
             if status.state == .inGracePeriod { status.graceEnd = line.failure?.graceEnd }
         case .expired:
-            status.reason = line.failure == nil ? line.ending ?? .autoRenewDisabled : .billingError
+            let isInVain = line.failure != nil && line.ending != .autoRenewDisabled
+            status.reason = isInVain ? .billingError : line.ending ?? .autoRenewDisabled
             status.winBacks = self.winBacks(of: line, account, at: self.now)
         default:
             break

@@ -95,10 +95,19 @@ struct ReferenceLine {
     }
 
     /// The customer switches renewal off. While a charge fails that is the end, but for a commitment.
-    mutating func switchOff(_ held: ReferenceTransaction) {
+    mutating func switchOff(_ held: ReferenceTransaction, at instant: Instant) {
         self.goBack(to: held)
         self.willRenew = false
-        if !held.owesCharges { self.failure = nil }
+        if !held.owesCharges { self.endFailure(at: instant) }
+    }
+
+    /// The charge that fails is tried no longer, and what is left of grace is lost: somebody has ended the line.
+    mutating func endFailure(at instant: Instant) {
+        guard let failure = self.failure else { return }
+        let end = max(failure.at, instant)
+        self.failure?.retryEnd = min(failure.retryEnd, end)
+        if let grace = failure.graceEnd { self.failure?.graceEnd = min(grace, end) }
+        self.ending = .autoRenewDisabled
     }
 
     /// He switches it on: with the plan that he has.
