@@ -96,8 +96,9 @@ extension Generator {
     private func countMissed(at now: Int64, isOpen: (Int) -> Bool) {
         self.lost = self.awaitedAnswers
         for writer in self.writers {
-            for change in writer.changes + writer.inOrder[writer.inOrderNext...]
-            where change >= 0 && !(writer.inOrder.isEmpty && self.ledger.isAnswered(change)) {
+            // By stream, and, of those that are answered in their order, by that.
+            let byStream = writer.changes.filter { $0 >= 0 && !self.ledger.isAnswered($0) }
+            for change in byStream + writer.inOrder[writer.inOrderNext...] {
                 self.recorder.recordMissedAnswer(intended: self.ledger.intended(change), at: now)
             }
         }
