@@ -265,7 +265,7 @@ func decidePriceIncrease(
     guard milliunits > held.milliunits else {
         throw Refusal(
             .priceIncreaseInvalid,
-            "\(milliunits) milliunits are not more than the \(held.milliunits) of the present price; a lower price is the catalogue's"
+            "\(milliunits) milliunits are not more than the \(held.milliunits) of the present price; a lower one is set in the catalogue, and is for whoever has agreed to no increase"
         )
     }
     let isAsked =
