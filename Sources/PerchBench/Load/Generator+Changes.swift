@@ -46,9 +46,7 @@ extension Generator {
         self.lastProgress = now
         self.answerBytes = message.count
         self.recorder.recordAnswer(intended: self.ledger.intended(change), at: now)
-        for arrival in self.ledger.answered(change, revision: revision) {
-            self.recorder.recordReached(arrival, in: self.ledger, isTimed: true)
-        }
+        self.ledger.answered(change, revision: revision) { self.recorder.recordReached($0, arrived: $1) }
     }
 
     private func carried(_ writer: Int, _ stream: UInt32) -> Int32? {
@@ -113,9 +111,9 @@ extension Generator {
             self.ledger.unchanged(watch)
         case .success:
             self.valueBytes = message.count
-            if let arrival = self.ledger.value(watch, revision: scan.revision, asOf: scan.asOf, at: now) {
-                self.recorder.recordReached(
-                    arrival, in: self.ledger, isTimed: !self.connections[index].wasSlow)
+            let isTimed = !self.connections[index].wasSlow
+            self.ledger.value(watch, revision: scan.revision, asOf: scan.asOf, at: now) {
+                self.recorder.recordReached($0, arrived: $1, isTimed: isTimed)
             }
         }
         if !self.tokens.isEmpty, scan.tokenCount > 0, !isCompressed {

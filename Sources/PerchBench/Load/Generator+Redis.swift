@@ -26,7 +26,7 @@ extension Generator {
     /// A change under way: its number is its revision, since Redis has none.
     func publish(_ change: Int32, _ key: Int, _ writer: Int, _ valueBytes: Int) {
         let count = max(Self.numberCount, valueBytes)
-        _ = self.ledger.answered(change, revision: UInt64(change) + 1)
+        self.ledger.answered(change, revision: UInt64(change) + 1) { self.recorder.recordReached($0, arrived: $1) }
         let digits = String(Int(change) + 1)
         var text = "*3\r\n$7\r\nPUBLISH\r\n$15\r\n\(CallTemplate.account(key))\r\n$\(count)\r\n"
         text += String(repeating: "0", count: Self.numberCount - digits.count) + digits
@@ -86,8 +86,8 @@ extension Generator {
         let watch = self.connections[index].watchCount == 1 ? self.connections[index].firstWatch : Int32(key)
         self.lastProgress = now
         self.valueBytes = length
-        if let arrival = self.ledger.value(watch, revision: UInt64(number), asOf: 0, at: now) {
-            self.recorder.recordReached(arrival, in: self.ledger, isTimed: true)
+        self.ledger.value(watch, revision: UInt64(number), asOf: 0, at: now) {
+            self.recorder.recordReached($0, arrived: $1)
         }
         return payload + length + 2
     }

@@ -7,7 +7,6 @@ package struct LatencyHistogram: Hashable, Sendable {
     private var counts: [UInt64] = []
     package private(set) var count: UInt64 = 0
     package private(set) var sum: Double = 0
-    package private(set) var min: Int64 = .max
     package private(set) var max: Int64 = 0
 
     package init() {}
@@ -21,8 +20,26 @@ package struct LatencyHistogram: Hashable, Sendable {
         self.counts[bucket] += times
         self.count += times
         self.sum += Double(value) * Double(times)
-        self.min = Swift.min(self.min, value)
         self.max = Swift.max(self.max, value)
+    }
+
+    /// How long ago each of those moments was that lie in `window`: as if each were recorded, in one loop over plain memory.
+    package mutating func record(since moments: borrowing Span<Int64>, in window: Range<Int64>, until now: Int64) {
+        var (count, sum, largest): (UInt64, Double, Int64) = (0, 0, 0)
+        for index in moments.indices where window.contains(moments[index]) {
+            largest = Swift.max(largest, now - moments[index])
+        }
+        if Self.bucket(of: largest) >= self.counts.count { self.grow(to: Self.bucket(of: largest)) }
+        var counts = self.counts.mutableSpan
+        for index in moments.indices where window.contains(moments[index]) {
+            let value = Swift.max(0, now - moments[index])
+            counts[Self.bucket(of: value)] += 1
+            count += 1
+            sum += Double(value)
+        }
+        self.count += count
+        self.sum += sum
+        self.max = Swift.max(self.max, largest)
     }
 
     private mutating func grow(to bucket: Int) {
@@ -38,14 +55,13 @@ package struct LatencyHistogram: Hashable, Sendable {
         for (bucket, count) in other.counts.enumerated() { self.counts[bucket] += count }
         self.count += other.count
         self.sum += other.sum
-        self.min = Swift.min(self.min, other.min)
         self.max = Swift.max(self.max, other.max)
     }
 
     /// Forgets all, and keeps the memory.
     package mutating func clear() {
         for bucket in self.counts.indices { self.counts[bucket] = 0 }
-        (self.count, self.sum, self.min, self.max) = (0, 0, .max, 0)
+        (self.count, self.sum, self.max) = (0, 0, 0)
     }
 
     package var mean: Double { self.count == 0 ? 0 : self.sum / Double(self.count) }

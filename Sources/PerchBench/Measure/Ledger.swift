@@ -10,21 +10,9 @@
 ///
 /// Changes of one key must be sent on one connection, one behind the other, so that their revisions rise.
 package struct Ledger: Sendable {
-    /// What one value meant: the changes from `oldest` to `change` have reached its watch, the last of them by being shown
-    /// and the others by being passed over.
-    package struct Arrival: Equatable, Sendable {
-        /// The oldest change that the watch had not seen.
-        package var oldest: Int32
-        /// The change that the value shows.
-        package var change: Int32
-        package var arrived: Int64
-
-        package init(oldest: Int32, change: Int32, arrived: Int64) {
-            self.oldest = oldest
-            self.change = change
-            self.arrived = arrived
-        }
-    }
+    /// Told what one value meant: when each change that its watch need not wait for any more was meant to be made, the one
+    /// that it shows last and before it those that were passed over; and when it arrived.
+    package typealias Reached = (_ intended: borrowing Span<Int64>, _ arrived: Int64) -> Void
 
     struct Change {
         /// When it was meant to be made, in nanoseconds.
@@ -94,6 +82,8 @@ package struct Ledger: Sendable {
     private var base: UInt64 = 0
     private var waiting: [Waiting] = []
     private var freeWaiting: Int32 = -1
+    /// What the last value meant, in memory that is used again.
+    private var passed: [Int64] = []
     private var firstWaiting: [UInt64: Int32] = [:]
     /// What was looked up last among those that wait: the values of one change come in a row.
     private var lastLooked: (revision: UInt64, head: Int32) = (.max, -1)
@@ -137,8 +127,23 @@ package struct Ledger: Sendable {
         return index
     }
 
-    /// A change was answered: what the values meant that had come before it.
-    package mutating func answered(_ index: Int32, revision: UInt64) -> [Arrival] {
+    /// A change was answered; `reached` is told what the values meant that had come before it.
+    @inline(__always)
+    package mutating func answered(_ index: Int32, revision: UInt64, _ reached: Reached) {
+        self.learn(index, revision)
+        guard let head = self.firstWaiting.removeValue(forKey: revision) else { return }
+        self.lastLooked = (.max, -1)
+        var next = head
+        while next >= 0 {
+            let entry = self.waiting[Int(next)]
+            self.waiting[Int(next)].next = self.freeWaiting
+            self.freeWaiting = next
+            next = entry.next
+            self.match(entry.watch, index, at: entry.arrived, isFirst: entry.isFirst, reached)
+        }
+    }
+
+    private mutating func learn(_ index: Int32, _ revision: UInt64) {
         self.changes[Int(index)].revision = revision
         let key = Int(self.changes[Int(index)].key)
         let before = self.keys[key].answered
@@ -146,20 +151,6 @@ package struct Ledger: Sendable {
             self.keys[key].answered = index
         }
         self.remember(revision, index)
-        guard let head = self.firstWaiting.removeValue(forKey: revision) else { return [] }
-        self.lastLooked = (.max, -1)
-        var arrivals: [Arrival] = []
-        var next = head
-        while next >= 0 {
-            let entry = self.waiting[Int(next)]
-            self.waiting[Int(next)].next = self.freeWaiting
-            self.freeWaiting = next
-            next = entry.next
-            if let found = self.match(entry.watch, index, at: entry.arrived, isFirst: entry.isFirst) {
-                arrivals.append(found)
-            }
-        }
-        return arrivals
     }
 
     /// A change was refused, or its answer is lost: nobody waits for it.
@@ -200,9 +191,11 @@ package struct Ledger: Sendable {
 
     // MARK: Values
 
-    /// A value has come. Nil: it showed nothing new, or its change is not known yet.
+    /// A value has come; `reached` is told what it meant, unless it showed nothing new or its change is not known yet.
     @inline(__always)
-    package mutating func value(_ watch: Int32, revision: UInt64, asOf: Int64, at arrived: Int64) -> Arrival? {
+    package mutating func value(
+        _ watch: Int32, revision: UInt64, asOf: Int64, at arrived: Int64, _ reached: Reached
+    ) {
         let before = self.watches[Int(watch)]
         self.watches[Int(watch)].revision = revision
         self.watches[Int(watch)].asOf = asOf
@@ -210,17 +203,19 @@ package struct Ledger: Sendable {
         if before.hasValue {
             if (revision, asOf) == (before.revision, before.asOf) {
                 self.counts.duplicates += 1
-                return nil
+                return
             }
             if (revision, asOf) < (before.revision, before.asOf) {
                 self.counts.reorderings += 1
-                return nil
+                return
             }
         }
         let index = self.change(of: revision)
-        if index >= 0 { return self.match(watch, index, at: arrived, isFirst: !before.hasValue) }
-        self.wait(watch, revision, arrived, isFirst: !before.hasValue)
-        return nil
+        if index >= 0 {
+            self.match(watch, index, at: arrived, isFirst: !before.hasValue, reached)
+        } else {
+            self.wait(watch, revision, arrived, isFirst: !before.hasValue)
+        }
     }
 
     /// The first message of a call that came back with its token: the value is still the one of the token. The promise
@@ -230,37 +225,44 @@ package struct Ledger: Sendable {
     }
 
     /// The watch is at `index` now. What it passed on the way it will never see.
-    private mutating func match(_ watch: Int32, _ index: Int32, at arrived: Int64, isFirst: Bool) -> Arrival? {
+    @inline(__always)
+    private mutating func match(
+        _ watch: Int32, _ index: Int32, at arrived: Int64, isFirst: Bool, _ reached: Reached
+    ) {
         let seen = self.watches[Int(watch)].change
-        guard seen != index, !self.watches[Int(watch)].hasLeft else { return nil }
+        guard seen != index, !self.watches[Int(watch)].hasLeft else { return }
         let key = Int(self.watches[Int(watch)].key)
-        guard Int(self.changes[Int(index)].key) == key else { return nil }
-        if seen >= 0, self.changes[Int(seen)].ordinal > self.changes[Int(index)].ordinal { return nil }
+        guard Int(self.changes[Int(index)].key) == key else { return }
+        if seen >= 0, self.changes[Int(seen)].ordinal > self.changes[Int(index)].ordinal { return }
         self.watches[Int(watch)].change = index
         // Before the first value of a watch there was nothing to miss.
-        guard !isFirst else { return nil }
-        var next = seen >= 0 ? self.changes[Int(seen)].next : self.keys[key].first
-        let oldest = next
-        while true {
-            self.pass(next)
-            guard next != index else { break }
-            if self.changes[Int(next)].remaining >= 0 { self.counts.conflated += 1 }
-            next = self.changes[Int(next)].next
-        }
+        guard !isFirst else { return }
         self.counts.deliveries += 1
-        return Arrival(oldest: oldest, change: index, arrived: arrived)
+        self.passAll(from: seen >= 0 ? self.changes[Int(seen)].next : self.keys[key].first, through: index)
+        reached(self.passed.span, arrived)
     }
 
-    /// Each change that has reached a watch with a value: when it was meant to be made.
-    @inline(__always)
-    package func eachReached(by arrival: Arrival, _ body: (_ intended: Int64) -> Void) {
-        var next = arrival.oldest
+    /// Up to thousands at once, of each of thousands of watches: one loop over plain memory.
+    private mutating func passAll(from oldest: Int32, through index: Int32) {
+        var passed: [Int64] = []
+        swap(&passed, &self.passed)
+        passed.removeAll(keepingCapacity: true)
+        var converged = 0
+        var changes = self.changes.mutableSpan
+        var next = oldest
         while true {
-            let change = self.changes[Int(next)]
-            if change.remaining >= 0 { body(change.intended) }
-            guard next != arrival.change else { return }
+            let change = changes[Int(next)]
+            // What was refused reached nobody; what is shown was not.
+            if change.remaining >= 0 || next == index { passed.append(change.intended) }
+            if change.remaining > 0 { changes[Int(next)].remaining = change.remaining - 1 }
+            if change.remaining == 1 { converged += 1 }
+            guard next != index else { break }
             next = change.next
         }
+        self.counts.conflated += UInt64(passed.count - 1)
+        self.counts.converged += UInt64(converged)
+        self.convergedNow += converged
+        swap(&passed, &self.passed)
     }
 
     @inline(__always)

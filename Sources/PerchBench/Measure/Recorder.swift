@@ -60,14 +60,6 @@ package struct Recorder: Sendable {
         self.began == .max || self.ended == .max ? 0 : Double(self.ended - self.began) / 1e9
     }
 
-    /// A value has come that showed a watch a change, and passed others over.
-    @inline(__always)
-    package mutating func recordDelivery(conflated: UInt64 = 0, arrived: Int64) {
-        guard self.contains(arrived) else { return }
-        self.deliveries += 1
-        self.conflated += conflated
-    }
-
     /// A change has reached so many watches, or is known not to have by now.
     @inline(__always)
     package mutating func recordPush(intended: Int64, arrived: Int64, times: UInt64 = 1) {
@@ -79,15 +71,19 @@ package struct Recorder: Sendable {
         }
     }
 
-    /// A value has come, and each change that it ended the wait for has reached its watch.
-    @inline(__always)
-    package mutating func recordReached(_ arrival: Ledger.Arrival, in ledger: borrowing Ledger, isTimed: Bool) {
-        var changes: UInt64 = 0
-        ledger.eachReached(by: arrival) { intended in
-            changes += 1
-            if isTimed { self.recordPush(intended: intended, arrived: arrival.arrived) }
+    /// A value has come: the last of these changes is the one that it shows, those before it were passed over.
+    package mutating func recordReached(_ intended: borrowing Span<Int64>, arrived: Int64, isTimed: Bool = true) {
+        if self.contains(arrived) {
+            self.deliveries += 1
+            self.conflated += UInt64(intended.count - 1)
         }
-        self.recordDelivery(conflated: changes - 1, arrived: arrival.arrived)
+        guard isTimed else { return }
+        let window = self.began..<self.ended
+        if self.isAboutFirsts {
+            self.pushes.record(since: intended, in: window, until: arrived)
+        } else {
+            self.second.record(since: intended, in: window, until: arrived)
+        }
     }
 
     /// Times of all pushes.

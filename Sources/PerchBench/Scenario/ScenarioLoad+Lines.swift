@@ -278,8 +278,7 @@ extension ScenarioLoad {
         if isFirst {
             self.recorder.recordFirst(intended: self.players[player].intended, at: now)
         } else {
-            self.recorder.recordDelivery(arrived: now)
-            self.recorder.recordPush(intended: self.players[player].intended, arrived: now)
+            self.recorder.recordReached([self.players[player].intended].span, arrived: now)
         }
         guard place + 1 == expected.count else { return }
         self.players[player].missing -= 1
