@@ -139,6 +139,14 @@ extension Limits {
     /// Live calls on one connection. One more is ended with CALLS_LIMIT; the connection stays.
     package static let callsPerConnectionMax = 65_536
 
+    /// Bytes that all open calls of the process hold: a slot each, what they watch and wait for, values that they are owed,
+    /// each counted once however many share it. Then CALLS_BYTES_LIMIT for a call that would stay, which is a stream or waits
+    /// for a position, and for one with a request that is not small; other reads and purchases go on. Eight million watches.
+    package static let callsBytesMax = 2 * 1024 * 1024 * 1024
+
+    /// Bytes up to which a request is small: what a call keeps of it is not counted beside its slot.
+    @inlinable package static var smallRequestBytes: Int { 256 }
+
     /// Connections from one address, loopback excepted. One more is refused with CONNECTION_LIMIT.
     package static let connectionsPerAddressMax = 4_096
 

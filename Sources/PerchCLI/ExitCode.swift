@@ -41,7 +41,7 @@ package enum ExitCode: Int32, Error, Hashable, Sendable, CaseIterable {
             self = .usage
         // FAILED_PRECONDITION and RESOURCE_EXHAUSTED that pass by themselves.
         case "BEHIND", "CONNECTION_LIMIT", "HANDSHAKE_LIMIT", "PARTIAL_FRAMES_LIMIT", "WRITE_STALLED", "STORE_FULL",
-            "CONNECT_RATE", "CALL_RATE":
+            "CONNECT_RATE", "CALL_RATE", "CALLS_BYTES_LIMIT":
             self = .unavailable
         // RESOURCE_EXHAUSTED of what was asked for.
         case "FRAME_TOO_LONG", "INFLATE_LIMIT", "INFLATE_RATIO":

@@ -53,6 +53,9 @@ extension LoopCore {
             self.pending.count == self.freePending.count && self.callTokens.isEmpty && self.updates.isEmpty,
             "calls are left")
         precondition(
+            self.longRequests.isEmpty && self.requestBytes == 0 && self.accountKeys.keptBytes == 0,
+            "what calls said is left")
+        precondition(
             self.viewTable.count == 0 && self.accountTable.count == 0 && self.viewKeys.count == 0,
             "an index is not empty")
         precondition(self.encodings.count == 0, "\(self.encodings.count) encodings are left")
@@ -141,6 +144,11 @@ extension LoopCore {
         precondition(partial == self.partialInputs.count, "a partial input has no connection")
         precondition(
             self.partialInputs.values.reduce(0) { $0 + $1.count } == self.partialBytes, "partial bytes do not add up")
+        precondition(
+            self.longRequests.keys.allSatisfy { self.calls.isTaken($0) }
+                && self.longRequests.values.reduce(0) { $0 + Int($1) } == self.requestBytes,
+            "the requests that calls keep do not add up")
+        self.viewKeys.checkInvariants()
         precondition(unfinished == self.unfinishedFrames.count, "an unfinished frame has no connection")
         precondition(self.streams.count == Int(self.calls.count), "stream numbers and calls differ")
     }

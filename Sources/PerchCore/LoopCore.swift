@@ -63,6 +63,9 @@ package struct LoopCore: ~Copyable {
     var pending: [PendingCall?] = []
     var freePending: [Int32] = []
     var callTokens: [Int32: ResumeToken] = [:]
+    /// Bytes of the requests of calls that keep a long one.
+    var longRequests: [Int32: Int32] = [:]
+    var requestBytes = 0
     var updates: [Int32: UpdatesState] = [:]
     /// Digests of what was said last to watches whose view has changed twice or more since.
     var lateReaders: [Int32: Digest] = [:]
@@ -111,7 +114,7 @@ package struct LoopCore: ~Copyable {
     var waiting = WaitingCalls()
     package internal(set) var handshakes = 0
     /// What the other loops of this process hold of limits that are the process's.
-    package var elsewhere = (handshakes: 0, partialBytes: 0)
+    package var elsewhere = (handshakes: 0, partialBytes: 0, callsBytes: 0)
     var dying: [Int32] = []
     var pausedInputs: [Int32] = []
     var draining = false
@@ -166,6 +169,7 @@ package struct CoreSettings: Sendable {
     package var serverVersion = "0"
     package var frameBytesMax = Limits.frameBytesMax
     package var callsPerConnectionMax = Limits.callsPerConnectionMax
+    package var callsBytesMax = Limits.callsBytesMax
     package var connectionsMax = Int.max
     package var connectionsPerAddressMax = Limits.connectionsPerAddressMax
     package var connectionsPerIdentityMax = Limits.connectionsPerIdentityMax

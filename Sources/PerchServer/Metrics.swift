@@ -22,6 +22,7 @@ extension MetricSamples {
         self.add("perch_payloads", census.payloads, help: "Encoded values held.")
         self.add("perch_loop_memory_bytes", census.memoryBytes, help: "Memory of the loops' tables.")
         self.add("perch_partial_frames_bytes", census.partialBytes, help: "Bytes of frames that have not come whole.")
+        self.add("perch_calls_bytes", census.callsBytes, help: "Bytes that open calls hold.")
         if loop == 0 {
             self.add("perch_connection_bytes", census.connectionBytes, help: "Memory of one connection's state.")
             self.add("perch_watch_bytes", census.callBytes, help: "Memory of one watch's state, at most.")
@@ -332,6 +333,7 @@ struct LimitCounter {
         LimitCounter("requestBytesMax", reason: .requestTooLong),
         LimitCounter("catalogRequestBytesMax", reason: .catalogTooLong),
         LimitCounter("partialFramesBytesMax", reason: .partialFramesLimit),
+        LimitCounter("callsBytesMax", reason: .callsBytesLimit),
         LimitCounter("protobufDepthMax", reason: .messageTooDeep),
         LimitCounter("protobufSingularFieldsMax", reason: .messageTooManyFields),
         LimitCounter("protobufRepeatedItemsMax", reason: .messageTooManyItems),

@@ -181,6 +181,7 @@ package enum Server {
         core.helloTimeoutMilliseconds = settings.helloTimeoutMilliseconds
         core.firstByteTimeoutMilliseconds = settings.firstByteTimeoutMilliseconds
         core.partialFramesBytesMax = settings.partialFramesBytesMax
+        core.callsBytesMax = settings.callsBytesMax
         core.dyingConnectionsMax = settings.dyingConnectionsMax
         core.connectionsPerAddressMax = settings.connectionsPerAddressMax
         core.connectionsPerIdentityMax = settings.connectionsPerIdentityMax

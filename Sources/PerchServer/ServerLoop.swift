@@ -184,7 +184,9 @@ final class ServerLoop: LoopDriver {
     }
 
     private func publishLimits() {
-        self.limits.publish(self.index, handshakes: self.core.handshakes, partialBytes: self.core.partialBytes)
+        self.limits.publish(
+            self.index, handshakes: self.core.handshakes, partialBytes: self.core.partialBytes,
+            callsBytes: self.core.callsBytes)
     }
 
     private func read(_ connection: Int32, isHungUp: Bool) {

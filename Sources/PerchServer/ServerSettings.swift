@@ -29,6 +29,7 @@ package struct ServerSettings: Sendable {
     package var helloTimeoutMilliseconds = Limits.helloTimeoutMilliseconds
     package var firstByteTimeoutMilliseconds = Limits.firstByteTimeoutMilliseconds
     package var partialFramesBytesMax = Limits.partialFramesBytesMax
+    package var callsBytesMax = Limits.callsBytesMax
     package var dyingConnectionsMax = Limits.dyingConnectionsMax
     package var connectionsPerAddressMax = Limits.connectionsPerAddressMax
     package var connectionsPerIdentityMax = Limits.connectionsPerIdentityMax

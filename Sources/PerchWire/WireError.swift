@@ -63,6 +63,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case textNotUTF8 = "TEXT_NOT_UTF8"
     case textHasNUL = "TEXT_HAS_NUL"
     case callsLimit = "CALLS_LIMIT"
+    case callsBytesLimit = "CALLS_BYTES_LIMIT"
     case requestTooLong = "REQUEST_TOO_LONG"
     case accountKey = "ACCOUNT_KEY"
     case fieldMissing = "FIELD_MISSING"
@@ -155,7 +156,8 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
         case .permissionDenied:
             .permissionDenied
         case .frameTooLong, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit, .inflateLimit,
-            .inflateRatio, .callsLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong, .advanceLimit,
+            .inflateRatio, .callsLimit, .callsBytesLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong,
+            .advanceLimit,
             .familyLimit, .pendingLimit, .intentLimit, .historyLimit, .connectRate, .callRate, .credentialsLimit,
             .revocationLimit:
             .resourceExhausted

@@ -87,6 +87,9 @@ enum ServeTable {
             default: byteCount(Int64(Limits.partialFramesBytesMax)),
             "Frames of all connections that have not come whole."),
         OptionSpec(
+            "calls-bytes", .bytes(1024 * 1024...(1 << 40)), "SIZE", default: byteCount(Int64(Limits.callsBytesMax)),
+            "What open calls of all connections hold: a watch has some 250 bytes."),
+        OptionSpec(
             "connections-per-address", .count(1...1_000_000), "N", default: String(Limits.connectionsPerAddressMax),
             "Connections from one address (of IPv6: one network of 64 bits); loopback has no limit."),
         OptionSpec(

@@ -35,6 +35,7 @@ extension ServerSettings {
         self.firstByteTimeoutMilliseconds = min(
             settings.number("first-byte-timeout") ?? self.firstByteTimeoutMilliseconds, self.helloTimeoutMilliseconds)
         self.partialFramesBytesMax = number("partial-frames-bytes")
+        self.callsBytesMax = number("calls-bytes")
         self.dyingConnectionsMax = number("dying-connections")
         self.connectionsPerAddressMax = number("connections-per-address")
         self.connectionsPerIdentityMax = number("connections-per-identity")

@@ -70,6 +70,9 @@ extension LoopCore {
                             StatusDetail(key: "limit", value: "\(method.requestBytesMax)"),
                         ]))
             }
+            if method.isStreaming || call.request.count > Limits.smallRequestBytes {
+                try self.requireRoom(call.request.count)
+            }
             let order = method == .operate ? self.codec.decodeOrder(body.extracting(call.request)) : nil
             var request: Request?
             if case nil = order {
@@ -80,6 +83,7 @@ extension LoopCore {
                 }
             }
             let slot = self.insertCall(connection, stream, method)
+            self.keepRequest(of: slot, call.request.count)
             if caller != self.connections[connection].identity {
                 self.callIdentities[slot] = caller
                 self.identities.use(caller)
@@ -166,6 +170,7 @@ extension LoopCore {
         }
         if self.calls[call].method.isStreaming { self.connections[connection].watchCount -= 1 }
         self.waiting.remove(call)
+        self.forgetRequest(of: call)
         if !self.callTokens.isEmpty { self.callTokens[call] = nil }
         if self.calls[call].flags.contains(.isListed) { self.unlistCall(call, connection) }
         self.calls[call].flags = []

@@ -41,6 +41,7 @@ extension LoopCore {
             try self.proceed(call, request, app: app)
             return
         }
+        try self.requireRoom(WaitingCalls.bytesPerWaiter)
         let generation = self.calls.generation(call)
         self.waiting.add(Waiter(call: call, generation: generation, position: goal, app: app, request: request))
         if request.method.isStreaming, !self.calls[call].flags.contains(.hasToken),

@@ -24,6 +24,9 @@ struct WaitingCalls {
         var hasRevision = false
     }
 
+    /// What one more takes: itself, and its place in the order of times.
+    static let bytesPerWaiter = MemoryLayout<Entry>.stride + 64
+
     private var entries: [Int32: Entry] = [:]
     private var revisions = TimerHeap()
     private var instants: [AppNumber: TimerHeap] = [:]

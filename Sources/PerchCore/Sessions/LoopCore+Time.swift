@@ -242,7 +242,8 @@ extension LoopCore {
             callBytes: Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax,
             viewBytes: Slab<ViewSlot>.bytesPerElement + Slab<AccountSlot>.bytesPerElement
                 + 3 * SlotTable.bytesPerSlotMax, handshakes: self.handshakes,
-            dying: self.dying.count, partialBytes: self.partialBytes, identities: self.identities.count,
+            dying: self.dying.count, partialBytes: self.partialBytes, callsBytes: self.callsBytes,
+            identities: self.identities.count,
             applied: self.applied)
     }
 }
@@ -265,6 +266,8 @@ package struct LoopCensus: Sendable {
     /// Connections that are closing.
     package var dying: Int
     package var partialBytes: Int
+    /// What open calls hold.
+    package var callsBytes: Int
     /// Identities that are known, whether somebody uses them now or not.
     package var identities: Int
     /// The revision up to which the loop has applied every change.

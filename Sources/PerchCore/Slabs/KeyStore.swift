@@ -10,6 +10,7 @@ struct KeyStore: ~Copyable {
     private var base: UnsafeMutableRawPointer
     private var capacity: Int32
     private var used: Int32 = 0
+    private var keptPieces = 0
     /// By number of pieces: the first hole of that size, which holds the next one's place.
     private var holes = [Int32](repeating: -1, count: 33)
 
@@ -26,6 +27,7 @@ struct KeyStore: ~Copyable {
     mutating func insert(_ key: borrowing RawSpan) -> Int32 {
         precondition(key.byteCount <= 255, "a key of \(key.byteCount) bytes was let through")
         let pieces = Self.pieces(key.byteCount)
+        self.keptPieces += pieces
         let place: Int32
         if self.holes[pieces] >= 0 {
             place = self.holes[pieces]
@@ -43,6 +45,7 @@ struct KeyStore: ~Copyable {
 
     mutating func remove(_ place: Int32, count: Int) {
         let pieces = Self.pieces(count)
+        self.keptPieces -= pieces
         self.pointer(place).storeBytes(of: self.holes[pieces], as: Int32.self)
         self.holes[pieces] = place
     }
@@ -78,6 +81,9 @@ struct KeyStore: ~Copyable {
         guard let larger = realloc(memory, byteCount) else { fatalError("there is no memory for \(byteCount) bytes") }
         return larger
     }
+
+    /// Bytes of the keys that are here now.
+    var keptBytes: Int { self.keptPieces * Self.pieceBytes }
 
     /// Bytes that were ever used.
     var memoryBytes: Int { Int(self.used) * Self.pieceBytes }

@@ -8,6 +8,8 @@ struct ViewKeys {
     private var entries: [Entry] = []
     private var free: [Int32] = []
     private var index: [ViewKey: Int32] = [:]
+    /// Bytes of the keys, each counted once.
+    private(set) var bytes = 0
 
     subscript(place: Int32) -> ViewKey { self.entries[Int(place)].key }
 
@@ -29,6 +31,7 @@ struct ViewKeys {
             self.entries.append(Entry(key: key, viewCount: 1))
         }
         self.index[key] = place
+        self.bytes += key.heldBytes
         return place
     }
 
@@ -37,11 +40,18 @@ struct ViewKeys {
         self.entries[Int(place)].viewCount -= 1
         guard self.entries[Int(place)].viewCount == 0 else { return }
         self.index[self.entries[Int(place)].key] = nil
+        self.bytes -= self.entries[Int(place)].key.heldBytes
         self.entries[Int(place)].key = .intents
         self.free.append(place)
     }
 
     var count: Int { self.index.count }
+
+    /// Traps where the bytes do not add up.
+    func checkInvariants() {
+        let found = self.index.keys.reduce(0) { $0 + $1.heldBytes }
+        precondition(found == self.bytes, "\(found) bytes in keys of views, \(self.bytes) counted")
+    }
 
     /// Views that have one of these keys.
     var viewCount: Int { self.entries.reduce(0) { $0 + Int($1.viewCount) } }

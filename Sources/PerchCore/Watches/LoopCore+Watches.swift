@@ -11,6 +11,7 @@ extension LoopCore {
         if let key { accountSlot = self.accountSlot(AccountKey(app: app, bytes: key)) }
         let view = self.viewSlot(app: app, account: accountSlot, viewKey)
 
+        self.forgetRequest(of: call)
         self.calls[call].kind = .watch
         self.calls[call].target = view
         let first = self.views[view].firstWatch

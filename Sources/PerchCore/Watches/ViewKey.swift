@@ -41,6 +41,19 @@ enum ViewKey: Hashable {
         }
     }
 
+    /// What it takes in memory, as far as the caller decides it.
+    var heldBytes: Int {
+        /// Short texts stand in the value itself; others are an object.
+        func bytes(_ text: String) -> Int { text.utf8.count > 15 ? 32 + text.utf8.count : 0 }
+        switch self {
+        case .status(let text), .entitlement(let text): return bytes(text)
+        case .products(let ids, let locale, let storefront):
+            let list = 32 + ids.count * MemoryLayout<String>.stride
+            return ids.reduce(list + bytes(locale) + bytes(storefront)) { $0 + bytes($1) }
+        case .intents, .messages: return 0
+        }
+    }
+
     /// What the texts take in the bytes of a name, each with its length before it.
     private var partBytes: Int {
         switch self {

@@ -29,6 +29,7 @@ import Testing
         ],
         .unavailable: [
             "HELLO_TIMEOUT", "CONNECTION_LIMIT", "HANDSHAKE_LIMIT", "WRITE_STALLED", "PARTIAL_FRAMES_LIMIT",
+            "CALLS_BYTES_LIMIT",
             "SHUTTING_DOWN", "DEADLINE", "BEHIND", "STORE_FULL", "STORE_FAILED", "LEASE_WAIT", "CONNECT_RATE",
             "CALL_RATE",
         ],

@@ -144,6 +144,7 @@ struct BadFile: CustomTestStringConvertible {
         #expect(made.recordCacheBytesMax == own.recordCacheBytesMax)
         #expect(made.frameBytesMax == own.frameBytesMax)
         #expect(made.callsPerConnectionMax == own.callsPerConnectionMax)
+        #expect(made.callsBytesMax == own.callsBytesMax)
         #expect(made.writeStallMilliseconds == own.writeStallMilliseconds)
         #expect(made.lingerMilliseconds == own.lingerMilliseconds)
         #expect(made.drainMilliseconds == own.drainMilliseconds)
@@ -169,7 +170,7 @@ struct BadFile: CustomTestStringConvertible {
             try resolved(
                 "serve --listen 0.0.0.0:1 --store /srv/perch --catalog Shop.storekit --bundle-id org.shop "
                     + "--environment sandbox --time-rate oneHourIsOneDay --loops 3 --record-cache-bytes 1MiB "
-                    + "--frame-bytes 1MiB --calls-per-connection 7 --write-stall 7s --linger 8s --drain 9s "
+                    + "--frame-bytes 1MiB --calls-per-connection 7 --calls-bytes 2MiB --write-stall 7s --linger 8s --drain 9s "
                     + "--tls allowed --tls-certificate c.pem --tls-key k.pem --tls-client-ca a.pem "
                     + "--tls-client-certificates optional --tls-ticket-secret s --allow-plaintext "
                     + "--allow-unauthenticated --allow-mixed-environments --clock 1970-01-01T00:00:07Z --with-parent"),
@@ -187,6 +188,7 @@ struct BadFile: CustomTestStringConvertible {
         #expect(made.recordCacheBytesMax == 1 << 20)
         #expect(made.frameBytesMax == 1 << 20)
         #expect(made.callsPerConnectionMax == 7)
+        #expect(made.callsBytesMax == 2 << 20)
         #expect(made.writeStallMilliseconds == 7_000)
         #expect(made.lingerMilliseconds == 8_000)
         #expect(made.drainMilliseconds == 9_000)

@@ -21,6 +21,7 @@ enum ContractLimit: String, CaseIterable {
     case singularFields = "protobuf: singular fields"
     case repeatedItems = "protobuf: repeated items"
     case callsPerConnection = "calls per connection"
+    case callsBytes = "calls, what they hold"
     case connections = "connections"
     case connectionsPerAddress = "connections per address"
     case connectionsPerIdentity = "connections per identity"
@@ -150,6 +151,21 @@ let limitsTable: [LimitRow] = [
         let client = world.welcomedClient()
         let streams = (0..<3 + step).map { _ in client.call(.status()) }
         return world.outcome(client, streams[streams.count - 1])
+    },
+    LimitRow(limit: .callsBytes, setting: "calls-bytes", reason: "CALLS_BYTES_LIMIT") { step in
+        // What a hundred watched products take, and no byte less.
+        func life(_ bytes: Int) -> (world: World, client: WireClient) {
+            let world = limited { $0.core.callsBytesMax = bytes }
+            let client = world.welcomedClient()
+            client.call(.products((0..<100).map { "app.perch.product.\($0)" }))
+            world.settle()
+            return (world, client)
+        }
+        let request = Request.products(["gold"])
+        let codec = MessageCodec()
+        let needed = life(.max).world.loops[0].core.callsBytes + (try codec.encode(request)).prefixed.count - 5
+        let (world, client) = life(needed - step)
+        return world.outcome(client, client.call(request))
     },
     LimitRow(limit: .connections, reason: "CONNECTION_LIMIT") { step in
         // In a server, the descriptors of the process: its acceptor closes what it has none for.
