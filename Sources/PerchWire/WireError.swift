@@ -301,6 +301,11 @@ extension WireStatus {
         if !refusal.field.isEmpty { details.append(.field(refusal.field)) }
         if let found = refusal.found { details.append(.found(found)) }
         if let limit = refusal.limit { details.append(.limit(limit)) }
+        switch reason {
+        case .recordLimit: details.append(.setting("record-entries"))
+        case .cursorTooOld: details.append(.setting("cursor-revisions"))
+        default: break
+        }
         self.init(reason, refusal.message, details: details)
     }
 }

@@ -72,7 +72,7 @@ extension Result where Success == Identity, Failure == CredentialFault {
     var word: String {
         switch self {
         case .success: "taken"
-        case .failure(.malformed): "malformed"
+        case .failure(.malformed), .failure(.tooLong): "malformed"
         case .failure(.untrusted): "untrusted"
         case .failure(.misdirected): "misdirected"
         case .failure(.notYetValid): "notYetValid"

@@ -22,7 +22,13 @@ import Testing
     @Test func `every refusal of the model is a word of the table`() {
         for reason in Refusal.Reason.allCases {
             let status = WireStatus(Refusal(reason, "because", field: "order.product_id", found: 3, limit: 2))
-            #expect(status.details == [.field("order.product_id"), .found(3), .limit(2)])
+            let setting: [StatusDetail] =
+                switch reason {
+                case .recordLimit: [.setting("record-entries")]
+                case .cursorTooOld: [.setting("cursor-revisions")]
+                default: []
+                }
+            #expect(status.details == [.field("order.product_id"), .found(3), .limit(2)] + setting)
             #expect(status.reason?.rawValue == reason.rawValue)
             #expect(status.message == "because")
             #expect(status.code != .ok)

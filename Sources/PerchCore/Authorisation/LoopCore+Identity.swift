@@ -251,14 +251,16 @@ extension WireStatus {
     package init(_ fault: CredentialFault) {
         let reason: ErrorReason =
             switch fault {
-            case .malformed: .credentialsMalformed
+            case .malformed, .tooLong: .credentialsMalformed
             case .untrusted: .credentialsUntrusted
             case .misdirected: .credentialsMisdirected
             case .notYetValid: .credentialsNotYetValid
             case .expired: .credentialsExpired
             case .revoked: .credentialsRevoked
             }
-        self.init(reason, fault.description)
+        var details: [StatusDetail] = []
+        if case .tooLong(let bytes, let limit) = fault { details = [.found(bytes), .limit(limit)] }
+        self.init(reason, fault.description, details: details)
     }
 
     fileprivate init(_ refusal: Permission.Refusal, _ method: Method) {

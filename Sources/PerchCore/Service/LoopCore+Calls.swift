@@ -15,8 +15,8 @@ extension LoopCore {
                     .callsLimit,
                     "this connection has \(self.connections[connection].callCount) calls, the limit is \(self.settings.callsPerConnectionMax); end some, or open another connection",
                     details: [
-                        StatusDetail(key: "found", value: "\(self.connections[connection].callCount)"),
-                        StatusDetail(key: "limit", value: "\(self.settings.callsPerConnectionMax)"),
+                        .found(self.connections[connection].callCount),
+                        .limit(self.settings.callsPerConnectionMax), .setting("calls-per-connection"),
                     ]))
             return
         }
@@ -31,7 +31,9 @@ extension LoopCore {
                 self.open(header.stream, RawSpan(_unsafeBytes: inflated), connection)
             } catch {
                 // What cannot be inflated may hide anything: the framing is broken.
-                self.close(connection, WireStatus(error))
+                var status = WireStatus(error)
+                if status.reason == .inflateLimit { status.details.append(.setting("frame-bytes")) }
+                self.close(connection, status)
             }
         } else {
             self.open(header.stream, body, connection)
@@ -65,10 +67,7 @@ extension LoopCore {
                     WireStatus(
                         method.requestBytesMax == Limits.requestBytesMax ? .requestTooLong : .catalogTooLong,
                         "the request has \(call.request.count) bytes, the limit of \(method.path) is \(method.requestBytesMax)",
-                        details: [
-                            StatusDetail(key: "found", value: "\(call.request.count)"),
-                            StatusDetail(key: "limit", value: "\(method.requestBytesMax)"),
-                        ]))
+                        details: [.found(call.request.count), .limit(method.requestBytesMax)]))
             }
             if method.isStreaming || call.request.count > Limits.smallRequestBytes {
                 try self.requireRoom(call.request.count)
@@ -239,8 +238,8 @@ extension LoopCore {
                 call,
                 WireStatus(
                     .frameTooLong,
-                    "the answer has \(found) bytes, the limit is \(self.settings.frameBytesMax); ask for a smaller page"
-                ))
+                    "the answer has \(found) bytes, the limit is \(self.settings.frameBytesMax); ask for a smaller page",
+                    details: [.found(found), .limit(self.settings.frameBytesMax), .setting("frame-bytes")]))
             return
         }
         if self.connections[connection].flags.contains(.acceptsZlib), let compressed = self.codec.compressed() {

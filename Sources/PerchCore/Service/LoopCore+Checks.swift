@@ -12,17 +12,14 @@ extension LoopCore {
             guard !value.isEmpty else {
                 throw CallRefusal(
                     .fieldMissing, "\(field) is empty; it says what is asked for",
-                    details: [StatusDetail(key: "field", value: field)])
+                    details: [.field(field)])
             }
         }
         func page(_ size: UInt32) throws(CallRefusal) {
             guard size <= Limits.pageSizeMax else {
                 throw CallRefusal(
                     .fieldInvalid, "page_size is \(size), the limit is \(Limits.pageSizeMax)",
-                    details: [
-                        StatusDetail(key: "field", value: "page_size"), StatusDetail(key: "found", value: "\(size)"),
-                        StatusDetail(key: "limit", value: "\(Limits.pageSizeMax)"),
-                    ])
+                    details: [.field("page_size"), .found(size), .limit(Limits.pageSizeMax)])
             }
         }
         switch request {
@@ -30,12 +27,12 @@ extension LoopCore {
             guard !asked.productIDs.isEmpty else {
                 throw CallRefusal(
                     .fieldMissing, "product_ids is empty; name the products to watch",
-                    details: [StatusDetail(key: "field", value: "product_ids")])
+                    details: [.field("product_ids")])
             }
             guard asked.productIDs.allSatisfy({ !$0.isEmpty }) else {
                 throw CallRefusal(
                     .fieldInvalid, "a product identifier in product_ids is empty",
-                    details: [StatusDetail(key: "field", value: "product_ids")])
+                    details: [.field("product_ids")])
             }
         case .getImage(let asked):
             try present(asked.imageID, "image_id")
@@ -43,10 +40,7 @@ extension LoopCore {
                 throw CallRefusal(
                     .fieldInvalid,
                     "known_hash has \(asked.knownHash.count) bytes; send the \(ContentHash.byteCount) of content_hash, or none",
-                    details: [
-                        StatusDetail(key: "field", value: "known_hash"),
-                        StatusDetail(key: "found", value: "\(asked.knownHash.count)"),
-                    ])
+                    details: [.field("known_hash"), .found(asked.knownHash.count)])
             }
         case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked):
             try account(asked.account)
@@ -75,7 +69,7 @@ extension LoopCore {
             guard let operation = asked.operation else {
                 throw CallRefusal(
                     .fieldInvalid, "operation is not set; it names exactly one operation",
-                    details: [StatusDetail(key: "field", value: "operation")])
+                    details: [.field("operation")])
             }
             if operation.transaction == nil || !asked.account.isEmpty { try account(asked.account) }
             switch operation {
@@ -92,7 +86,7 @@ extension LoopCore {
             guard !asked.settings.isEmpty else {
                 throw CallRefusal(
                     .fieldMissing, "settings is empty; name what is to be changed",
-                    details: [StatusDetail(key: "field", value: "settings")])
+                    details: [.field("settings")])
             }
         case .sync(let asked):
             try account(asked.account)
@@ -124,13 +118,13 @@ extension LoopCore {
             case nil:
                 throw CallRefusal(
                     .fieldInvalid, "about is not set; name a group_id or a product_id",
-                    details: [StatusDetail(key: "field", value: "about")])
+                    details: [.field("about")])
             }
         case .setClock(let asked):
             guard let change = asked.change else {
                 throw CallRefusal(
                     .fieldMissing, "no change is named; freeze, resume or advance the clock",
-                    details: [StatusDetail(key: "field", value: "change")])
+                    details: [.field("change")])
             }
             if case .advanceToBoundary(let name) = change { try account(name) }
         case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .getSettings, .getAppPolicies, .listApps,
@@ -141,7 +135,7 @@ extension LoopCore {
             guard asked.path.utf8.first == UInt8(ascii: "/") else {
                 throw CallRefusal(
                     .fieldInvalid, "path is not absolute; the server's working directory is not the caller's",
-                    details: [StatusDetail(key: "field", value: "path")])
+                    details: [.field("path")])
             }
         case .revokeToken(let asked):
             let count = asked.tokenID.utf8.count
@@ -166,10 +160,7 @@ extension LoopCore {
         guard (1...Limits.accountKeyBytesMax).contains(count) else {
             throw CallRefusal(
                 .accountKey, "the account key has \(count) bytes; it must have 1 to \(Limits.accountKeyBytesMax)",
-                details: [
-                    StatusDetail(key: "field", value: "account"), StatusDetail(key: "found", value: "\(count)"),
-                    StatusDetail(key: "limit", value: "\(Limits.accountKeyBytesMax)"),
-                ])
+                details: [.field("account"), .found(count), .limit(Limits.accountKeyBytesMax)])
         }
     }
 
@@ -178,11 +169,7 @@ extension LoopCore {
             throw CallRefusal(
                 .fieldInvalid,
                 "idempotency_key has \(bytes.count) bytes, the limit is \(Limits.idempotencyKeyBytesMax)",
-                details: [
-                    StatusDetail(key: "field", value: "idempotency_key"),
-                    StatusDetail(key: "found", value: "\(bytes.count)"),
-                    StatusDetail(key: "limit", value: "\(Limits.idempotencyKeyBytesMax)"),
-                ])
+                details: [.field("idempotency_key"), .found(bytes.count), .limit(Limits.idempotencyKeyBytesMax)])
         }
     }
 
@@ -190,7 +177,7 @@ extension LoopCore {
         guard !order.productID.isEmpty else {
             throw CallRefusal(
                 .fieldMissing, "order.product_id is empty; it says what is bought",
-                details: [StatusDetail(key: "field", value: "order.product_id")])
+                details: [.field("order.product_id")])
         }
         try self.checkToken(order.appAccountToken)
     }
@@ -208,7 +195,7 @@ extension LoopCore {
         guard groups.map(\.count) == [8, 4, 4, 4, 12], isHex else {
             throw CallRefusal(
                 .fieldInvalid, "order.app_account_token is not a UUID such as 123e4567-e89b-12d3-a456-426614174000",
-                details: [StatusDetail(key: "field", value: "order.app_account_token")])
+                details: [.field("order.app_account_token")])
         }
     }
 

@@ -25,10 +25,7 @@ extension LoopCore {
         throw CallRefusal(
             .callsBytesLimit,
             "the calls of this server hold \(held) bytes and this one would add \(count), the limit is \(self.settings.callsBytesMax); end some, watch fewer products at once, or come back later",
-            details: [
-                StatusDetail(key: "found", value: "\(held + count)"),
-                StatusDetail(key: "limit", value: "\(self.settings.callsBytesMax)"),
-            ])
+            details: [.found(held + count), .limit(self.settings.callsBytesMax), .setting("calls-bytes")])
     }
 
     /// A long request is kept until its call has an answer, or is a watch.

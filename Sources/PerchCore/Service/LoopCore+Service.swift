@@ -264,7 +264,7 @@ extension LoopCore {
             : "it has \(count); ask for the promotional_image_id of a product"
         return CallRefusal(
             .imageUnknown, "the catalogue of \(app.bundleID) has no image \(id); \(advice)",
-            details: [StatusDetail(key: "field", value: "image_id"), StatusDetail(key: "found", value: id)])
+            details: [.field("image_id"), StatusDetail(key: "found", value: id)])
     }
 
     /// An image came from the store; nil if the catalogue was replaced on the way. That change is applied already, for it
@@ -331,9 +331,9 @@ extension LoopCore {
                 .fieldInvalid,
                 "as_of.at_ms is \(instant.milliseconds), which is not from 1970 to 9999; ask for an instant in between",
                 details: [
-                    StatusDetail(key: "field", value: "as_of.at_ms"),
-                    StatusDetail(key: "found", value: "\(instant.milliseconds)"),
-                    StatusDetail(key: "limit", value: "\(Limits.readableMilliseconds.upperBound)"),
+                    .field("as_of.at_ms"),
+                    .found(instant.milliseconds),
+                    .limit(Limits.readableMilliseconds.upperBound),
                 ])
         }
     }

@@ -18,18 +18,16 @@ extension LoopCore {
                 index,
                 WireStatus(
                     .protocolVersion, "the client speaks version \(hello.protocolVersion), this server speaks 1",
-                    details: [
-                        StatusDetail(key: "found", value: "\(hello.protocolVersion)"),
-                        StatusDetail(key: "limit", value: "1"),
-                    ]))
+                    details: [.found(hello.protocolVersion), .limit(1)]))
             return
         }
         guard hello.clientID.count <= Limits.clientIDBytesMax else {
+            let (found, limit) = (hello.clientID.count, Limits.clientIDBytesMax)
             self.close(
                 index,
                 WireStatus(
-                    .helloInvalid,
-                    "client_id has \(hello.clientID.count) bytes, the limit is \(Limits.clientIDBytesMax)"))
+                    .helloInvalid, "client_id has \(found) bytes, the limit is \(limit)",
+                    details: [.field("client_id"), .found(found), .limit(limit)]))
             return
         }
         let identity: UInt32

@@ -27,19 +27,21 @@ extension LoopCore {
         if self.draining {
             self.close(index, Self.shuttingDown)
         } else if Int(self.connections.count) > self.settings.connectionsMax {
+            let (found, limit) = (self.connections.count - 1, self.settings.connectionsMax)
             self.close(
                 index,
                 WireStatus(
                     .connectionLimit,
-                    "this loop holds \(self.connections.count - 1) connections, the limit is \(self.settings.connectionsMax); try another server or come back later"
-                ))
+                    "this loop holds \(found) connections, the limit is \(limit); try another server or come back later",
+                    details: [.found(found), .limit(limit)]))
         } else if self.handshakes + self.elsewhere.handshakes > self.settings.handshakesMax {
+            let (found, limit) = (self.handshakes + self.elsewhere.handshakes - 1, self.settings.handshakesMax)
             self.close(
                 index,
                 WireStatus(
                     .handshakeLimit,
-                    "\(self.handshakes + self.elsewhere.handshakes - 1) connections have not said HELLO yet, the limit is \(self.settings.handshakesMax); come back in a moment"
-                ))
+                    "\(found) connections have not said HELLO yet, the limit is \(limit); come back in a moment",
+                    details: [.found(found), .limit(limit), .setting("handshakes")]))
         } else if let address, !self.admit(index, from: address) {
             // It is told why.
         } else {
@@ -167,13 +169,14 @@ extension LoopCore {
 
     private mutating func hasRoom(forPartial count: Int, _ index: Int32) -> Bool {
         let held = self.partialBytes + self.elsewhere.partialBytes
-        guard held + count > self.settings.partialFramesBytesMax else { return true }
+        let limit = self.settings.partialFramesBytesMax
+        guard held + count > limit else { return true }
         self.close(
             index,
             WireStatus(
                 .partialFramesLimit,
-                "this server holds \(held) bytes of frames that are not complete, the limit is \(self.settings.partialFramesBytesMax); send whole frames, or fewer at once"
-            ))
+                "this server holds \(held) bytes of frames that are not complete and these would add \(count), the limit is \(limit); send whole frames, or fewer at once",
+                details: [.found(held + count), .limit(limit), .setting("partial-frames-bytes")]))
         return false
     }
 
@@ -219,36 +222,40 @@ extension LoopCore {
         case .welcome, .message, .status, .beat, .drain:
             return WireStatus(
                 .kindNotForClients,
-                "kind \(header.kind.rawValue) is sent by servers only; a client sends HELLO, CALL, CANCEL, PING and PONG"
-            )
+                "kind \(header.kind.rawValue) is sent by servers only; a client sends HELLO, CALL, CANCEL, PING and PONG",
+                details: [.found(header.kind.rawValue)])
         case .hello, .ping, .pong:
             if header.stream != 0 {
                 return WireStatus(
                     .streamNotZero, "kind \(header.kind.rawValue) belongs to stream 0, it came on \(header.stream)",
-                    details: [
-                        StatusDetail(key: "found", value: "\(header.stream)"), StatusDetail(key: "limit", value: "0"),
-                    ])
+                    details: [.found(header.stream), .limit(0)])
             }
         case .call, .cancel:
             if header.stream == 0 {
                 return WireStatus(
                     .streamZero, "kind \(header.kind.rawValue) needs a stream number from 1 to 16777215, it came on 0",
-                    details: [StatusDetail(key: "found", value: "0"), StatusDetail(key: "limit", value: "1")])
+                    details: [.found(0), .limit(1)])
             }
         }
         if header.isCompressed, header.kind != .call || isGreeting {
             return WireStatus(
-                .compressionNotOffered, "kind \(header.kind.rawValue) is never compressed; send it as it is")
+                .compressionNotOffered, "kind \(header.kind.rawValue) is never compressed; send it as it is",
+                details: [.found(header.kind.rawValue)])
         }
         if isGreeting, header.kind != .hello {
-            return WireStatus(.helloExpected, "kind \(header.kind.rawValue) came before HELLO; greet first")
+            return WireStatus(
+                .helloExpected, "kind \(header.kind.rawValue) came before HELLO; greet first",
+                details: [.found(header.kind.rawValue)])
         }
         if !isGreeting, header.kind == .hello {
             return WireStatus(.helloRepeated, "HELLO came twice; once a connection is enough")
         }
         let limit = isGreeting ? Limits.helloBytesMax : self.settings.frameBytesMax
         if header.length > limit {
-            return WireStatus(FrameError.tooLong(kind: header.kind, declaredBytes: header.length, limitBytes: limit))
+            var status = WireStatus(
+                FrameError.tooLong(kind: header.kind, declaredBytes: header.length, limitBytes: limit))
+            if !isGreeting { status.details.append(.setting("frame-bytes")) }
+            return status
         }
         switch header.kind {
         case .call:
@@ -256,21 +263,17 @@ extension LoopCore {
             return WireStatus(
                 .streamLive,
                 "stream \(header.stream) has a call that has not ended; take another number until its STATUS",
-                details: [StatusDetail(key: "found", value: "\(header.stream)")])
+                details: [.found(header.stream)])
         case .ping, .pong:
             guard header.length != 8 else { return nil }
             return WireStatus(
                 .pingLength, "PING and PONG carry 8 bytes, this one carries \(header.length)",
-                details: [
-                    StatusDetail(key: "found", value: "\(header.length)"), StatusDetail(key: "limit", value: "8"),
-                ])
+                details: [.found(header.length), .limit(8)])
         case .cancel:
             guard header.length != 0 else { return nil }
             return WireStatus(
                 .cancelNotEmpty, "CANCEL is empty, this one carries \(header.length) bytes",
-                details: [
-                    StatusDetail(key: "found", value: "\(header.length)"), StatusDetail(key: "limit", value: "0"),
-                ])
+                details: [.found(header.length), .limit(0)])
         default:
             return nil
         }

@@ -111,11 +111,14 @@ extension LoopCore {
                 let rest = self.settings.helloTimeoutMilliseconds - self.settings.firstByteTimeoutMilliseconds
                 self.scheduleDeadline(.hello(index, self.connections.generation(index)), at: self.now.monotonic + rest)
             } else {
-                self.close(index, Self.helloTimeout("nothing", self.settings.firstByteTimeoutMilliseconds))
+                self.close(
+                    index,
+                    Self.helloTimeout("nothing", "first-byte-timeout", self.settings.firstByteTimeoutMilliseconds))
             }
         case 1:
             guard self.connections[index].phase == .greeting else { return }
-            self.close(index, Self.helloTimeout("no whole HELLO", self.settings.helloTimeoutMilliseconds))
+            self.close(
+                index, Self.helloTimeout("no whole HELLO", "hello-timeout", self.settings.helloTimeoutMilliseconds))
         case 4:
             self.counters.lingerExpired += 1
             self.remove(index)
@@ -126,10 +129,10 @@ extension LoopCore {
         }
     }
 
-    private static func helloTimeout(_ what: String, _ milliseconds: Int64) -> WireStatus {
+    private static func helloTimeout(_ what: String, _ setting: String, _ milliseconds: Int64) -> WireStatus {
         WireStatus(
             .helloTimeout, "\(what) came within \(milliseconds) ms of connecting; send HELLO at once",
-            details: [StatusDetail(key: "limit", value: "\(milliseconds)")])
+            details: [.limit(milliseconds), .setting(setting)])
     }
 
     private func behind(_ waiter: Waiter) -> WireStatus {
@@ -137,10 +140,7 @@ extension LoopCore {
         return WireStatus(
             .behind,
             "position \(waiter.position) is ahead of this server, which is at \(Position(revision: self.applied, asOf: clock)); wait longer, or ask the server that gave it",
-            details: [
-                StatusDetail(key: "found", value: "\(waiter.position.revision)"),
-                StatusDetail(key: "limit", value: "\(self.applied)"),
-            ])
+            details: [.found(waiter.position.revision), .limit(self.applied)])
     }
 
     private mutating func beatDue(_ connection: Int32, _ second: Int64) {
@@ -181,8 +181,8 @@ extension LoopCore {
                 .writeStalled,
                 "this connection has taken nothing for \(self.now.monotonic - since) ms, the limit is \(self.settings.writeStallMilliseconds); read faster, or watch less on one connection",
                 details: [
-                    StatusDetail(key: "found", value: "\(self.now.monotonic - since)"),
-                    StatusDetail(key: "limit", value: "\(self.settings.writeStallMilliseconds)"),
+                    .found(self.now.monotonic - since),
+                    .limit(self.settings.writeStallMilliseconds), .setting("write-stall"),
                 ]))
     }
 

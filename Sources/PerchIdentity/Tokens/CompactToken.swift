@@ -18,7 +18,7 @@ package struct CompactToken: Sendable {
 
     package init(_ text: some Collection<UInt8>) throws(CredentialFault) {
         guard text.count <= Limits.tokenBytesMax else {
-            throw .malformed("it has \(text.count) bytes, the limit is \(Limits.tokenBytesMax)")
+            throw .tooLong(bytes: text.count, limit: Limits.tokenBytesMax)
         }
         let text = Array(text)
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -4,6 +4,8 @@ package import PerchBase
 package enum CredentialFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// It is no token that could be judged.
     case malformed(String)
+    /// It is not looked at.
+    case tooLong(bytes: Int, limit: Int)
     /// Whoever signed it is not known here, or did not sign this.
     case untrusted(String)
     /// It is for somebody else, or by somebody else.
@@ -15,6 +17,8 @@ package enum CredentialFault: Error, Hashable, Sendable, CustomStringConvertible
     package var description: String {
         switch self {
         case .malformed(let what): "the token cannot be read: \(what)"
+        case .tooLong(let bytes, let limit):
+            "the token has \(bytes) bytes, the limit is \(limit); name fewer apps in it"
         case .untrusted(let what): "the token is not trusted: \(what)"
         case .misdirected(let what): "the token is not for this server: \(what)"
         case .notYetValid(let instant): "the token is valid from \(instant) on; come back then, or look at the clocks"

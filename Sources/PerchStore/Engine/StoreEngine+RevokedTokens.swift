@@ -57,7 +57,7 @@ extension StoreEngine {
     private var tooManyRevocations: Refusal {
         Refusal(
             .revocationLimit,
-            "\(self.revocations.count) tokens are taken back already, the limit is \(self.limits.revokedTokensMax); take the key away that signed them"
-        )
+            "\(self.revocations.count) tokens are taken back already, the limit is \(self.limits.revokedTokensMax); take the key away that signed them",
+            found: Int64(self.revocations.count), limit: Int64(self.limits.revokedTokensMax))
     }
 }

@@ -465,18 +465,19 @@ package final class StoreEngine {
             return .refused(
                 Refusal(
                     .tokenFuture,
-                    "the cursor is of revision \(place.revision), the store is at \(self.header.revision); begin without one"
-                ))
+                    "the cursor is of revision \(place.revision), the store is at \(self.header.revision); begin without one",
+                    found: Int64(clamping: place.revision), limit: Int64(clamping: self.header.revision)))
         }
-        if self.header.revision - place.revision > self.limits.cursorRevisions,
+        let behind = self.header.revision - place.revision
+        if behind > self.limits.cursorRevisions,
             let committed = try self.storage.commitTime(of: place.revision),
             wall.milliseconds(since: committed) > self.limits.cursorMilliseconds
         {
             return .refused(
                 Refusal(
                     .cursorTooOld,
-                    "the cursor is \(self.header.revision - place.revision) revisions and more than \(self.limits.cursorMilliseconds / 3_600_000) h old, the limit is \(self.limits.cursorRevisions); list the transactions and begin without a cursor"
-                ))
+                    "the cursor is \(behind) revisions and more than \(self.limits.cursorMilliseconds / 3_600_000) h old, the limit is \(self.limits.cursorRevisions); list the transactions and begin without a cursor",
+                    found: Int64(clamping: behind), limit: Int64(clamping: self.limits.cursorRevisions)))
         }
         guard let account = try self.storage.account(key) else {
             return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)

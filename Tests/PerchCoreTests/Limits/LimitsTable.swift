@@ -47,6 +47,9 @@ struct LimitOutcome: Equatable {
     var reason: String?
     /// By how much the limit's counter has grown.
     var counted: UInt64
+    /// What stands in the details, for programs; nil where nothing was refused.
+    var namesLimit: Bool?
+    var setting: String?
 
     static let passed = LimitOutcome(reason: nil, counted: 0)
 }
@@ -376,22 +379,27 @@ extension World {
     /// What a connection was told when it was closed, and whether that was counted.
     fileprivate func outcome(_ client: WireClient) -> LimitOutcome {
         self.settle()
-        return self.outcome(client.drains.last?.reason)
+        let drain = client.drains.last
+        return self.outcome(drain?.reason, drain?.details ?? [])
     }
 
     /// What a call was told.
     fileprivate func outcome(_ client: WireClient, _ stream: UInt32) -> LimitOutcome {
         self.settle()
         let status = client.status(of: stream)
-        return self.outcome(status?.code == 0 ? nil : status?.reason ?? client.drains.last?.reason)
+        guard let status else { return self.outcome(client) }
+        return self.outcome(status.code == 0 ? nil : status.reason, status.details)
     }
 
-    private func outcome(_ reason: String?) -> LimitOutcome {
+    private func outcome(_ reason: String?, _ details: [StatusDetail]) -> LimitOutcome {
         guard let reason else { return .passed }
         let counted = self.loops.reduce(0) { sum, loop in
             sum + (ErrorReason(rawValue: reason).flatMap { loop.core.counters.refusalsByReason[$0] } ?? 0)
         }
-        return LimitOutcome(reason: reason, counted: counted)
+        return LimitOutcome(
+            reason: reason, counted: counted,
+            namesLimit: details.contains { $0.key == "limit" && Int64($0.value) != nil },
+            setting: details.first { $0.key == "setting" }?.value)
     }
 
     /// A CALL with so many bytes in all, of zeros.

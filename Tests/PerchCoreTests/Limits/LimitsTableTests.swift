@@ -15,6 +15,12 @@ import Testing
         }
         #expect(try row.probe(-1) == .passed)
         #expect(try row.probe(0) == .passed)
-        #expect(try row.probe(1) == LimitOutcome(reason: row.reason, counted: 1))
+        let outcome = try row.probe(1)
+        #expect(outcome.reason == row.reason)
+        #expect(outcome.counted == 1)
+        guard row.reason != nil else { return }
+        #expect(outcome.namesLimit == true, "its number is for people only")
+        // A cursor that is too old is so by time and by count: it names the one of them.
+        #expect(outcome.setting == (limit == .cursorTime ? "cursor-revisions" : row.setting))
     }
 }

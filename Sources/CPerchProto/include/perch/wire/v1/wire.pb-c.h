@@ -220,7 +220,7 @@ struct  Perch__Wire__V1__StatusDetail
 {
   ProtobufCMessage base;
   /*
-   * Name, such as `limit`, `found`, `setting`, `field`.
+   * Name, such as `limit`, `found`, `setting`, `field`. `README.md` lists them all.
    */
   char *key;
   /*
