@@ -75,14 +75,14 @@ struct TLSKeeper {
         } catch {
             throw ServerError("TLS: \(error)")
         }
-        if let reason = Self.expiry(self.context, wall) { throw ServerError("TLS: \(reason)") }
+        if let reason = Self.expiry(self.context, settings, wall) { throw ServerError("TLS: \(reason)") }
     }
 
     /// Reads the files again. Where they cannot be used, those before stay in use, and it says why.
     mutating func reload(wall: Instant) -> String? {
         do throws(TLSError) {
             let context = try Self.load(self.settings, self.tickets)
-            self.fault = Self.expiry(context, wall)
+            self.fault = Self.expiry(context, self.settings, wall)
             if self.fault == nil { self.context = context }
         } catch {
             self.fault = error.description
@@ -101,9 +101,9 @@ struct TLSKeeper {
     }
 
     private static func load(_ settings: TLSSettings, _ tickets: TicketKeys) throws(TLSError) -> TLSContext {
-        let certificatePath = settings.certificatePath ?? ""
         var files = TLSContext.ServerFiles(
-            certificates: try TLSFile.read(certificatePath), key: try TLSFile.readSecret(settings.keyPath ?? ""))
+            certificates: try TLSFile.read(settings.certificatePath ?? ""),
+            key: try TLSFile.readSecret(settings.keyPath ?? ""))
         if settings.clientCertificates != .off {
             files.clientAuthorities = try TLSFile.read(settings.clientAuthorityPath ?? "")
             files.requiresCertificates = settings.clientCertificates == .required
@@ -111,7 +111,9 @@ struct TLSKeeper {
         do throws(TLSError) {
             return try TLSContext(server: files, tickets: tickets)
         } catch {
-            throw TLSError(.file, "\(certificatePath): \(error)")
+            throw error.naming(
+                certificate: settings.certificatePath, key: settings.keyPath,
+                authorities: settings.clientAuthorityPath)
         }
     }
 
@@ -128,9 +130,9 @@ struct TLSKeeper {
     }
 
     /// A certificate that has ended is no use to anybody: every client refuses it.
-    private static func expiry(_ context: TLSContext, _ wall: Instant) -> String? {
+    private static func expiry(_ context: TLSContext, _ settings: TLSSettings, _ wall: Instant) -> String? {
         guard let end = context.validity?.notAfter, end <= wall else { return nil }
-        return "the certificate has ended at \(end); get a new one"
+        return "\(settings.certificatePath ?? ""): the certificate has ended at \(end); get a new one"
     }
 
     /// When the certificate in use ends.

@@ -87,7 +87,11 @@ package final class TLSContext: Sendable {
             files.certificates = try TLSFile.read(certificatePath)
             files.key = try TLSFile.readSecret(keyPath)
         }
-        try self.init(client: files)
+        do throws(TLSError) {
+            try self.init(client: files)
+        } catch {
+            throw error.naming(certificate: certificatePath, key: keyPath, authorities: authorityPath)
+        }
     }
 
     deinit { perch_tls_context_free(self.handle) }
@@ -108,21 +112,22 @@ package final class TLSContext: Sendable {
 
     private static func identify(_ handle: OpaquePointer, _ certificates: [UInt8], _ key: [UInt8]) throws(TLSError) {
         guard perch_tls_use_certificates(handle, certificates, certificates.count) == 1 else {
-            throw TLSError(.file, "the certificate cannot be read: \(TLSError(of: nil)); PEM is wanted")
+            throw TLSError(in: .certificate, "the certificate cannot be read: \(TLSError(of: nil)); PEM is wanted")
         }
         switch perch_tls_use_key(handle, key, key.count) {
         case 1: break
-        case -1: throw TLSError(.file, "the key is not that of the certificate")
+        case -1: throw TLSError(in: .key, "the key is not that of the certificate")
         case -2:
             throw TLSError(
-                .file, "the key is encrypted, and nobody is asked for a password; decrypt it with `openssl pkey`")
-        default: throw TLSError(.file, "the key cannot be read: \(TLSError(of: nil)); PEM is wanted")
+                in: .key, "the key is encrypted, and nobody is asked for a password; decrypt it with `openssl pkey`")
+        default: throw TLSError(in: .key, "the key cannot be read: \(TLSError(of: nil)); PEM is wanted")
         }
     }
 
     private static func trust(_ handle: OpaquePointer, _ authorities: [UInt8]) throws(TLSError) {
         guard perch_tls_trust(handle, authorities, authorities.count) > 0 else {
-            throw TLSError(.file, "no authority can be read: \(TLSError(of: nil)); certificates in PEM are wanted")
+            throw TLSError(
+                in: .authorities, "no authority can be read: \(TLSError(of: nil)); certificates in PEM are wanted")
         }
     }
 

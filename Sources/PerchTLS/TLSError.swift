@@ -22,12 +22,28 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
         case file = "file"
     }
 
+    /// Which of the files that this side was given.
+    package enum File: Sendable {
+        case certificate
+        case key
+        case authorities
+    }
+
     package let fault: Fault
     package let description: String
+    /// Whose bytes cannot be used, where the fault is one of theirs.
+    package let file: File?
 
     package init(_ fault: Fault, _ description: String) {
         self.fault = fault
         self.description = description
+        self.file = nil
+    }
+
+    init(in file: File, _ description: String) {
+        self.fault = .file
+        self.description = description
+        self.file = file
     }
 
     /// Why the last step on this thread failed. Ask once, at once.
@@ -42,6 +58,18 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The same error, said with what was being done.
     func said(_ text: String) -> TLSError { TLSError(self.fault, "\(text): \(self.description)") }
+
+    /// The same error, with the path of the file that it is about.
+    package func naming(certificate: String?, key: String?, authorities: String?) -> TLSError {
+        let path =
+            switch self.file {
+            case .certificate: certificate
+            case .key: key
+            case .authorities: authorities
+            case nil: String?.none
+            }
+        return path.map { self.said($0) } ?? self
+    }
 }
 
 extension TLSError.Fault {

@@ -46,10 +46,13 @@ import Testing
         let before = keeper.context.fingerprint
         let made = MadeCertificate.server(of: self.authority)
         let spoilt: [(String, () -> Void)] = [
-            ("not that of the certificate", { self.put(made, key: self.authority.key) }),
+            ("key.pem: the key is not that of the certificate", { self.put(made, key: self.authority.key) }),
             ("chmod 600", { self.put(made, mode: 0o640) }),
-            ("has ended", { self.put(MadeCertificate.server(of: self.authority, endsInSeconds: -1)) }),
-            ("cannot be read", { self.put(made, key: []) }),
+            (
+                "certificate.pem: the certificate has ended",
+                { self.put(MadeCertificate.server(of: self.authority, endsInSeconds: -1)) }
+            ),
+            ("key.pem: the key cannot be read", { self.put(made, key: []) }),
         ]
         for (reason, spoil) in spoilt {
             spoil()

@@ -1,3 +1,4 @@
+import Glibc
 import PerchBase
 import PerchTLS
 import PerchTesting
@@ -118,6 +119,20 @@ import Testing
             try TLSContext(authorityPath: directory.file("none.pem"), certificatePath: nil, keyPath: nil)
         } throws: {
             "\($0)".contains("none.pem")
+        }
+        let (own, key, odd) = (directory.file("own.pem"), directory.file("key.pem"), directory.file("odd.pem"))
+        TemporaryDirectory.write(Made.client.certificate, to: own)
+        TemporaryDirectory.write(Made.client.key, to: key)
+        TemporaryDirectory.write(Array("hello".utf8), to: odd)
+        chmod(key, 0o600)
+        chmod(odd, 0o600)
+        _ = try TLSContext(authorityPath: authority, certificatePath: own, keyPath: key)
+        for paths in [(odd, own, key), (authority, odd, key), (authority, own, odd)] {
+            #expect {
+                try TLSContext(authorityPath: paths.0, certificatePath: paths.1, keyPath: paths.2)
+            } throws: {
+                "\($0)".hasPrefix("\(odd): ")
+            }
         }
     }
 }

@@ -91,6 +91,9 @@ extension ValueKind {
             guard let time = CivilTime(parsing: text) else {
                 throw Mismatch("is \(quoted(text)), it should be a UTC time such as 2026-11-21T09:30:00Z, or a date")
             }
+            guard Limits.readableMilliseconds.contains(time.instant.milliseconds) else {
+                throw Mismatch("is \(quoted(text)), it should be from 1970 to 9999")
+            }
             return .number(time.instant.milliseconds)
         case .address:
             guard let colon = text.lastIndex(of: ":"), Self.isPort(text[text.index(after: colon)...]) else {

@@ -7,7 +7,8 @@ import PerchWire
 package enum Judgement {
     package static func descriptors(_ limit: Int) -> DoctorFinding {
         let connections = max(0, limit - Limits.descriptorsReserved)
-        let found = "\(limit) for the process, so at most \(connections) connections"
+        let found =
+            "\(limit) for the process, so at most \(connections) connections (\(Limits.httpConnectionsMax) fewer with --http)"
         let remedy =
             "raise LimitNOFILE= in the systemd unit, or `ulimit -Hn` of the shell, to the connections you expect"
         // A thousand is what a shell gives who never asked for more.

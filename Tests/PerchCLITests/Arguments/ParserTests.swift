@@ -129,6 +129,7 @@ struct Refusal: CustomTestStringConvertible {
         Refusal(
             "store clock to tomorrow",
             "INSTANT is \"tomorrow\", it should be a UTC time such as 2026-11-21T09:30:00Z, or a date"),
+        Refusal("store clock to 1969-12-31", "INSTANT is \"1969-12-31\", it should be from 1970 to 9999"),
         Refusal(
             "store clock rate oneRenewalEveryMinut",
             "RATE is \"oneRenewalEveryMinut\", which is no rate; `perch store clock rate --help` lists them",
