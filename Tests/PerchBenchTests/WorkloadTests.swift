@@ -184,6 +184,15 @@ import Testing
         }
         #expect(error?.description.contains("a purchase was refused") == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("--product") == true, "\(error?.description ?? "")")
+        // One that is bought once and for all: every further purchase writes and pushes nothing, and nothing is lost.
+        for workload in [Workload.hot, .buy] {
+            other = tiny(workload)
+            other.product = BenchCatalogue(viewBytes: 2_000).itemIDs[0]
+            let owned = #expect(throws: BenchError.self) {
+                try measured(other, server: .address(address, process: nil))
+            }
+            #expect(owned?.description.contains("is a product of the type nonConsumable") == true, "\(workload)")
+        }
         var access = BenchAccess()
         access.tls = (try TLSContext(client: TLSContext.ClientFiles()), TLSServerName("127.0.0.1"))
         let naked = #expect(throws: BenchError.self) {

@@ -1,5 +1,6 @@
 import PerchBase
 import PerchLoop
+import PerchModel
 import PerchWire
 
 // Changes out, answers and values in.
@@ -44,9 +45,33 @@ extension Generator {
             return
         }
         self.lastProgress = now
+        if self.answerBytes == 0, let reason = self.whyUnpushed(message) { return self.giveUp(reason) }
         self.answerBytes = message.count
         self.recorder.recordAnswer(intended: self.ledger.intended(change), at: now)
         self.ledger.answered(change, revision: revision) { self.recorder.recordReached($0, arrived: $1) }
+    }
+
+    /// Why what the first change came to is nothing that each further one would push, or write, anew: the bench would wait
+    /// for values that nobody owes it, and take them for lost.
+    private func whyUnpushed(_ message: UnsafeRawBufferPointer) -> String? {
+        switch self.settings.workload {
+        case .catalog, .idle, .storm: return nil
+        default: break
+        }
+        // A bare server's answers have a revision and bytes, and no transaction.
+        guard case .operate(let answer)? = try? self.codec.decodeResponse(.operate, message.bytes) else { return nil }
+        switch answer.purchaseResult {
+        case .pending, .userCancelled:
+            return
+                "a purchase of \(self.settings.product) was not made at once (\(answer.purchaseResult)); switch off what "
+                + "the app asks for before purchases, as `perch get settings` shows it"
+        default: break
+        }
+        guard let type = answer.transaction?.value.productType, type != .nonRenewable else { return nil }
+        if type == .consumable, self.settings.workload == .buy { return nil }
+        return
+            "\(self.settings.product) is a product of the type \(type), and buying it again pushes nothing; name one that "
+            + "does not renew and is no consumable, of the type nonRenewable, with --product"
     }
 
     private func carried(_ writer: Int, _ stream: UInt32) -> Int32? {
