@@ -80,6 +80,9 @@ struct BenchRun {
         bench.environment = self.environment.filter { !$0.key.hasPrefix("PERCH_") }
         bench.isInterrupted = { Interruption.isAsked }
 
+        let page = self.settings.text("report")
+        // Before the load, not after it.
+        if let page { try Files.requireReplaceable(page) }
         let ticker = Ticker(console: self.console, format: format, isTerminal: isatty(2) == 1)
         var report = try bench.run { ticker.tell($0) }
         ticker.clear()
@@ -88,7 +91,7 @@ struct BenchRun {
         // Who reads no more still wants the page, and the exit code.
         var unread: ReaderGone?
         do { try self.print(report, format) } catch let gone as ReaderGone { unread = gone }
-        if let path = self.settings.text("report") { try Files.replace(path, with: Array(report.html.utf8)) }
+        if let page { try Files.replace(page, with: Array(report.html.utf8)) }
         if let unread, !unread.hasEnough { throw unread }
         if Interruption.isAsked { return .interrupted }
         return report.breaches.isEmpty ? .success : .failure

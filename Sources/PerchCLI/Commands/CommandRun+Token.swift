@@ -140,14 +140,12 @@ extension CommandRun {
         } catch {
             throw CommandFailure(.failure, "\(error)")
         }
-        chmod(open, 0o644)
         self.console.talk("perch: \(key) in \(printable(path)); servers need only \(printable(open))")
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
         do throws(FileFault) {
-            // With mode 600.
-            try Files.replace(path, with: bytes)
+            try Files.replace(path, with: bytes, for: .owner)
         } catch {
             throw CommandFailure(.failure, "\(error)")
         }

@@ -121,7 +121,7 @@ enum TokenFile {
 
     static func write(_ token: [UInt8], to path: String) throws(CommandFailure) {
         do throws(FileFault) {
-            try Files.replace(path, with: Array((Base64.encode(token) + "\n").utf8))
+            try Files.replace(path, with: Array((Base64.encode(token) + "\n").utf8), for: .owner)
         } catch {
             throw CommandFailure(.failure, "\(error)")
         }

@@ -25,6 +25,8 @@ extension CommandRun {
         var reports: [ScenarioReport] = []
         var unreadable = 0
         let paths = try self.scenarioPaths()
+        let results = self.settings.text("junit")
+        if let results { try Files.requireReplaceable(results) }
         for path in paths {
             let parsed = try ScenarioFiles.parse(path)
             guard parsed.isSound else {
@@ -39,7 +41,7 @@ extension CommandRun {
             reports.append(report)
             try self.tell(report)
         }
-        if let path = self.settings.text("junit") { try JUnit.write(reports, to: path) }
+        if let results { try JUnit.write(reports, to: results) }
         let failed = reports.count { !$0.isPassed }
         if self.printer.format == .text {
             let passed = reports.count - failed

@@ -38,28 +38,107 @@ enum Files {
         }
     }
 
-    /// Puts new content in the place of a file at once: whoever is killed on the way leaves the old one whole.
-    static func replace(_ path: String, with bytes: [UInt8]) throws(FileFault) {
-        let draft = "\(path).\(getpid()).new"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileFault(path, "written", errno: errno) }
+    /// Who may read a file that is written.
+    enum Audience {
+        /// Whoever the directory and the umask let, and of a file that is there already, whoever could before.
+        case everybody
+        /// Its owner alone.
+        case owner
+    }
+
+    /// Puts new content in the place of a file at once: whoever is killed on the way leaves the old one whole. What is no
+    /// file, such as a device or a pipe, is written into; a link stays one, and what it leads to is replaced.
+    static func replace(_ path: String, with bytes: [UInt8], for audience: Audience = .everybody) throws(FileFault) {
+        let place = try Place(path)
+        let descriptor = try place.open(for: audience)
+        do throws(FileFault) {
+            try Self.write(bytes, to: descriptor, path)
+        } catch {
+            close(descriptor)
+            place.forget()
+            throw error
+        }
+        // Some file systems say only now that there was no room.
+        guard close(descriptor) == 0 else {
+            let code = errno
+            place.forget()
+            throw FileFault(path, "written", errno: code)
+        }
+        try place.settle()
+    }
+
+    /// Whether `replace` could, for whoever first has long to do; what is there stays as it is.
+    static func requireReplaceable(_ path: String) throws(FileFault) {
+        let place = try Place(path)
+        guard place.draft != nil else {
+            guard access(path, W_OK) == 0 else { throw FileFault(path, "written", errno: errno) }
+            return
+        }
+        close(try place.open(for: .everybody))
+        place.forget()
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileFault) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
-                let code = errno
-                if code == EINTR { continue }
-                close(descriptor)
-                unlink(draft)
-                throw FileFault(path, "written", errno: code)
+                if errno == EINTR { continue }
+                throw FileFault(path, "written", errno: errno)
             }
             rest = rest.dropFirst(count)
         }
-        close(descriptor)
-        guard rename(draft, path) == 0 else {
-            let code = errno
-            unlink(draft)
-            throw FileFault(path, "written", errno: code)
+    }
+
+    /// Where new content goes.
+    private struct Place {
+        let name: String
+        /// The file itself, behind links.
+        let path: String
+        /// What is written first, and then takes the file's place; nil where the file is none, and is written into.
+        let draft: String?
+        /// Of the file that is there.
+        let mode: mode_t?
+
+        init(_ name: String) throws(FileFault) {
+            var status = stat()
+            let isThere = stat(name, &status) == 0
+            let kind = status.st_mode & S_IFMT
+            if isThere, kind == S_IFDIR { throw FileFault(name, "written", errno: EISDIR) }
+            self.name = name
+            self.mode = isThere ? status.st_mode & 0o777 : nil
+            let target = isThere ? realpath(name, nil) : nil
+            self.path = target.map { String(cString: $0) } ?? name
+            free(target)
+            self.draft = isThere && kind != S_IFREG ? nil : "\(self.path).\(getpid()).new"
+        }
+
+        func open(for audience: Audience) throws(FileFault) -> Int32 {
+            let descriptor: Int32
+            if let draft {
+                // Nobody else's, whatever lay there: a secret is not written into what another has open.
+                unlink(draft)
+                descriptor = Glibc.open(
+                    draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, audience == .owner ? 0o600 : 0o666)
+            } else {
+                descriptor = Glibc.open(self.path, O_WRONLY | O_CLOEXEC)
+            }
+            guard descriptor >= 0 else { throw FileFault(self.name, "written", errno: errno) }
+            if self.draft != nil, audience == .everybody, let mode { fchmod(descriptor, mode) }
+            return descriptor
+        }
+
+        func settle() throws(FileFault) {
+            guard let draft else { return }
+            guard rename(draft, self.path) == 0 else {
+                let code = errno
+                unlink(draft)
+                throw FileFault(self.name, "written", errno: code)
+            }
+        }
+
+        func forget() {
+            if let draft { unlink(draft) }
         }
     }
 

@@ -1,0 +1,86 @@
+import Glibc
+import PerchTesting
+import Testing
+
+@testable import PerchCLI
+
+@Suite struct `A file that is written` {
+    private let directory = TemporaryDirectory()
+    private var path: String { self.directory.file("report.html") }
+
+    private func mode(_ path: String) -> mode_t {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode : 0
+    }
+
+    private func names() -> [String] {
+        guard let listing = opendir(self.directory.path) else { return [] }
+        defer { closedir(listing) }
+        var names: [String] = []
+        while let entry = readdir(listing) {
+            let name = withUnsafePointer(to: entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private func read(_ path: String) throws -> String {
+        String(decoding: try Files.read(path, limitBytes: 1_000), as: UTF8.self)
+    }
+
+    @Test func `is everybody's as the umask says, and a secret its owner's alone`() throws {
+        let before = umask(0o022)
+        defer { umask(before) }
+        try Files.replace(self.path, with: Array("one".utf8))
+        #expect(self.mode(self.path) & 0o777 == 0o644)
+        try Files.replace(self.path, with: Array("two".utf8), for: .owner)
+        #expect(self.mode(self.path) & 0o777 == 0o600)
+        #expect(try self.read(self.path) == "two")
+        #expect(self.names() == ["report.html"])
+    }
+
+    @Test func `keeps who could read it`() throws {
+        TemporaryDirectory.write([], to: self.path)
+        chmod(self.path, 0o640)
+        try Files.replace(self.path, with: Array("one".utf8))
+        #expect(self.mode(self.path) & 0o777 == 0o640)
+    }
+
+    @Test func `is the one that a link leads to`() throws {
+        let link = self.directory.file("latest.html")
+        TemporaryDirectory.write([], to: self.path)
+        #expect(symlink("report.html", link) == 0)
+        try Files.replace(link, with: Array("one".utf8))
+        #expect(self.mode(link) & S_IFMT == S_IFLNK)
+        #expect(try self.read(self.path) == "one")
+        #expect(self.names() == ["latest.html", "report.html"])
+    }
+
+    /// Whoever is root and writes to `/dev/null` would else have put a file in its place, for everybody.
+    @Test func `takes the place of no pipe and no device`() throws {
+        #expect(mkfifo(self.path, 0o600) == 0)
+        let reader = open(self.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        try Files.requireReplaceable(self.path)
+        try Files.replace(self.path, with: Array("one".utf8))
+        var bytes = [UInt8](repeating: 0, count: 10)
+        #expect(Glibc.read(reader, &bytes, bytes.count) == 3)
+        #expect(self.mode(self.path) & S_IFMT == S_IFIFO)
+        #expect(self.names() == ["report.html"])
+    }
+
+    @Test func `is known to be impossible beforehand, and nothing is left of the attempt`() throws {
+        for path in [self.directory.path, self.directory.file("none/report.html")] {
+            #expect(throws: FileFault.self) { try Files.requireReplaceable(path) }
+            #expect(throws: FileFault.self) { try Files.replace(path, with: []) }
+        }
+        try Files.requireReplaceable(self.path)
+        #expect(self.names() == [])
+        TemporaryDirectory.write(Array("old".utf8), to: self.path)
+        try Files.requireReplaceable(self.path)
+        #expect(try self.read(self.path) == "old")
+        #expect(self.names() == ["report.html"])
+    }
+}
