@@ -38,6 +38,12 @@ struct SettingsFile {
             if case .file(_, let earlier)? = entries[key]?.origin {
                 throw UsageError("\(place): \(key) is set already in line \(earlier)", command: name)
             }
+            // A path could begin so, and nobody means that: the store would be where nobody looks for it.
+            if value.count > 1, let quote = value.first, quote == "\"" || quote == "'", value.last == quote {
+                throw UsageError(
+                    "\(place): the value of \(key) stands in quotes, which would be part of it; leave them out",
+                    suggesting: "\(key) = \(value.dropFirst().dropLast())", command: name)
+            }
             do {
                 entries[key] = Settings.Entry(
                     value: try option.kind.parse(value), origin: .file(path: path, line: index + 1))

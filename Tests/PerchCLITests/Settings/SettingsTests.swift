@@ -72,6 +72,14 @@ struct BadFile: CustomTestStringConvertible {
         BadFile("loops = 1\nloops = 1", "perch.conf, line 2: loops is set already in line 1"),
         BadFile("store =", "perch.conf, line 1: store is empty"),
         BadFile("store = # none", "perch.conf, line 1: store is empty"),
+        BadFile(
+            "store = \"/srv/perch\"",
+            "perch.conf, line 1: the value of store stands in quotes, which would be part of it; leave them out",
+            suggesting: "store = /srv/perch"),
+        BadFile(
+            "listen = ''",
+            "perch.conf, line 1: the value of listen stands in quotes, which would be part of it; leave them out",
+            suggesting: "listen = "),
         BadFile("loops = many", "perch.conf, line 1: loops is \"many\", it should be a number"),
         BadFile(
             "environment = sandbax",
