@@ -11,4 +11,13 @@ package enum StorePath {
         mkdir(setting, 0o700)
         return setting.hasSuffix("/") ? setting + Self.fileName : "\(setting)/\(Self.fileName)"
     }
+
+    /// Whether `file` makes something for this setting.
+    package static func makesDirectory(for setting: String) -> Bool {
+        var status = stat()
+        return !setting.hasSuffix(".db") && stat(setting, &status) != 0
+    }
+
+    /// Takes back what `file` made and nobody has put anything into.
+    package static func forgetDirectory(of setting: String) { rmdir(setting) }
 }

@@ -47,9 +47,17 @@ extension CommandRun {
                 let contents = try StoreRestore.verify(backup)
                 return try self.tell(contents, "\(printable(backup)) is whole")
             }
+            let isNew = StorePath.makesDirectory(for: setting)
             let path = StorePath.file(for: setting)
-            let contents = try StoreRestore.restore(
-                backup, to: path, replaces: self.settings.flag("force"), now: Clocks.wall())
+            let contents: StoreContents
+            do throws(StoreRestoreError) {
+                contents = try StoreRestore.restore(
+                    backup, to: path, replaces: self.settings.flag("force"), now: Clocks.wall())
+            } catch {
+                // Of what was not restored nothing is there.
+                if isNew { StorePath.forgetDirectory(of: setting) }
+                throw error
+            }
             try self.tell(contents, "\(printable(path)) is restored")
             self.console.talk("perch serve --store \(shellWord(setting))")
         } catch {

@@ -36,6 +36,12 @@ struct SQLiteError: Error {
 
     var description: String {
         let system = self.systemError == 0 ? "" : ", errno \(self.systemError)"
-        return "SQLite says \"\(self.message)\" (code \(self.code)\(system)) to: \(self.doing)"
+        return "SQLite says \"\(self.message)\" (code \(self.code)\(system)) to: \(self.brief)"
+    }
+
+    /// What was being done, as part of one line: of several statements, or of a long one, how it begins.
+    private var brief: String {
+        let words = self.doing.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return words.count > 100 ? words.prefix(100) + "…" : words
     }
 }

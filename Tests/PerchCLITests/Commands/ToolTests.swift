@@ -126,6 +126,19 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
 }
 
 @Suite struct `restore` {
+    @Test func `of what is no backup leaves nothing behind, and takes nothing away`() async {
+        let folder = TemporaryDirectory()
+        TemporaryDirectory.write(Array("hello".utf8), to: folder.file("notes.txt"))
+        let place = folder.file("store")
+        let result = await ran(["restore", folder.file("notes.txt"), place])
+        #expect(result.code == .failure)
+        #expect(result.talk.contains("is no store of Perch"))
+        #expect(!Files.exists(place))
+        mkdir(place, 0o700)
+        _ = await ran(["restore", folder.file("notes.txt"), place])
+        #expect(Files.exists(place))
+    }
+
     @Test func `makes no store in memory, which would be a directory of that name`() async {
         let result = await ran(["restore", "/nowhere/perch.db", "memory"])
         #expect(result.code == .usage)

@@ -13,18 +13,7 @@ import Testing
         return lstat(path, &status) == 0 ? status.st_mode : 0
     }
 
-    private func names() -> [String] {
-        guard let listing = opendir(self.directory.path) else { return [] }
-        defer { closedir(listing) }
-        var names: [String] = []
-        while let entry = readdir(listing) {
-            let name = withUnsafePointer(to: entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
-    }
+    private func names() -> [String] { TemporaryDirectory.names(in: self.directory.path).sorted() }
 
     private func read(_ path: String) throws -> String {
         String(decoding: try Files.read(path, limitBytes: 1_000), as: UTF8.self)
