@@ -44,8 +44,9 @@ let package = Package(
         .executable(name: "perch", targets: ["perch"]),
     ],
     targets: [
-        // Small values that all share.
-        swift("PerchBase", []),
+        // Small values that all share. CPerchMemory is imported by one folder of it.
+        .target(name: "CPerchMemory"),
+        swift("PerchBase", ["CPerchMemory"]),
 
         // What threads count, as plain values; lines of the log; both as text.
         swift("PerchMetrics", ["PerchBase"]),

@@ -217,9 +217,8 @@ extension Limits {
     /// which epoll's own timeout does not count, are noticed within a minute.
     package static let loopSleepMaxMilliseconds = 60_000
 
-    /// Pieces of memory from so many bytes on are the kernel's own mappings: a table that grows moves its pages and copies
-    /// none, and what it leaves behind goes back at once. Left to itself, glibc raises this with what is given back, and
-    /// keeps the holes that growing tables leave in its heap.
+    /// Tables of connections and watches are mappings of their own from so many bytes on: one that grows moves its pages and
+    /// copies none, and what it leaves behind goes back at once.
     package static let mappedPieceBytes = 128 * 1024
 
     /// Bytes of stack of a loop thread. Reserved, not touched: memory is used as deep as calls really go.

@@ -20,7 +20,6 @@ package enum Server {
         _ settings: ServerSettings, ready: (Ready) -> Void = { _ in }
     ) throws(ServerError) -> Int32 {
         if settings.endsWithParent { try Self.bindToParent() }
-        MappedMemory.begin()
         SignalSource.block()
         DescriptorLimit.raise()
         let log = Log(settings.log, settings.supervision)

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
-#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -391,9 +390,6 @@ static inline int perch_make_ours(int descriptor) {
     if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) != 0) return -1;
     return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 }
-
-// Fixes the bound, which glibc would raise with each larger piece that is given back.
-static inline int perch_map_pieces_from(int bytes) { return mallopt(M_MMAP_THRESHOLD, bytes); }
 
 static inline int perch_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
 

@@ -1,13 +1,14 @@
-internal import Glibc
+import PerchBase
 
 /// Keys of accounts, one after the other in one piece of memory: no object, no header, a handle of five bytes.
 ///
 /// In pieces of eight bytes. What was given back is given out again to a key of as many pieces; a key has 1 to 255 bytes,
 /// so there are 32 lists of such holes, each threaded through the holes themselves.
 struct KeyStore: ~Copyable {
-    private static let pieceBytes = 8
+    private static let pieceBytes = MemoryLayout<UInt64>.size
 
-    private var base: UnsafeMutableRawPointer
+    /// Each a piece of `pieceBytes`.
+    private var base: UnsafeMutablePointer<UInt64>
     private var capacity: Int32
     private var used: Int32 = 0
     private var keptPieces = 0
@@ -16,10 +17,10 @@ struct KeyStore: ~Copyable {
 
     init() {
         self.capacity = 64
-        self.base = Self.resized(nil, to: 64)
+        self.base = GrowingMemory.resized(nil, from: 0, to: 64)
     }
 
-    deinit { free(self.base) }
+    deinit { GrowingMemory.free(self.base, Int(self.capacity)) }
 
     private static func pieces(_ count: Int) -> Int { max(1, (count + Self.pieceBytes - 1) / Self.pieceBytes) }
 
@@ -68,18 +69,13 @@ struct KeyStore: ~Copyable {
         UnsafeRawBufferPointer(start: self.pointer(place), count: count)
     }
 
-    private func pointer(_ place: Int32) -> UnsafeMutableRawPointer { self.base + Int(place) * Self.pieceBytes }
+    @inline(__always)
+    private func pointer(_ place: Int32) -> UnsafeMutableRawPointer { UnsafeMutableRawPointer(self.base + Int(place)) }
 
     private mutating func grow() {
+        let before = Int(self.capacity)
         self.capacity *= 2
-        self.base = Self.resized(self.base, to: self.capacity)
-    }
-
-    /// As a slab's: no copy of a large piece is made.
-    private static func resized(_ memory: UnsafeMutableRawPointer?, to pieces: Int32) -> UnsafeMutableRawPointer {
-        let byteCount = Int(pieces) * Self.pieceBytes
-        guard let larger = realloc(memory, byteCount) else { fatalError("there is no memory for \(byteCount) bytes") }
-        return larger
+        self.base = GrowingMemory.resized(self.base, from: before, to: Int(self.capacity))
     }
 
     /// Bytes of the keys that are here now.

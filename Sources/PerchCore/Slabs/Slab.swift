@@ -1,12 +1,11 @@
-internal import Glibc
+import PerchBase
 
 /// Plain structs in one piece of memory, referred to by index: no reference counts, no boxes, no copies on write.
 ///
 /// Owned by one loop. An index is valid from `insert` to `remove`; `generation` tells a slot's tenants apart, for
 /// whoever kept an index while its tenant may have left.
 ///
-/// Grown by `realloc`, which moves the pages of a large piece and copies none: the process never holds the old and the new
-/// one, and what lies beyond `extent` was never touched and is nobody's memory yet.
+/// In `GrowingMemory`: what lies beyond `extent` was never touched and is nobody's memory yet.
 struct Slab<Element: BitwiseCopyable>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>
     private var marks: UnsafeMutablePointer<UInt32>
@@ -20,13 +19,13 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
     init(capacity: Int32 = 64) {
         precondition(MemoryLayout<Element>.size >= MemoryLayout<Int32>.size, "a free slot has no room for the next one")
         self.capacity = capacity
-        self.base = Self.resized(nil, to: capacity)
-        self.marks = Self.resized(nil, to: capacity)
+        self.base = GrowingMemory.resized(nil, from: 0, to: Int(capacity))
+        self.marks = GrowingMemory.resized(nil, from: 0, to: Int(capacity))
     }
 
     deinit {
-        free(self.base)
-        free(self.marks)
+        GrowingMemory.free(self.base, Int(self.capacity))
+        GrowingMemory.free(self.marks, Int(self.capacity))
     }
 
     /// Odd while a slot is taken, even while it is free.
@@ -88,17 +87,10 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
     }
 
     private mutating func grow() {
+        let before = Int(self.capacity)
         self.capacity *= 2
-        self.base = Self.resized(self.base, to: self.capacity)
-        self.marks = Self.resized(self.marks, to: self.capacity)
-    }
-
-    private static func resized<Item: BitwiseCopyable>(
-        _ items: UnsafeMutablePointer<Item>?, to capacity: Int32
-    ) -> UnsafeMutablePointer<Item> {
-        let byteCount = Int(capacity) * MemoryLayout<Item>.stride
-        guard let memory = realloc(items, byteCount) else { fatalError("there is no memory for \(byteCount) bytes") }
-        return memory.bindMemory(to: Item.self, capacity: Int(capacity))
+        self.base = GrowingMemory.resized(self.base, from: before, to: Int(self.capacity))
+        self.marks = GrowingMemory.resized(self.marks, from: before, to: Int(self.capacity))
     }
 
     /// What one more takes: itself, and its generation.

@@ -1,3 +1,5 @@
+import PerchBase
+
 /// Which slot of a slab a key stands for: an open-addressed table of four bytes a place. The key is not kept here: it stands
 /// in the slot, and whoever looks compares it there.
 ///
@@ -17,11 +19,11 @@ struct SlotTable: ~Copyable {
     init(capacity: Int = 64) {
         precondition(capacity > 0 && capacity & (capacity - 1) == 0, "a table has a power of two of places")
         self.mask = capacity - 1
-        self.places = .allocate(capacity: capacity)
+        self.places = GrowingMemory.resized(nil, from: 0, to: capacity)
         self.places.initialize(repeating: Self.empty, count: capacity)
     }
 
-    deinit { self.places.deallocate() }
+    deinit { GrowingMemory.free(self.places, self.mask + 1) }
 
     /// Fibonacci hashing: neighbours are spread, and the upper bits decide.
     @inline(__always)

@@ -1,0 +1,16 @@
+#ifndef CPERCHMEMORY_H
+#define CPERCHMEMORY_H
+
+#include <stddef.h>
+
+/* Memory in one piece that grows, as tables need it. From `mapped_from` bytes on it is a mapping of its own: growing moves
+   its pages and copies none, what was never written is nobody's memory, and what is given back is the kernel's at once.
+   Shorter ones are the allocator's. In C because mremap takes arguments that Swift cannot pass. */
+
+/* `piece` with room for `to` bytes instead of `from`, somewhere else perhaps; NULL, 0: a new one. What is new of it is not
+   zero. NULL where there is no memory: then `piece` is as it was. */
+void *perch_piece_resize(void *piece, size_t from, size_t to, size_t mapped_from);
+
+void perch_piece_free(void *piece, size_t bytes, size_t mapped_from);
+
+#endif
