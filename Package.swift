@@ -100,11 +100,16 @@ let package = Package(
                 "CPerchFaults", "CPerchCertificates",
             ]),
 
+        // The allocator of release builds, linked before the C library's. Imported by nobody: it takes the place of malloc.
+        .target(
+            name: "CPerchAllocator", linkerSettings: [.linkedLibrary("jemalloc", .when(configuration: .release))]),
+
         // Many seeds, losses of power and sequences of the model's own checks, on request: `make simulate` and its like.
         .executableTarget(name: "simulate", dependencies: ["PerchTesting"], swiftSettings: profiled),
         .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: profiled),
         // What one change costs, for a profiler.
-        .executableTarget(name: "pushcost", dependencies: ["PerchTesting"], swiftSettings: profiled),
+        .executableTarget(
+            name: "pushcost", dependencies: ["PerchTesting", "CPerchAllocator"], swiftSettings: profiled),
 
         // Puts it together: the drivers of loops and store, catalogue files, drain.
         swift(
@@ -141,7 +146,8 @@ let package = Package(
                 "PerchBench",
             ]),
         .executableTarget(
-            name: "perch", dependencies: ["PerchCLI"], exclude: ["perch.profdata"], swiftSettings: profiled),
+            name: "perch", dependencies: ["PerchCLI", "CPerchAllocator"], exclude: ["perch.profdata"],
+            swiftSettings: profiled),
 
         // Where bytes come in that nobody vouches for, as targets of a fuzzer.
         swift(

@@ -1,0 +1,3 @@
+#ifndef CPERCHALLOCATOR_H
+#define CPERCHALLOCATOR_H
+#endif
