@@ -232,6 +232,10 @@ extension Limits {
     /// no difference beyond the noise).
     @inlinable package static var asksAtOnce: Int { 16 }
 
+    /// Changes for which is fetched at once what they look at (`Prefetch`). More than a core has loads under way at a time
+    /// need not be, and what is fetched too early has left the first cache again.
+    @inlinable package static var prefetchedAtOnce: Int { 16 }
+
     /// Bytes in which a turn's frames are laid out before they are written. They hold about 200 values of 300 bytes; more
     /// would only delay the first byte of a batch.
     @inlinable package static var stagingBytes: Int { 64 * 1024 }

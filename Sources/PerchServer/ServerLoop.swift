@@ -309,10 +309,19 @@ final class ServerLoop: LoopDriver {
             let count = self.core.planWrites()
             if count == 0 { break }
             for index in 0..<count {
+                // The kernel takes its time with this one: the next but one is there by then.
+                if index + 2 < count { self.prefetchTenant(self.core.plannedWrite(index + 2).connection) }
                 let write = self.core.plannedWrite(index)
                 self.core.wrote(index, self.send(write))
             }
             self.execute()
+        }
+    }
+
+    private func prefetchTenant(_ connection: Int32) {
+        self.tenants.withUnsafeBufferPointer { tenants in
+            guard let base = tenants.baseAddress else { return }
+            Prefetch.bytes(base + Int(connection), MemoryLayout<Tenant>.size)
         }
     }
 

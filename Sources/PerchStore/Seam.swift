@@ -112,6 +112,14 @@ package enum Subject: Hashable, Sendable {
     case transaction(AccountKey, TransactionID)
     /// The app itself.
     case app(AppNumber)
+
+    /// The account's, where it is named by one.
+    var key: AccountKey? {
+        switch self {
+        case .account(let key, _), .transaction(let key, _): key
+        case .owner, .app: nil
+        }
+    }
 }
 
 /// What a decision sees.

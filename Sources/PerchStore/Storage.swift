@@ -38,6 +38,9 @@ package protocol Storage: AnyObject {
     /// Tokens that were taken back and are not forgotten.
     func revokedTokens() throws(StorageError) -> [RevokedToken]
 
+    /// The mutations from a place on are decided next: what they look at may be fetched ahead. A hint.
+    func prefetch(_ requests: [StoreRequest], from start: Int)
+
     func begin() throws(StorageError)
     func apply(_ change: StoredChange) throws(StorageError)
     /// Keeps the answer to a key that changed nothing, and so has no revision.
@@ -67,6 +70,7 @@ extension Storage {
     /// Storage without a medium.
     package var figures: StorageFigures { StorageFigures() }
     package var hasRoom: Bool { true }
+    package func prefetch(_ requests: [StoreRequest], from start: Int) {}
     package var holdsRecords: Bool { false }
 }
 

@@ -70,6 +70,46 @@ import Testing
         #expect(afterRestart == first)
     }
 
+    /// Those that share an account, those that open one, those that name none and those about the app, in one batch that is
+    /// longer than what is fetched ahead for.
+    @Test func `what is fetched ahead for a batch changes nothing of it`() throws {
+        func run(inBatchesOf size: Int) throws -> (changes: [Int: AccountRecord], answers: [UInt64]) {
+            let storage = Self.memory()
+            let engine = try Self.engine(on: storage)
+            var requests: [StoreRequest] = []
+            for number in 0..<3 * Limits.prefetchedAtOnce + 1 {
+                let subject: Subject =
+                    switch number % 5 {
+                    case 3: .owner(app: 1, of: 99)
+                    case 4: .app(1)
+                    default: .account(AccountKey(app: 1, bytes: Array("customer \(number % 7)".utf8)), opens: true)
+                    }
+                let mutation = Mutation(subject, needsTestApp: true) { view in
+                    guard let record = view.record else { return .unchanged(answer: .none) }
+                    let fact = Fact(.storefrontSet(number % 2 == 0 ? "FRA" : "USA"), effective: view.now)
+                    return .commit([AccountFacts(account: record.account, facts: [fact])], answer: .none)
+                }
+                requests.append(StoreRequest(loop: 0, ticket: UInt64(number), .mutate(mutation)))
+            }
+            var answers: [UInt64] = []
+            for start in stride(from: 0, to: requests.count, by: size) {
+                var outbox = StoreEngine.Outbox(loops: 1)
+                let batch = Array(requests[start..<min(start + size, requests.count)])
+                _ = engine.run(batch, wall: Self.start, into: &outbox)
+                for case .answer(let ticket, _) in outbox.events[0] { answers.append(ticket) }
+            }
+            var records: [Int: AccountRecord] = [:]
+            for account in 1...7 { records[account] = storage.record(AccountNumber(account)) }
+            return (records, answers)
+        }
+        let together = try run(inBatchesOf: .max / 2)
+        let alone = try run(inBatchesOf: 1)
+        #expect(together.changes == alone.changes)
+        #expect(together.changes.count == 7)
+        #expect(together.answers == alone.answers)
+        #expect(together.answers.count == 3 * Limits.prefetchedAtOnce + 1)
+    }
+
     @Test func `keeps the images of a catalogue that is edited, and no others of one that is replaced`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)

@@ -13,4 +13,8 @@ void *perch_piece_resize(void *piece, size_t from, size_t to, size_t mapped_from
 
 void perch_piece_free(void *piece, size_t bytes, size_t mapped_from);
 
+/* Has the cache fetch the line of 64 bytes at an address while something else is done. An address that is nobody's is
+   passed over. */
+static inline void perch_prefetch(const void *address) { __builtin_prefetch(address); }
+
 #endif

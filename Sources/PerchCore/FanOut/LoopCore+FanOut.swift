@@ -8,7 +8,30 @@ extension LoopCore {
     /// What the store says in a turn, in commit order.
     package mutating func handle(_ events: [StoreEvent]) {
         // By place: an element that is handed out is copied, with all that it refers to.
-        for place in events.indices { self.handle(events[place]) }
+        for place in events.indices {
+            if place % Limits.prefetchedAtOnce == 0 { self.prefetch(events, from: place) }
+            self.handle(events[place])
+        }
+    }
+
+    /// What the next events, from a place on, will be looked up and computed with: account, views, calls.
+    private func prefetch(_ events: [StoreEvent], from start: Int) {
+        let count = min(events.count - start, Limits.prefetchedAtOnce)
+        guard count > 1 else { return }
+        var slots = InlineArray<16, Int32>(repeating: -1)
+        for index in 0..<count {
+            guard case .change(let change) = events[start + index], !change.accounts.isEmpty else { continue }
+            slots[index] = self.firstLook(change.accounts[0].record.account)
+            if slots[index] >= 0 { self.accounts.prefetch(slots[index]) }
+        }
+        for index in 0..<count where slots[index] >= 0 {
+            slots[index] = self.accounts[slots[index]].firstView
+            if slots[index] >= 0 { self.views.prefetch(slots[index]) }
+        }
+        for index in 0..<count where slots[index] >= 0 {
+            let call = self.views[slots[index]].firstWatch
+            if call >= 0 { self.calls.prefetch(call) }
+        }
     }
 
     package mutating func handle(_ event: StoreEvent) {
@@ -166,6 +189,8 @@ extension LoopCore {
         while index < self.listedViews.count {
             let view = self.listedViews[index]
             index += 1
+            // Those are the next but one, by when they are there.
+            if index + 1 < self.listedViews.count { self.prefetchWatch(of: self.listedViews[index + 1]) }
             guard self.views.isTaken(view), self.views[view].isListed else { continue }
             self.views[view].isListed = false
             self.compute(view)
@@ -174,6 +199,15 @@ extension LoopCore {
         for slot in self.listedAccounts where self.accounts.isTaken(slot) { self.accounts[slot].news = -1 }
         self.listedAccounts.removeAll(keepingCapacity: true)
         self.news.removeAll(keepingCapacity: true)
+    }
+
+    /// Whom a view is to be told, and under which name, is looked at soon.
+    @inline(__always)
+    private func prefetchWatch(of view: Int32) {
+        guard self.views.isTaken(view) else { return }
+        let slot = self.views[view]
+        if slot.firstWatch >= 0 { self.connections.prefetch(self.calls[slot.firstWatch].connection) }
+        if slot.account >= 0 { self.accountKeys.prefetch(self.accounts[slot.account].keyPlace) }
     }
 
     /// Computes one view at `applied` and the app's clock. An equal value disturbs nobody.

@@ -65,6 +65,10 @@ struct KeyStore: ~Copyable {
         return true
     }
 
+    /// The key is looked at soon.
+    @inline(__always)
+    func prefetch(_ place: Int32) { Prefetch.bytes(self.pointer(place), 1) }
+
     func bytes(_ place: Int32, count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: self.pointer(place), count: count)
     }

@@ -91,6 +91,10 @@ extension LoopCore {
         self.numberTable.find(Self.hash(number)) { self.accounts[$0].number == number }
     }
 
+    /// The slot that a look at an account number begins with.
+    @inline(__always)
+    func firstLook(_ number: AccountNumber) -> Int32 { self.numberTable.first(Self.hash(number)) }
+
     /// From now on changes of account `number` concern this slot.
     mutating func setNumber(_ slot: Int32, _ number: AccountNumber) {
         if self.accounts[slot].hasNumber {

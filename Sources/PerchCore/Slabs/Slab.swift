@@ -55,6 +55,12 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
         }
     }
 
+    /// What a slot holds is looked at soon: see `Prefetch`.
+    @inline(__always)
+    func prefetch(_ index: Int32) {
+        Prefetch.bytes(self.base + Int(index), MemoryLayout<Element>.stride)
+    }
+
     mutating func insert(_ element: Element) -> Int32 {
         let index: Int32
         if self.firstFree >= 0 {

@@ -43,6 +43,10 @@ struct SlotTable: ~Copyable {
         }
     }
 
+    /// The slot that a search for this hash looks at first; negative: there is none.
+    @inline(__always)
+    func first(_ hash: Int) -> Int32 { self.places[self.home(hash)] }
+
     /// Whether the table has to be grown before another slot is inserted.
     var isFull: Bool { (self.usedCount + 1) * 4 > (self.mask + 1) * 3 }
 

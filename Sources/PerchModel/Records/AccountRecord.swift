@@ -180,6 +180,35 @@ extension AccountRecord: CustomReflectable {
     package var customMirror: Mirror { Mirror(reflecting: self.contents.fields) }
 }
 
+extension AccountRecord {
+    /// The record that is kept at a place will be decided about: its fields.
+    package static func prefetch(at place: UnsafePointer<AccountRecord?>) {
+        Prefetch.object(at: place, Prefetch.headerBytes + MemoryLayout<RecordFields>.size)
+    }
+
+    /// Then, when they are there, what it owns: the first bytes of it.
+    package static func prefetchOwned(at place: UnsafePointer<AccountRecord?>) {
+        guard let owned = Self.ownedPlace(of: place) else { return }
+        Prefetch.object(at: owned, 2 * Prefetch.headerBytes + MemoryLayout<Transaction>.stride)
+    }
+
+    /// Then the first of that.
+    package static func prefetchFirstOwned(at place: UnsafePointer<AccountRecord?>) {
+        guard let owned = Self.ownedPlace(of: place)?.load(as: UnsafeRawPointer?.self),
+            owned.load(fromByteOffset: Prefetch.headerBytes, as: Int.self) > 0
+        else { return }
+        Prefetch.object(at: owned + 2 * Prefetch.headerBytes, 128)
+    }
+
+    private static func ownedPlace(of place: UnsafePointer<AccountRecord?>) -> UnsafeRawPointer? {
+        precondition(MemoryLayout<AccountRecord?>.size == MemoryLayout<Int>.size, "a record is one reference")
+        guard let contents = UnsafeRawPointer(place).load(as: UnsafeRawPointer?.self),
+            let offset = MemoryLayout<RecordFields>.offset(of: \.owned)
+        else { return nil }
+        return contents + (Prefetch.headerBytes + offset)
+    }
+}
+
 /// The fields of an `AccountRecord`, which says what they mean, and how facts are folded into them.
 package struct RecordFields: Hashable, Sendable {
     package let account: AccountNumber

@@ -28,6 +28,7 @@ extension StoreEngine {
                     before: wall.advanced(byMilliseconds: -self.limits.answersKeptMilliseconds))
             }
             for place in mutations.indices {
+                if place % Limits.prefetchedAtOnce == 0 { self.storage.prefetch(mutations, from: place) }
                 guard case .mutate(let mutation) = mutations[place].body else { continue }
                 if let answer = try self.decide(mutation, mutations[place], wall: wall, changes: &changes) {
                     answers.append((mutations[place].loop, mutations[place].ticket, answer))

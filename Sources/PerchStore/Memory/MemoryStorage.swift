@@ -62,6 +62,8 @@ package final class MemoryStorage: Storage {
     package func answer(to key: MutationKey) -> KeptAnswer? { self.tables.answer(to: key) }
     package func revokedTokens() -> [RevokedToken] { self.tables.revokedTokens() }
 
+    package func prefetch(_ requests: [StoreRequest], from start: Int) { self.tables.prefetch(requests, from: start) }
+
     package func begin() { self.tables.begin() }
     package func apply(_ change: StoredChange) { self.tables.apply(change) }
     package func keep(_ answer: KeptAnswer, for key: MutationKey) { self.tables.keep(answer, for: key) }

@@ -10,7 +10,7 @@ struct MemoryTables: ~Copyable {
     private var states: [AppNumber: [StoredAppState]] = [:]
     private var aliases: [AccountKey: AccountNumber] = [:]
     /// By number: a store gives numbers out one after the other, so a look is an index.
-    private var accounts: [Account] = []
+    private(set) var accounts: [Account] = []
     /// By number too. Nil: deleted, or the number is not a transaction's.
     private var rows: [TransactionRow?] = []
     /// In the order of revisions.
@@ -26,13 +26,13 @@ struct MemoryTables: ~Copyable {
     private var before: Before?
 
     /// All that is kept of an account: one look finds it.
-    private struct Account {
+    struct Account {
         var record: AccountRecord?
         var rows: [TransactionID] = []
         var facts: [PlacedFact] = []
     }
 
-    private struct PlacedFact {
+    struct PlacedFact {
         var place: EventPlace
         var committed: Instant
         var stored: StoredFact

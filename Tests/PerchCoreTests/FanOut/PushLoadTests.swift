@@ -14,6 +14,19 @@ import Testing
         #expect(load.bytesWritten > 40 * 100)
     }
 
+    /// What changes look at is fetched for some of them at a time: each has to be told all the same.
+    @Test(arguments: [2, Limits.prefetchedAtOnce, Limits.prefetchedAtOnce + 1, 3 * Limits.prefetchedAtOnce + 5])
+    func `however many changes a turn has, each account's watcher is told`(_ batch: Int) {
+        let load = PushLoad(PushLoad.Setup(watches: batch, connections: 7, batch: batch))
+        load.warmUp()
+        let before = load.values
+        load.run(changes: 10 * batch)
+        // Two changes of one account in a turn are one value.
+        let values = Int(load.values - before)
+        #expect(values <= 10 * batch)
+        #expect(values >= 5 * batch)
+    }
+
     @Test func `changes of one turn are one value for each watcher of the account`() {
         var setup = PushLoad.Setup(watches: 30, connections: 30, batch: 8)
         setup.accounts = 1

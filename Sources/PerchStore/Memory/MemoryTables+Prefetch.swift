@@ -1,0 +1,53 @@
+import PerchBase
+import PerchModel
+
+// What the mutations of a batch will look at is scattered over a dozen lines of memory each, one behind the other. Before
+// they are decided it is fetched for all of them, a step at a time.
+extension MemoryTables {
+    /// For the mutations from a place on, `Limits.prefetchedAtOnce` of them. Nothing for one alone: it would only be looked
+    /// up twice.
+    func prefetch(_ requests: [StoreRequest], from start: Int) {
+        let end = min(requests.count, start + Limits.prefetchedAtOnce)
+        guard end - start > 1 else { return }
+        self.accounts.withUnsafeBufferPointer { accounts in
+            guard let base = accounts.baseAddress else { return }
+            var places = InlineArray<16, UnsafePointer<Account>>(repeating: base)
+            var found = 0
+            for index in start..<end {
+                guard case .mutate(let mutation) = requests[index].body, let key = mutation.subject.key,
+                    let number = self.account(key)
+                else { continue }
+                places[found] = base + Int(number)
+                Prefetch.bytes(places[found], MemoryLayout<Account>.size)
+                found += 1
+            }
+            for index in 0..<found {
+                AccountRecord.prefetch(at: places[index].record)
+                Prefetch.object(at: places[index].rows, Self.lineBytes)
+                Prefetch.object(at: places[index].facts, Self.lineBytes)
+            }
+            for index in 0..<found {
+                AccountRecord.prefetchOwned(at: places[index].record)
+                Prefetch.end(ofArrayAt: places[index].rows, stride: MemoryLayout<TransactionID>.stride)
+                Prefetch.end(ofArrayAt: places[index].facts, stride: MemoryLayout<PlacedFact>.stride)
+            }
+            for index in 0..<found { AccountRecord.prefetchFirstOwned(at: places[index].record) }
+        }
+    }
+
+    private static var lineBytes: Int { 64 }
+}
+
+/// Where the references of an account are kept.
+extension UnsafePointer<MemoryTables.Account> {
+    fileprivate var record: UnsafePointer<AccountRecord?> {
+        self.place(of: \.record).assumingMemoryBound(to: AccountRecord?.self)
+    }
+    fileprivate var rows: UnsafeRawPointer { self.place(of: \.rows) }
+    fileprivate var facts: UnsafeRawPointer { self.place(of: \.facts) }
+
+    @inline(__always)
+    private func place(of field: PartialKeyPath<Pointee>) -> UnsafeRawPointer {
+        UnsafeRawPointer(self) + (MemoryLayout<Pointee>.offset(of: field) ?? 0)
+    }
+}
