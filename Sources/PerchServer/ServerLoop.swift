@@ -53,6 +53,8 @@ final class ServerLoop: LoopDriver {
 
     private let buffer: UnsafeMutableRawBufferPointer
     @exclusivity(unchecked) private var events: [LoopEvent] = []
+    /// What a store of this loop's own has told it; empty between two questions.
+    @exclusivity(unchecked) private var told: [StoreEvent] = []
     @exclusivity(unchecked) private var pieces: [SendPiece] = []
     @exclusivity(unchecked) private var measures = LoopMeasures()
     /// When the oldest commit that came in this turn was durable.
@@ -231,10 +233,11 @@ final class ServerLoop: LoopDriver {
 
     /// Asks a store that has no thread of its own, and takes what it says at once.
     private func ask(_ store: StoreLoop) -> MonotonicTime? {
-        let (told, committed, wake) = store.turn(now: Clocks.monotonic(), asks: &self.core.asks)
-        if !told.isEmpty {
-            self.measures.inboxEvents.record(UInt64(told.count))
-            self.handle(.store(told, committed: committed))
+        let (committed, wake) = store.turn(now: Clocks.monotonic(), asks: &self.core.asks, told: &self.told)
+        if !self.told.isEmpty {
+            self.measures.inboxEvents.record(UInt64(self.told.count))
+            self.handle(self.told, committed: committed)
+            self.told.removeAll(keepingCapacity: true)
         }
         return wake
     }
@@ -271,11 +274,14 @@ final class ServerLoop: LoopDriver {
 
     private var pushes: UInt64 { self.core.counters.valuesPushed + self.core.counters.eventsPushed }
 
+    private func handle(_ events: [StoreEvent], committed: UInt64?) {
+        if let committed { self.oldestCommit = min(self.oldestCommit ?? committed, committed) }
+        self.core.handle(events)
+    }
+
     private func handle(_ event: LoopEvent) {
         switch event {
-        case .store(let events, let committed):
-            if let committed { self.oldestCommit = min(self.oldestCommit ?? committed, committed) }
-            self.core.handle(events)
+        case .store(let events, let committed): self.handle(events, committed: committed)
         case .control(let ticket, let answer): self.core.handle(control: ticket, answer)
         case .clockWentOn: break
         case .report(let number):

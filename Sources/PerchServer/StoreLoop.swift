@@ -57,10 +57,11 @@ final class StoreLoop: LoopDriver {
         return self.finish(batch)
     }
 
-    /// `asks`: what the loop asks that drives this store on its own thread, and is told at once. They are taken over.
+    /// `asks`: what the loop asks that drives this store on its own thread, and is told at once, in `told`, which is empty
+    /// before. They are taken over.
     func turn(
-        now: MonotonicTime, asks: inout [StoreRequest]
-    ) -> (told: [StoreEvent], committed: UInt64?, wake: MonotonicTime?) {
+        now: MonotonicTime, asks: inout [StoreRequest], told: inout [StoreEvent]
+    ) -> (committed: UInt64?, wake: MonotonicTime?) {
         self.inbox.take(into: &self.requests)
         if self.requests.isEmpty {
             swap(&self.requests, &asks)
@@ -68,9 +69,9 @@ final class StoreLoop: LoopDriver {
             self.requests.append(contentsOf: asks)
             asks.removeAll(keepingCapacity: true)
         }
-        guard let batch = self.run(now: now) else { return ([], nil, nil) }
-        let told = self.outbox.events[0]
-        return (told, batch.committed, self.finish(batch))
+        guard let batch = self.run(now: now) else { return (nil, nil) }
+        swap(&told, &self.outbox.events[0])
+        return (batch.committed, self.finish(batch))
     }
 
     /// What was run in a turn; what the loops are to be told of it stands in the outbox.
@@ -199,7 +200,7 @@ final class StoreLoop: LoopDriver {
     }
 
     private func apps() -> [AppReport] {
-        self.engine.apps.values.map(\.state).sorted { $0.number < $1.number }.map { app in
+        self.engine.apps.states.map { app in
             AppReport(
                 bundleID: app.bundleID, environment: app.environment, productCount: app.catalogue.products.count,
                 catalogueRevision: app.catalogueRevision,

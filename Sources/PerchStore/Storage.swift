@@ -231,8 +231,9 @@ package struct StoredChange: Sendable {
 
     /// Nothing, with the room that the lists had.
     mutating func removeAll() {
-        self.facts.removeAll(keepingCapacity: true)
-        self.records.removeAll(keepingCapacity: true)
+        // One by one: they are few, and to remove all at once is to replace them by nothing.
+        while self.facts.popLast() != nil {}
+        while self.records.popLast() != nil {}
         if !self.aliases.isEmpty { self.aliases.removeAll(keepingCapacity: true) }
         self.app = nil
         self.images = nil

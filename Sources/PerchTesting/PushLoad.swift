@@ -30,6 +30,8 @@ package final class PushLoad {
 
     private let setup: Setup
     private let engine: StoreEngine
+    @exclusivity(unchecked) private var outbox = StoreEngine.Outbox(loops: 1)
+    @exclusivity(unchecked) private var told: [StoreEvent] = []
     // Unchecked as it is in `ServerLoop`.
     @exclusivity(unchecked) private var core: LoopCore
     private var random: SeededRandom
@@ -76,7 +78,7 @@ package final class PushLoad {
         }
         self.core = LoopCore(
             loop: 0, identity: self.engine.header.identity, epoch: self.engine.header.epoch,
-            revision: self.engine.header.revision, apps: self.engine.apps.values.map(\.state),
+            revision: self.engine.header.revision, apps: self.engine.apps.states,
             settings: CoreSettings(), now: self.now)
         self.core.begin(self.now)
         self.writer = self.core.accepted(socket: 1, isLoopback: true)
@@ -175,13 +177,12 @@ package final class PushLoad {
 
     private func askStore() {
         guard !self.core.asks.isEmpty else { return }
-        var outbox = StoreEngine.Outbox(loops: 1)
-        _ = self.engine.run(self.core.asks, wall: self.now.wall, into: &outbox)
+        _ = self.engine.run(self.core.asks, wall: self.now.wall, into: &self.outbox)
         self.core.asks.removeAll(keepingCapacity: true)
-        for case .answer(_, .refused(let refusal)) in outbox.events[0] {
-            preconditionFailure("a purchase was refused: \(refusal.message)")
-        }
-        self.core.handle(outbox.events[0])
+        swap(&self.told, &self.outbox.events[0])
+        precondition(self.engine.counters.refusals == 0, "a purchase was refused")
+        self.core.handle(self.told)
+        self.told.removeAll(keepingCapacity: true)
     }
 
     private func beginTurn() {

@@ -44,8 +44,9 @@ private final class SteppedStore {
     /// As a loop that has this store to itself asks it.
     func turn(asking asks: [StoreRequest]) -> (told: [StoreEvent], committed: UInt64?, left: Int) {
         var asks = asks
-        let answer = self.driver.turn(now: Clocks.monotonic(), asks: &asks)
-        return (answer.told, answer.committed, asks.count)
+        var told: [StoreEvent] = []
+        let answer = self.driver.turn(now: Clocks.monotonic(), asks: &asks, told: &told)
+        return (told, answer.committed, asks.count)
     }
 
     /// How much waits in the loop's inbox whenever a commit begins or has ended.

@@ -70,6 +70,27 @@ import Testing
         #expect(afterRestart == first)
     }
 
+    @Test func `finds its apps by their numbers, and knows no other number`() throws {
+        let engine = try Self.engine(on: Self.memory())
+        for name in ["com.example.second", "com.example.third"] {
+            _ = try engine.openApp(
+                name, .xcode, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"), source: "test",
+                fileSettings: AppSettings(), wall: Self.start)
+        }
+        #expect(engine.apps.states.map(\.number) == [1, 2, 3])
+        #expect(engine.apps[3]?.state.bundleID == "com.example.third")
+        #expect(engine.app("com.example.second", .xcode)?.number == 2)
+        for number in [0, 4, .max] as [AppNumber] { #expect(engine.apps[number] == nil) }
+        var outbox = StoreEngine.Outbox(loops: 1)
+        let mutation = Mutation(.app(.max), needsTestApp: true) { _ in .unchanged(answer: .none) }
+        _ = engine.run([StoreRequest(loop: 0, ticket: 1, .mutate(mutation))], wall: Self.start, into: &outbox)
+        guard case .answer(1, .refused(let refusal))? = outbox.events[0].first else {
+            Issue.record("an app that is not was not refused: \(outbox.events[0])")
+            return
+        }
+        #expect(refusal.reason == .appUnknown)
+    }
+
     /// Those that share an account, those that open one, those that name none and those about the app, in one batch that is
     /// longer than what is fetched ahead for.
     @Test func `what is fetched ahead for a batch changes nothing of it`() throws {
@@ -190,7 +211,7 @@ import Testing
         func checkKnown() throws {
             let stored = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
             #expect(engine.header == stored.header)
-            #expect(engine.apps.mapValues { "\($0)" } == stored.apps.mapValues { "\($0)" })
+            #expect(engine.apps.states.map { "\($0)" } == stored.apps.states.map { "\($0)" })
         }
         let before = engine.header
         storage.nextCommitFailure = .full("of the test")

@@ -6,7 +6,7 @@ extension StoreEngine {
     /// What a batch would have to take back.
     private struct Before {
         var header: StoreHeader
-        var apps: [AppNumber: StoredAppState]
+        var apps: StoredApps
         var settlings: Int
     }
 
@@ -16,9 +16,9 @@ extension StoreEngine {
     ) {
         let renewsLease = self.header.lease.advanced(byMilliseconds: -Limits.leaseRenewalMilliseconds) <= machine
         guard renewsLease || !mutations.isEmpty else { return }
-        var answers: [(loop: Int, ticket: UInt64, answer: StoreAnswer)] = []
+        var (answers, changes) = (self.spareAnswers, self.spareChanges)
+        (self.spareAnswers, self.spareChanges) = ([], [])
         answers.reserveCapacity(mutations.count)
-        var changes: [Change] = []
         changes.reserveCapacity(mutations.count)
         self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in
             if renewsLease { try self.renewLease(machine) }
@@ -30,7 +30,10 @@ extension StoreEngine {
             for place in mutations.indices {
                 if place % Limits.prefetchedAtOnce == 0 { self.storage.prefetch(mutations, from: place) }
                 guard case .mutate(let mutation) = mutations[place].body else { continue }
-                if let answer = try self.decide(mutation, mutations[place], wall: wall, changes: &changes) {
+                if let answer = try self.decide(
+                    mutation, loop: mutations[place].loop, ticket: mutations[place].ticket, wall: wall,
+                    changes: &changes)
+                {
                     answers.append((mutations[place].loop, mutations[place].ticket, answer))
                 }
             }
@@ -48,6 +51,10 @@ extension StoreEngine {
             if case .refused = answer { self.counters.refusals += 1 }
             outbox.answer(loop: loop, ticket: ticket, answer)
         }
+        changes.removeAll(keepingCapacity: true)
+        // Of a batch that was unusually long the room is not kept.
+        if changes.capacity <= Limits.inboxCapacityKept { self.spareChanges = changes }
+        if answers.capacity <= Limits.inboxCapacityKept { self.spareAnswers = answers }
     }
 
     func publish(_ changes: [Change], into outbox: inout Outbox) {
@@ -89,7 +96,7 @@ extension StoreEngine {
 
     /// Decides one mutation and applies what it comes to. Nil: it waits, its answer comes later.
     private func decide(
-        _ mutation: Mutation, _ request: StoreRequest, wall: Instant, changes: inout [Change]
+        _ mutation: Mutation, loop: Int, ticket: UInt64, wall: Instant, changes: inout [Change]
     ) throws(StorageError) -> StoreAnswer? {
         let appNumber: AppNumber
         switch mutation.subject {
@@ -160,7 +167,7 @@ extension StoreEngine {
         if let current = record {
             // What is due comes first: a decision sees a line with its attempts recorded.
             guard let settled = try self.settle(current, app: app, through: now, wall: wall, changes: &changes) else {
-                self.deferred.append(request)
+                self.deferred.append(StoreRequest(loop: loop, ticket: ticket, .mutate(mutation)))
                 return nil
             }
             record = settled
@@ -170,7 +177,7 @@ extension StoreEngine {
         if let key = mutation.other {
             if let account = try self.storage.account(key), let found = try self.record(account) {
                 guard let settled = try self.settle(found, app: app, through: now, wall: wall, changes: &changes) else {
-                    self.deferred.append(request)
+                    self.deferred.append(StoreRequest(loop: loop, ticket: ticket, .mutate(mutation)))
                     return nil
                 }
                 member = settled
@@ -228,7 +235,8 @@ extension StoreEngine {
             case .commitApp(let appChange, let answer):
                 if let refusal = try self.refusalOfAdvance(appChange, app: app, wall: wall) { return .refused(refusal) }
                 return try self.apply(
-                    appChange, of: mutation, request, answer: answer, mutationKey: mutationKey, app: app, now: now,
+                    appChange, of: mutation, loop: loop, ticket: ticket, answer: answer, mutationKey: mutationKey,
+                    app: app, now: now,
                     wall: wall, changes: &changes)
             }
         }
@@ -500,7 +508,7 @@ extension StoreEngine {
     // MARK: Apps
 
     private func apply(
-        _ appChange: AppChange, of mutation: Mutation, _ request: StoreRequest, answer: MutationResult,
+        _ appChange: AppChange, of mutation: Mutation, loop: Int, ticket: UInt64, answer: MutationResult,
         mutationKey: MutationKey, app: AppState, now: Instant, wall: Instant, changes: inout [Change]
     ) throws(StorageError) -> StoreAnswer? {
         guard let current = self.apps[app.number] else { preconditionFailure("app \(app.number) is gone") }
@@ -518,7 +526,7 @@ extension StoreEngine {
         guard mutation.waitsForSettling else { return .mutated(answer, position) }
         self.settlings.append(
             Settling(
-                app: app.number, target: after, loop: request.loop, ticket: request.ticket,
+                app: app.number, target: after, loop: loop, ticket: ticket,
                 attemptsBefore: self.counters.attemptsSettled))
         return nil
     }
@@ -561,7 +569,7 @@ extension StoreEngine {
         source: String, fileSettings: AppSettings, clock: AppClock = .running(offsetMilliseconds: 0), wall: Instant
     ) throws(StorageError) -> AppNumber {
         if let app = self.app(bundleID, environment) { return app.number }
-        let number = (self.apps.keys.max() ?? 0) + 1
+        let number = self.apps.next
         var changes: [Change] = []
         var failure: StorageError?
         self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in

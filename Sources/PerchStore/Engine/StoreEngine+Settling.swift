@@ -4,9 +4,8 @@ package import PerchModel
 extension StoreEngine {
     /// Attempts what is due in each test app, oldest first, in one group commit. True: more is due.
     func settleDue(wall: Instant, into outbox: inout Outbox) -> Bool {
-        guard self.hasDue(wall: wall) else { return false }
         var hasMore = false
-        for number in self.apps.keys.sorted() {
+        for number in self.apps.numbers {
             guard let app = self.apps[number]?.state, app.isTestApp else { continue }
             let now = app.clock.now(wall: wall)
             var changes: [Change] = []
@@ -39,17 +38,31 @@ extension StoreEngine {
         return hasMore
     }
 
-    /// Whether anything is due anywhere: asked in every turn, and mostly nothing is.
-    private func hasDue(wall: Instant) -> Bool {
-        do throws(StorageError) {
-            for (number, app) in self.apps where app.state.isTestApp {
+    /// What a look at all that will be due has found.
+    struct DueLook {
+        /// Something is due by now.
+        var isNow = false
+        /// When the first of the rest is, by the wall clock; nil: nothing, or no clock comes there by itself.
+        var wake: Instant?
+    }
+
+    /// Asked in every turn, and mostly nothing is due.
+    func lookForDue(wall: Instant) -> DueLook {
+        var look = DueLook()
+        for number in self.apps.numbers {
+            guard let app = self.apps[number], app.state.isTestApp else { continue }
+            do throws(StorageError) {
                 guard let due = try self.storage.earliestDue(number) else { continue }
-                if due <= app.state.clock.now(wall: wall) { return true }
+                if due <= app.state.clock.now(wall: wall) { look.isNow = true }
+                guard case .running(let offset) = app.state.clock else { continue }
+                let wake = due.advanced(byMilliseconds: -offset)
+                look.wake = min(look.wake ?? wake, wake)
+            } catch {
+                self.fail(error)
+                return look
             }
-        } catch {
-            self.fail(error)
         }
-        return false
+        return look
     }
 
     /// Why a clock may not be moved so far: somebody's subscription would renew more often than one call may bring about.
@@ -73,6 +86,7 @@ extension StoreEngine {
 
     /// Moves of a clock whose time has come: everything due is settled, so every loop is asked whether it is there.
     func finishSettlings(wall: Instant, into outbox: inout Outbox) {
+        if self.settlings.isEmpty { return }
         var waiting: [Settling] = []
         for settling in self.settlings {
             do throws(StorageError) {

@@ -27,7 +27,7 @@ package struct StoreLimits: Sendable {
 package final class StoreEngine {
     let storage: any Storage
     @exclusivity(unchecked) package internal(set) var header: StoreHeader
-    @exclusivity(unchecked) package internal(set) var apps: [AppNumber: StoredAppState] = [:]
+    @exclusivity(unchecked) package internal(set) var apps = StoredApps()
     @exclusivity(unchecked) package internal(set) var counters = Counters()
     /// Why nothing can be acknowledged any more; nil while all is well.
     @exclusivity(unchecked) package internal(set) var failure: StorageError?
@@ -62,6 +62,10 @@ package final class StoreEngine {
     /// An empty change, whose lists have room: the one before has let go of it.
     @exclusivity(unchecked) var draft = StoredChange(
         revision: 0, committed: .distantPast, nextTransaction: 0, nextAccount: 0)
+
+    /// Empty lists with room, for the answers and changes of the next batch.
+    @exclusivity(unchecked) var spareAnswers: [(loop: Int, ticket: UInt64, answer: StoreAnswer)] = []
+    @exclusivity(unchecked) var spareChanges: [Change] = []
 
     package struct Counters: Sendable {
         package var batches: UInt64 = 0
@@ -139,7 +143,7 @@ package final class StoreEngine {
     }
 
     package func app(_ bundleID: String, _ environment: AppEnvironment) -> AppState? {
-        self.apps.values.first { $0.state.bundleID == bundleID && $0.state.environment == environment }?.state
+        self.apps.states.first { $0.bundleID == bundleID && $0.environment == environment }
     }
 
     package var recordsCached: Int { self.cache.count }
@@ -187,14 +191,17 @@ package final class StoreEngine {
         }
         self.revoke(revocations, wall: wall, into: &outbox)
         self.commitTogether(mutations, wall: wall, machine: machine, into: &outbox)
-        let hasMore = self.settleDue(wall: wall, into: &outbox)
+        let due = self.lookForDue(wall: wall)
+        let hasMore = due.isNow && self.settleDue(wall: wall, into: &outbox)
         guard self.failure == nil else {
             outbox.broadcast(.failed(self.failure.map(\.description) ?? ""))
             return nil
         }
         self.finishSettlings(wall: wall, into: &outbox)
         if self.isWithoutRoom { return machine.advanced(byMilliseconds: 1_000) }
-        return hasMore || !self.deferred.isEmpty ? machine : self.nextWake()
+        if hasMore || !self.deferred.isEmpty { return machine }
+        let lease = self.header.lease.advanced(byMilliseconds: -Limits.leaseRenewalMilliseconds)
+        return due.wake.map { min($0, lease) } ?? lease
     }
 
     /// How it stands, for whoever steps it in every turn: all at once, as what another module looks up one by one is checked
@@ -273,21 +280,6 @@ package final class StoreEngine {
     package func close() {
         if self.failure == nil { self.failure = .failed("the server is stopping") }
         self.storage.close()
-    }
-
-    private func nextWake() -> Instant? {
-        var wake = self.header.lease.advanced(byMilliseconds: -Limits.leaseRenewalMilliseconds)
-        for app in self.apps.values where app.state.isTestApp {
-            guard case .running(let offset) = app.state.clock else { continue }
-            do {
-                if let due = try self.storage.earliestDue(app.state.number) {
-                    wake = min(wake, due.advanced(byMilliseconds: -offset))
-                }
-            } catch {
-                self.fail(error)
-            }
-        }
-        return wake
     }
 
     /// A batch was written. Whether there is room again is told by one that changes something; a lease fits where nothing

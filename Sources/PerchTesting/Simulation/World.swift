@@ -103,7 +103,7 @@ package final class World {
     }
 
     private static func apps(of engine: StoreEngine) -> [AppState] {
-        engine.apps.values.map(\.state).sorted { $0.number < $1.number }
+        engine.apps.states
     }
 
     private static func makeLoops(_ engine: StoreEngine, _ setup: Setup, _ now: Moment) -> [SimulatedLoop] {
