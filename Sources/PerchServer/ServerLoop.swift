@@ -311,6 +311,7 @@ final class ServerLoop: LoopDriver {
 
     /// One system call a connection, as long as the core has something to write.
     private func flush() {
+        for place in 0..<min(2, self.core.listedCount) { self.prefetchTenant(self.core.listedConnection(place)) }
         while true {
             let count = self.core.planWrites()
             if count == 0 { break }

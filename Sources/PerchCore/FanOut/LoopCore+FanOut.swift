@@ -14,7 +14,7 @@ extension LoopCore {
         }
     }
 
-    /// What the next events, from a place on, will be looked up and computed with: account, views, calls.
+    /// What the next events, from a place on, concern: an account, and the first of its views.
     private func prefetch(_ events: [StoreEvent], from start: Int) {
         let count = min(events.count - start, Limits.prefetchedAtOnce)
         guard count > 1 else { return }
@@ -27,10 +27,6 @@ extension LoopCore {
         for index in 0..<count where slots[index] >= 0 {
             slots[index] = self.accounts[slots[index]].firstView
             if slots[index] >= 0 { self.views.prefetch(slots[index]) }
-        }
-        for index in 0..<count where slots[index] >= 0 {
-            let call = self.views[slots[index]].firstWatch
-            if call >= 0 { self.calls.prefetch(call) }
         }
     }
 
@@ -189,8 +185,7 @@ extension LoopCore {
         while index < self.listedViews.count {
             let view = self.listedViews[index]
             index += 1
-            // Those are the next but one, by when they are there.
-            if index + 1 < self.listedViews.count { self.prefetchWatch(of: self.listedViews[index + 1]) }
+            self.prefetchWatch(of: self.listedViews[min(index + 1, self.listedViews.count - 1)])
             guard self.views.isTaken(view), self.views[view].isListed else { continue }
             self.views[view].isListed = false
             self.compute(view)

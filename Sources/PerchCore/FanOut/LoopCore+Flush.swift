@@ -43,6 +43,11 @@ extension LoopCore {
         return self.staging.writes.count
     }
 
+    /// How many connections may have something to write.
+    package var listedCount: Int { self.listedConnections.count }
+
+    package func listedConnection(_ place: Int) -> Int32 { self.listedConnections[place] }
+
     package func plannedWrite(_ index: Int) -> PlannedWrite {
         let write = self.staging.writes[index]
         return PlannedWrite(

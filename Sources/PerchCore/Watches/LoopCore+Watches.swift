@@ -162,5 +162,6 @@ extension LoopCore {
         guard !self.views[view].isListed else { return }
         self.views[view].isListed = true
         self.listedViews.append(view)
+        if self.views[view].firstWatch >= 0 { self.calls.prefetch(self.views[view].firstWatch) }
     }
 }

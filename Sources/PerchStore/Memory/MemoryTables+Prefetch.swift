@@ -21,11 +21,7 @@ extension MemoryTables {
                 Prefetch.bytes(places[found], MemoryLayout<Account>.size)
                 found += 1
             }
-            for index in 0..<found {
-                AccountRecord.prefetch(at: places[index].record)
-                Prefetch.object(at: places[index].rows, Self.lineBytes)
-                Prefetch.object(at: places[index].facts, Self.lineBytes)
-            }
+            for index in 0..<found { places[index].prefetchLists() }
             for index in 0..<found {
                 AccountRecord.prefetchOwned(at: places[index].record)
                 Prefetch.end(ofArrayAt: places[index].rows, stride: MemoryLayout<TransactionID>.stride)
@@ -35,11 +31,25 @@ extension MemoryTables {
         }
     }
 
-    private static var lineBytes: Int { 64 }
+    /// For an account whose record is about to be read, and what comes of it to be appended to its lists.
+    func prefetch(_ account: AccountNumber) {
+        self.accounts.withUnsafeBufferPointer { accounts in
+            guard let base = accounts.baseAddress else { return }
+            let place = base + Int(account)
+            place.prefetchLists()
+            AccountRecord.prefetchOwned(at: place.record)
+        }
+    }
 }
 
-/// Where the references of an account are kept.
 extension UnsafePointer<MemoryTables.Account> {
+    fileprivate func prefetchLists() {
+        AccountRecord.prefetch(at: self.record)
+        Prefetch.object(at: self.rows, 1)
+        Prefetch.object(at: self.facts, 1)
+    }
+
+    // Where the references of an account are kept.
     fileprivate var record: UnsafePointer<AccountRecord?> {
         self.place(of: \.record).assumingMemoryBound(to: AccountRecord?.self)
     }

@@ -88,7 +88,9 @@ struct MemoryTables: ~Copyable {
     }
 
     func record(_ account: AccountNumber) -> AccountRecord? {
-        account < self.accounts.count ? self.accounts[Int(account)].record : nil
+        guard account < self.accounts.count else { return nil }
+        self.prefetch(account)
+        return self.accounts[Int(account)].record
     }
 
     func transaction(_ id: TransactionID) -> TransactionRow? {
