@@ -237,7 +237,7 @@ final class ServerLoop: LoopDriver {
         if !self.told.isEmpty {
             self.measures.inboxEvents.record(UInt64(self.told.count))
             self.handle(self.told, committed: committed)
-            self.told.removeAll(keepingCapacity: true)
+            self.told.removeAll(keepingCapacity: self.told.capacity <= Limits.inboxCapacityKept)
         }
         return wake
     }

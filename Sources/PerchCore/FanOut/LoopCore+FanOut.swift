@@ -18,6 +18,7 @@ extension LoopCore {
     private func prefetch(_ events: [StoreEvent], from start: Int) {
         let count = min(events.count - start, Limits.prefetchedAtOnce)
         guard count > 1 else { return }
+        // As many as `Limits.prefetchedAtOnce`.
         var slots = InlineArray<16, Int32>(repeating: -1)
         for index in 0..<count {
             guard case .change(let change) = events[start + index], !change.accounts.isEmpty else { continue }

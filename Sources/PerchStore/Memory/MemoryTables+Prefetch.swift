@@ -11,6 +11,7 @@ extension MemoryTables {
         guard end - start > 1 else { return }
         self.accounts.withUnsafeBufferPointer { accounts in
             guard let base = accounts.baseAddress else { return }
+            // As many as `Limits.prefetchedAtOnce`.
             var places = InlineArray<16, UnsafePointer<Account>>(repeating: base)
             var found = 0
             for index in start..<end {
