@@ -62,6 +62,7 @@ final class StoreLoop: LoopDriver {
     func turn(
         now: MonotonicTime, asks: inout [StoreRequest], told: inout [StoreEvent]
     ) -> (committed: UInt64?, wake: MonotonicTime?) {
+        precondition(told.isEmpty, "a loop was told \(told.count) events that it has not dealt with")
         self.inbox.take(into: &self.requests)
         if self.requests.isEmpty {
             swap(&self.requests, &asks)

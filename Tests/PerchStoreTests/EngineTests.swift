@@ -131,6 +131,22 @@ import Testing
         #expect(together.answers.count == 3 * Limits.prefetchedAtOnce + 1)
     }
 
+    /// A key may name an account about which nothing is written.
+    @Test func `nothing is fetched ahead for an account that has no place yet`() throws {
+        let storage = Self.memory()
+        let key = AccountKey(app: 1, bytes: Array("anna".utf8))
+        var change = StoredChange(
+            revision: 1, committed: Self.start, nextTransaction: 1, nextAccount: (1 << 40) + 1)
+        change.aliases = [(key, 1 << 40)]
+        storage.begin()
+        storage.apply(change)
+        try storage.commit()
+        let mutation = Mutation(.account(key, opens: false), needsTestApp: true) { _ in .unchanged(answer: .none) }
+        let request = StoreRequest(loop: 0, ticket: 1, .mutate(mutation))
+        storage.prefetch([request, request], from: 0)
+        #expect(storage.record(1 << 40) == nil)
+    }
+
     @Test func `keeps the images of a catalogue that is edited, and no others of one that is replaced`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)

@@ -236,8 +236,7 @@ extension StoreEngine {
                 if let refusal = try self.refusalOfAdvance(appChange, app: app, wall: wall) { return .refused(refusal) }
                 return try self.apply(
                     appChange, of: mutation, loop: loop, ticket: ticket, answer: answer, mutationKey: mutationKey,
-                    app: app, now: now,
-                    wall: wall, changes: &changes)
+                    app: app, now: now, wall: wall, changes: &changes)
             }
         }
         preconditionFailure("a decision asked for more \(Limits.decisionRoundsMax) times")

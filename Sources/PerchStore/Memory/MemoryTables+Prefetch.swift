@@ -16,7 +16,7 @@ extension MemoryTables {
             var found = 0
             for index in start..<end {
                 guard case .mutate(let mutation) = requests[index].body, let key = mutation.subject.key,
-                    let number = self.account(key)
+                    let number = self.account(key), number < accounts.count
                 else { continue }
                 places[found] = base + Int(number)
                 Prefetch.bytes(places[found], MemoryLayout<Account>.size)
