@@ -16,12 +16,10 @@ public enum Prefetch {
         }
     }
 
-    /// The object that a reference refers to which is kept at an address: its first bytes. Nil where there is none.
-    @inlinable @inline(__always) @discardableResult
-    public static func object(at place: UnsafeRawPointer, _ count: Int) -> UnsafeRawPointer? {
-        guard let object = place.load(as: UnsafeRawPointer?.self) else { return nil }
-        Self.bytes(object, count)
-        return object
+    /// The object that a reference refers to which is kept at an address: its first bytes. Nothing where there is none.
+    @inlinable @inline(__always)
+    public static func object(at place: UnsafeRawPointer, _ count: Int) {
+        if let object = place.load(as: UnsafeRawPointer?.self) { Self.bytes(object, count) }
     }
 
     /// Where the fields of an object begin, behind what the runtime keeps of it.
