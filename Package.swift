@@ -44,9 +44,9 @@ let package = Package(
         .executable(name: "perch", targets: ["perch"]),
     ],
     targets: [
-        // Small values that all share. CPerchMemory is imported by one folder of it.
-        .target(name: "CPerchMemory"),
-        swift("PerchBase", ["CPerchMemory"]),
+        // Small values that all share. CPerchMachine is imported by one folder of it.
+        .target(name: "CPerchMachine"),
+        swift("PerchBase", ["CPerchMachine"]),
 
         // What threads count, as plain values; lines of the log; both as text.
         swift("PerchMetrics", ["PerchBase"]),

@@ -1,10 +1,25 @@
-import PerchBase
 import Testing
+
+@testable import PerchBase
 
 @Suite struct `small values` {
     @Test func `CRC32C agrees with the published check value`() {
         #expect(CRC32C.checksum(Array("123456789".utf8)) == 0xE306_9283)
         #expect(CRC32C.checksum([]) == 0)
+    }
+
+    @Test func `CRC32C is the same by the instruction and by tables, however it is cut`() {
+        let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }
+        for begin in 0..<9 {
+            for end in stride(from: begin, through: bytes.count, by: 3) {
+                let piece = bytes.span.extracting(begin..<end)
+                let whole = CRC32C.checksumByTables(piece.bytes)
+                #expect(CRC32C.checksum(piece.bytes) == whole, "\(begin)..<\(end)")
+                let middle = (begin + end) / 2
+                let first = CRC32C.checksum(bytes.span.extracting(begin..<middle).bytes)
+                #expect(CRC32C.checksum(bytes.span.extracting(middle..<end).bytes, continuing: first) == whole)
+            }
+        }
     }
 
     @Test func `civil time and back is the identity, across leap years and before 1970`() {

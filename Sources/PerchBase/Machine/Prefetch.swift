@@ -1,4 +1,4 @@
-public import CPerchMemory
+public import CPerchMachine
 
 /// Has the cache fetch what is looked at soon, while something else is done.
 ///

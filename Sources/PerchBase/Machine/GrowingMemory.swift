@@ -1,4 +1,4 @@
-internal import CPerchMemory
+internal import CPerchMachine
 
 /// Memory of tables, in one piece that grows: a large one is a mapping of its own (`Limits.mappedPieceBytes`), whose pages are
 /// moved and not copied. So the process never holds the old and the new one, and what was never touched is nobody's memory.

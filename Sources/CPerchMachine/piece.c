@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CPerchMemory.h"
+#include "CPerchMachine.h"
 
 #include <stdlib.h>
 #include <string.h>
