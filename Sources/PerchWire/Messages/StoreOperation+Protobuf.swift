@@ -77,17 +77,19 @@ extension PurchaseOrder {
         self.init(
             productID: String(wire: message.pointee.product_id), quantity: message.pointee.quantity,
             appAccountToken: String(wire: message.pointee.app_account_token),
-            offer: read(message.pointee.offer) { OrderedOffer($0) })
-        self.introductoryEligibility = IntroductoryEligibility(message.pointee.introductory_eligibility)
-        self.introductoryEligibilitySignature = String(wire: message.pointee.introductory_eligibility_jws)
-        self.billingPlan = BillingPlanType(message.pointee.billing_plan)
-        if message.pointee.bought_case == PERCH__V1__PURCHASE_ORDER__BOUGHT_PURCHASE_DATE_MS {
-            self.date = Instant(milliseconds: message.pointee.purchase_date_ms)
+            offer: read(message.pointee.offer) { OrderedOffer($0) },
+            introductoryEligibility: IntroductoryEligibility(message.pointee.introductory_eligibility))
+        self.change {
+            $0.introductoryEligibilitySignature = String(wire: message.pointee.introductory_eligibility_jws)
+            $0.billingPlan = BillingPlanType(message.pointee.billing_plan)
+            if message.pointee.bought_case == PERCH__V1__PURCHASE_ORDER__BOUGHT_PURCHASE_DATE_MS {
+                $0.date = Instant(milliseconds: message.pointee.purchase_date_ms)
+            }
+            $0.renewalBehaviour = RenewalBehaviour(message.pointee.renewal_behaviour)
+            $0.simulatesAskToBuy = message.pointee.simulates_ask_to_buy != 0
+            $0.seenStorefront = String(wire: message.pointee.seen_storefront)
+            $0.continuesInNewStorefront = message.pointee.continues_in_new_storefront != 0
         }
-        self.renewalBehaviour = RenewalBehaviour(message.pointee.renewal_behaviour)
-        self.simulatesAskToBuy = message.pointee.simulates_ask_to_buy != 0
-        self.seenStorefront = String(wire: message.pointee.seen_storefront)
-        self.continuesInNewStorefront = message.pointee.continues_in_new_storefront != 0
     }
 }
 
