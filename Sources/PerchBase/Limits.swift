@@ -260,6 +260,12 @@ extension Limits {
     /// Bytes of a transaction that is kept so. One without advanced commerce has about 250.
     @inlinable package static var writtenTransactionBytesMax: Int { 512 }
 
+    /// Names of apps and products that a loop compares what it reads with, before it reads them anew. A power of two.
+    @inlinable package static var recentTexts: Int { 64 }
+
+    /// Bytes of a text that is kept so. Identifiers of apps and products seldom have more than forty.
+    @inlinable package static var recentTextBytesMax: Int { 64 }
+
     /// Events for which an inbox keeps room between batches. What a larger burst grew is given back when it is taken.
     ///
     /// An inbox itself drops nothing, because its order is what a loop's `applied` revision rests on: `post` answers

@@ -122,7 +122,7 @@ package struct LoopCore: ~Copyable {
 
     // Writing.
     var staging = Staging()
-    let codec = MessageCodec(remembersTransactions: true)
+    let codec = MessageCodec(serves: true)
     let loading: PayloadHandle
     /// STATUS of a call that went well: the same bytes for all.
     let okStatus: PayloadHandle

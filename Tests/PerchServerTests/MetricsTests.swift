@@ -173,7 +173,7 @@ enum SampleReports {
         "tokenKeysMax", "tokenKeyFileBytesMax", "tokenKeyFilesMax", "certificateIdentitiesMax",
         "certificateIdentitiesBytesMax", "readBytes", "stagingBytes", "copiedFrameBytesMax", "writeBytesMax",
         "asksAtOnce", "prefetchedAtOnce", "watchersBeforeAnswers", "payloadPiecesKept", "writtenTransactions",
-        "writtenTransactionBytesMax",
+        "writtenTransactionBytesMax", "recentTexts", "recentTextBytesMax",
         "leaseMilliseconds",
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
         "watchersBeforeAnswers",

@@ -140,7 +140,7 @@ import Testing
 
     /// The second and third time are copies; transactions of equal numbers take each other's place.
     @Test func `a transaction that was written before is written as it was the first time`() throws {
-        let remembering = MessageCodec(remembersTransactions: true)
+        let remembering = MessageCodec(serves: true)
         for seed in 1...100 {
             var samples = Samples(seed: UInt64(seed))
             let info = Self.info(&samples)
@@ -214,7 +214,8 @@ import Testing
         let order = PurchaseOrder(
             productID: samples.text(), quantity: samples.next() % 3 == 0 ? 0 : 1,
             appAccountToken: samples.next() % 2 == 0 ? "" : samples.text())
-        let app = samples.next() % 2 == 0 ? AppReference() : AppReference(bundleID: "a.b", environment: .xcode)
+        let app =
+            samples.next() % 2 == 0 ? AppReference() : AppReference(bundleID: "com.example.a", environment: .xcode)
         return [
             .operate(OperateRequest(app: app, account: samples.text(), operation: .buy(order))),
             .purchase(PurchaseRequest(app: app, account: samples.text(), order: order)),
@@ -243,25 +244,29 @@ import Testing
         }
     }
 
-    private static func quickWay(_ method: PerchWire.Method, _ bytes: [UInt8]) -> Request? {
+    private static func quickWay(
+        _ method: PerchWire.Method, _ bytes: [UInt8], names: RecentTexts? = nil
+    ) -> Request? {
         bytes.withUnsafeBytes { buffer in
             switch method {
-            case .operate: QuickReader.operateRequest(buffer).map { .operate($0) }
-            case .purchase: QuickReader.purchaseRequest(buffer).map { .purchase($0) }
-            default: QuickReader.entitlementRequest(buffer).map { .currentEntitlementTask($0) }
+            case .operate: QuickReader.operateRequest(buffer, names: names).map { .operate($0) }
+            case .purchase: QuickReader.purchaseRequest(buffer, names: names).map { .purchase($0) }
+            default: QuickReader.entitlementRequest(buffer, names: names).map { .currentEntitlementTask($0) }
             }
         }
     }
 
     @Test func `whatever is read the quick way is what the long way reads, also of damaged bytes`() throws {
         var quick = 0
+        let names = RecentTexts()
+        defer { names.destroy() }
         for seed in 1...30 {
             var samples = Samples(seed: UInt64(seed))
             for request in Self.requests(&samples) {
                 let bytes = [UInt8](try self.codec.encode(request).message)
                 for length in 0...bytes.count {
                     let cut = Array(bytes[..<length])
-                    if let read = Self.quickWay(request.method, cut) {
+                    if let read = Self.quickWay(request.method, cut, names: names) {
                         #expect(read == self.longWay(request.method, cut), "seed \(seed), cut to \(length)")
                         quick += 1
                     }
@@ -269,13 +274,41 @@ import Testing
                 for _ in 0..<40 where !bytes.isEmpty {
                     var damaged = bytes
                     damaged[Int(samples.next() % UInt64(bytes.count))] ^= 1 << UInt8(samples.next() % 8)
-                    if let read = Self.quickWay(request.method, damaged) {
+                    if let read = Self.quickWay(request.method, damaged, names: names) {
                         #expect(read == self.longWay(request.method, damaged), "seed \(seed)")
                     }
                 }
             }
         }
         #expect(quick > 100, "nothing is read the quick way any more")
+    }
+
+    @Test func `a name that was read lately is the same text, and one that shares its place is another`() throws {
+        let names = RecentTexts()
+        defer { names.destroy() }
+        func read(_ text: String) -> String? { Array(text.utf8).withUnsafeBytes { names.text($0) } }
+        // Equal where they are looked up by: in length, and in the first and last eight bytes.
+        let twins = ["com.example.one.premium", "com.example.two.premium", "com.example.thé.premium"]
+        #expect(Set(twins.map(\.utf8.count)).count == 2)
+        let lengths = (0...70).map { String(repeating: "n", count: $0) }
+        for text in twins + twins + lengths + twins.reversed() + lengths + ["ü", "naïve.café.crème", "a.b"] {
+            #expect(read(text) == text)
+            #expect(read(text) == text, "the second time")
+        }
+    }
+
+    @Test func `what is no text is none, also beside one that was read`() throws {
+        let names = RecentTexts()
+        defer { names.destroy() }
+        let good = Array("com.example.premium".utf8)
+        for place in good.indices {
+            for wrong: UInt8 in [0, 0x80, 0xC0, 0xFF] {
+                #expect(good.withUnsafeBytes { names.text($0) } == "com.example.premium")
+                var bad = good
+                bad[place] = wrong
+                #expect(bad.withUnsafeBytes { names.text($0) } == nil, "0x\(String(wrong, radix: 16)) at \(place)")
+            }
+        }
     }
 
     @Test func `a greeting that is read the quick way is what the long way reads, also of damaged bytes`() throws {

@@ -11,7 +11,7 @@ extension MessageCodec {
             return .subscriptionStatusTask(
                 SubscriptionStatusRequest(try self.request(Perch__V1__SubscriptionStatusTaskRequest.self, bytes)))
         case .currentEntitlementTask:
-            if let quick = bytes.withUnsafeBytes({ QuickReader.entitlementRequest($0) }) {
+            if let quick = bytes.withUnsafeBytes({ QuickReader.entitlementRequest($0, names: self.names) }) {
                 return .currentEntitlementTask(quick)
             }
             return .currentEntitlementTask(
@@ -39,7 +39,7 @@ extension MessageCodec {
         case .explain:
             return .explain(ExplainRequest(try self.request(Perch__V1__ExplainRequest.self, bytes)))
         case .purchase:
-            if let quick = bytes.withUnsafeBytes({ QuickReader.purchaseRequest($0) }) { return .purchase(quick) }
+            if let quick = bytes.withUnsafeBytes({ QuickReader.purchaseRequest($0, names: self.names) }) { return .purchase(quick) }
             return .purchase(PurchaseRequest(try self.request(Perch__V1__PurchaseRequest.self, bytes)))
         case .finish:
             return .finish(FinishRequest(try self.request(Perch__V1__FinishRequest.self, bytes)))
@@ -74,7 +74,7 @@ extension MessageCodec {
         case .messages:
             return .messages(AccountWatchRequest(try self.request(Perch__V1__MessagesRequest.self, bytes)))
         case .operate:
-            if let quick = bytes.withUnsafeBytes({ QuickReader.operateRequest($0) }) { return .operate(quick) }
+            if let quick = bytes.withUnsafeBytes({ QuickReader.operateRequest($0, names: self.names) }) { return .operate(quick) }
             return .operate(try OperateRequest(try self.request(Perch__V1__OperateRequest.self, bytes)))
         case .inspectAccount:
             return .inspectAccount(
@@ -111,7 +111,7 @@ extension MessageCodec {
     /// An order of a test store's customer, where it is written as every serializer writes it, without the request around
     /// it; nil: it is read as any other request.
     package func decodeOrder(_ bytes: borrowing RawSpan) -> OperateRequest? {
-        bytes.withUnsafeBytes { QuickReader.operateRequest($0) }
+        bytes.withUnsafeBytes { QuickReader.operateRequest($0, names: self.names) }
     }
 
     func request<C: CMessage>(

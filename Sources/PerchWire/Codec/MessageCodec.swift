@@ -47,10 +47,13 @@ package final class MessageCodec {
 
     /// Of one that answers and pushes.
     private let transactions: TransactionBytes?
+    /// Of one that reads requests.
+    let names: RecentTexts?
 
-    /// `remembersTransactions`: it writes each of them several times, as a server's loop does.
-    package init(remembersTransactions: Bool = false) {
-        self.transactions = remembersTransactions ? TransactionBytes() : nil
+    /// `serves`: it reads the same names and writes the same transactions several times, as a server's loop does.
+    package init(serves: Bool = false) {
+        self.transactions = serves ? TransactionBytes() : nil
+        self.names = serves ? RecentTexts() : nil
         self.hot.initialize(
             to: Hot(writer: PushWriter(known: self.transactions), digestWriter: PushWriter(known: self.transactions)))
     }
@@ -65,6 +68,7 @@ package final class MessageCodec {
         self.hot.deinitialize(count: 1)
         self.hot.deallocate()
         self.transactions?.destroy()
+        self.names?.destroy()
     }
 
     // MARK: Encoding

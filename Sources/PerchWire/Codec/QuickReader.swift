@@ -9,12 +9,15 @@ import PerchModel
 /// loop does for it.
 struct QuickReader {
     private let bytes: UnsafeRawBufferPointer
+    /// Where the names of apps and products are looked for first.
+    private let names: RecentTexts?
     private var at: Int
     private let end: Int
     private var last: UInt8 = 0
 
-    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+    init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, names: RecentTexts? = nil) {
         self.bytes = bytes
+        self.names = names
         self.at = range.lowerBound
         self.end = range.upperBound
     }
@@ -62,13 +65,13 @@ struct QuickReader {
     }
 
     func text(_ range: Range<Int>) -> String? {
-        let text = UnsafeRawBufferPointer(rebasing: self.bytes[range])
-        do {
-            try text.bytes.checkText()
-        } catch {
-            return nil
-        }
-        return String(decoding: text, as: UTF8.self)
+        String(checking: UnsafeRawBufferPointer(rebasing: self.bytes[range]))
+    }
+
+    /// Text that is the same in many requests.
+    func name(_ range: Range<Int>) -> String? {
+        guard let names = self.names else { return self.text(range) }
+        return names.text(UnsafeRawBufferPointer(rebasing: self.bytes[range]))
     }
 
     func blob(_ range: Range<Int>) -> [UInt8] { [UInt8](self.bytes[range]) }
@@ -124,18 +127,20 @@ struct QuickReader {
     private static let encodingsMax = 8
 
     /// An order of a test store's customer, and nothing else that can be operated.
-    static func operateRequest(_ bytes: UnsafeRawBufferPointer) -> OperateRequest? {
+    static func operateRequest(
+        _ bytes: UnsafeRawBufferPointer, names: RecentTexts? = nil
+    ) -> OperateRequest? {
         var reader = QuickReader(bytes, 0..<bytes.count)
         var request = OperateRequest()
         var orderRange: Range<Int>?
         while let field = reader.next() {
             switch field {
             case .end:
-                guard let orderRange, let order = Self.order(bytes, orderRange) else { return nil }
+                guard let orderRange, let order = Self.order(bytes, orderRange, names) else { return nil }
                 request.operation = .buy(order)
                 return request
             case .range(1, let range):
-                guard let app = Self.appReference(bytes, range) else { return nil }
+                guard let app = Self.appReference(bytes, range, names) else { return nil }
                 request.app = app
             case .range(2, let range):
                 guard let account = reader.text(range) else { return nil }
@@ -151,20 +156,22 @@ struct QuickReader {
         return nil
     }
 
-    static func purchaseRequest(_ bytes: UnsafeRawBufferPointer) -> PurchaseRequest? {
+    static func purchaseRequest(
+        _ bytes: UnsafeRawBufferPointer, names: RecentTexts? = nil
+    ) -> PurchaseRequest? {
         var reader = QuickReader(bytes, 0..<bytes.count)
         var request = PurchaseRequest(order: .blank)
         while let field = reader.next() {
             switch field {
             case .end: return request
             case .range(1, let range):
-                guard let app = Self.appReference(bytes, range) else { return nil }
+                guard let app = Self.appReference(bytes, range, names) else { return nil }
                 request.app = app
             case .range(2, let range):
                 guard let account = reader.text(range) else { return nil }
                 request.account = account
             case .range(3, let range):
-                guard let order = Self.order(bytes, range) else { return nil }
+                guard let order = Self.order(bytes, range, names) else { return nil }
                 request.order = order
             case .range(8, let range): request.idempotencyKey = reader.blob(range)
             default: return nil
@@ -174,20 +181,22 @@ struct QuickReader {
     }
 
     /// The parameters of a watch, one that comes back with its token included.
-    static func entitlementRequest(_ bytes: UnsafeRawBufferPointer) -> CurrentEntitlementRequest? {
-        var reader = QuickReader(bytes, 0..<bytes.count)
+    static func entitlementRequest(
+        _ bytes: UnsafeRawBufferPointer, names: RecentTexts? = nil
+    ) -> CurrentEntitlementRequest? {
+        var reader = QuickReader(bytes, 0..<bytes.count, names: names)
         var request = CurrentEntitlementRequest()
         while let field = reader.next() {
             switch field {
             case .end: return request
             case .range(1, let range):
-                guard let app = Self.appReference(bytes, range) else { return nil }
+                guard let app = Self.appReference(bytes, range, names) else { return nil }
                 request.app = app
             case .range(2, let range):
                 guard let account = reader.text(range) else { return nil }
                 request.account = account
             case .range(3, let range):
-                guard let product = reader.text(range) else { return nil }
+                guard let product = reader.name(range) else { return nil }
                 request.productID = product
             case .range(4, let range): request.resumeToken = reader.blob(range)
             default: return nil
@@ -196,14 +205,16 @@ struct QuickReader {
         return nil
     }
 
-    private static func appReference(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> AppReference? {
-        var reader = QuickReader(bytes, range)
+    private static func appReference(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ names: RecentTexts?
+    ) -> AppReference? {
+        var reader = QuickReader(bytes, range, names: names)
         var app = AppReference()
         while let field = reader.next() {
             switch field {
             case .end: return app
             case .range(1, let range):
-                guard let bundleID = reader.text(range) else { return nil }
+                guard let bundleID = reader.name(range) else { return nil }
                 app.bundleID = bundleID
             case .number(2, let value): app.environment = AppEnvironment(rawValue: Int32(value))
             default: return nil
@@ -213,19 +224,21 @@ struct QuickReader {
     }
 
     /// What, how many, and for whom: the order of a customer who was offered nothing.
-    private static func order(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> PurchaseOrder? {
-        var reader = QuickReader(bytes, range)
+    private static func order(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ names: RecentTexts?
+    ) -> PurchaseOrder? {
+        var reader = QuickReader(bytes, range, names: names)
         var (product, token) = ("", "")
         var quantity: UInt32 = 0
         while let field = reader.next() {
             switch field {
             case .end:
                 // Of an order as it is sent, no field means neither yes nor no: `unspecified`.
-                var order = PurchaseOrder(productID: product, quantity: quantity, appAccountToken: token)
-                order.introductoryEligibility = IntroductoryEligibility(rawValue: 0)
-                return order
+                return PurchaseOrder(
+                    productID: product, quantity: quantity, appAccountToken: token,
+                    introductoryEligibility: IntroductoryEligibility(rawValue: 0))
             case .range(1, let range):
-                guard let text = reader.text(range) else { return nil }
+                guard let text = reader.name(range) else { return nil }
                 product = text
             case .number(2, let value): quantity = UInt32(value)
             case .range(3, let range):

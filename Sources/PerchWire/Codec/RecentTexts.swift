@@ -1,0 +1,76 @@
+import PerchBase
+
+/// Texts that requests say again and again: the names of apps and of products. One that was read lately is compared, which
+/// is a few words, instead of checked, decoded and allocated.
+///
+/// A table of fixed size by the first and last bytes of a text, the newest in the place of an older one. A handle, as
+/// `OutputBuffer`: `MessageCodec` owns it and destroys it.
+struct RecentTexts {
+    private let texts: UnsafeMutablePointer<String>
+    /// The bytes of each, at its place: a text that has them is valid, because this one was.
+    private let memory: UnsafeMutableRawPointer
+
+    init() {
+        precondition(Limits.recentTexts.nonzeroBitCount == 1, "places are found by the bits of a number")
+        self.texts = .allocate(capacity: Limits.recentTexts)
+        self.texts.initialize(repeating: "", count: Limits.recentTexts)
+        self.memory = .allocate(byteCount: Limits.recentTexts * Limits.recentTextBytesMax, alignment: 64)
+    }
+
+    func destroy() {
+        self.texts.deinitialize(count: Limits.recentTexts)
+        self.texts.deallocate()
+        self.memory.deallocate()
+    }
+
+    /// The text of these bytes; nil where they are none.
+    func text(_ bytes: UnsafeRawBufferPointer) -> String? {
+        guard let base = bytes.baseAddress, (8...Limits.recentTextBytesMax).contains(bytes.count) else {
+            return String(checking: bytes)
+        }
+        let place = Self.place(of: base, bytes.count)
+        let kept = self.memory + place * Limits.recentTextBytesMax
+        if self.texts[place].utf8.count == bytes.count, Self.areEqual(kept, base, bytes.count) {
+            return self.texts[place]
+        }
+        guard let text = String(checking: bytes) else { return nil }
+        self.texts[place] = text
+        kept.copyMemory(from: base, byteCount: bytes.count)
+        return text
+    }
+
+    @inline(__always)
+    private static func place(of base: UnsafeRawPointer, _ count: Int) -> Int {
+        let first = base.loadUnaligned(as: UInt64.self)
+        let last = base.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+        let mixed = (first ^ (last << 7 | last >> 57) ^ UInt64(count)) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: mixed >> UInt64(64 - Limits.recentTexts.trailingZeroBitCount))
+    }
+
+    /// Of eight bytes or more: eight at a time, the last eight once more where they do not fill up.
+    @inline(__always)
+    private static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
+        func differ(at offset: Int) -> Bool {
+            left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                != right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        }
+        var offset = 0
+        while offset < count - 8 {
+            if differ(at: offset) { return false }
+            offset += 8
+        }
+        return !differ(at: count - 8)
+    }
+}
+
+extension String {
+    /// The text of these bytes; nil where they are not UTF-8, or have a NUL in them.
+    init?(checking bytes: UnsafeRawBufferPointer) {
+        do {
+            try bytes.bytes.checkText()
+        } catch {
+            return nil
+        }
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+}
