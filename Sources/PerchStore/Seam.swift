@@ -1,3 +1,4 @@
+import Glibc
 package import PerchBase
 package import PerchModel
 
@@ -5,20 +6,31 @@ package import PerchModel
 
 /// A caller's key of an account: an alias of its number. Compared bytewise.
 package struct AccountKey: Hashable, Sendable {
-    package var app: AppNumber
+    package let app: AppNumber
     /// 1 to 255 bytes of UTF-8 without NUL.
-    package var bytes: [UInt8]
+    package let bytes: [UInt8]
+    /// Under which tables of this process find it. Made once, with the key: several of them are asked.
+    package let hash: UInt64
 
     package init(app: AppNumber, bytes: [UInt8]) {
         self.app = app
         self.bytes = bytes
+        self.hash = KeyHash.hash(app: app, bytes.span.bytes)
     }
 
-    /// All bytes at once: an array hashes them one by one.
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(self.app)
-        self.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    package static func == (left: AccountKey, right: AccountKey) -> Bool {
+        guard left.hash == right.hash, left.app == right.app, left.bytes.count == right.bytes.count else {
+            return false
+        }
+        return left.bytes.withUnsafeBytes { left in
+            right.bytes.withUnsafeBytes { right in
+                guard let a = left.baseAddress, let b = right.baseAddress else { return true }
+                return memcmp(a, b, left.count) == 0
+            }
+        }
     }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(self.hash) }
 }
 
 /// A transaction as it is stored.
@@ -113,10 +125,10 @@ package enum Subject: Hashable, Sendable {
     /// The app itself.
     case app(AppNumber)
 
-    /// The account's, where it is named by one.
-    var key: AccountKey? {
+    /// Of the account's key, where it is named by one.
+    fileprivate var keyHash: UInt64? {
         switch self {
-        case .account(let key, _), .transaction(let key, _): key
+        case .account(let key, _), .transaction(let key, _): key.hash
         case .owner, .app: nil
         }
     }
@@ -226,6 +238,13 @@ package enum MutationResult: Hashable, Sendable {
 /// One reference: an order is handed on several times between its frame and its answer, and has nine of them inside.
 package struct Mutation: Sendable {
     package var subject: Subject { self.contents.fields.subject }
+    /// The app that the subject is, or is of.
+    var app: AppNumber {
+        switch self.contents.fields.subject {
+        case .account(let key, _), .transaction(let key, _): key.app
+        case .owner(let app, _), .app(let app): app
+        }
+    }
     /// A second account that the decision sees, and may return facts of.
     package var other: AccountKey? { self.contents.fields.other }
     /// Whether that one is opened where there is none; else refused.
@@ -241,6 +260,7 @@ package struct Mutation: Sendable {
         get { self.contents.fields.origin }
         set { self.change { $0.origin = newValue } }
     }
+    fileprivate var keyHash: UInt64? { self.contents.fields.subject.keyHash }
     /// Answer only when all that is due by the app's clock is settled, and every loop has applied it.
     package var waitsForSettling: Bool {
         get { self.contents.fields.waitsForSettling }
@@ -332,6 +352,12 @@ package struct StoreRequest: Sendable {
         self.loop = loop
         self.ticket = ticket
         self.body = body
+    }
+
+    /// Of the key of the account that a mutation is about, where it is named by one.
+    var keyHash: UInt64? {
+        guard case .mutate(let mutation) = self.body else { return nil }
+        return mutation.keyHash
     }
 
     package enum Body: Sendable {

@@ -81,4 +81,26 @@ import Testing
         }
         #expect(seen.count == 80)
     }
+
+    @Test func `keys are hashed by SipHash-1-3, as others compute it`() {
+        // The bytes 0, 1, 2 and so on under a key of such bytes, as published: of SipHash-2-4 in its paper.
+        func hash(_ bytes: [UInt8], rounds: (Int, Int) = (1, 3)) -> UInt64 {
+            var state = SipState(0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908)
+            state.absorb(bytes.span.bytes, rounds: rounds.0)
+            state.v2 ^= 0xff
+            state.rounds(rounds.1)
+            return state.folded
+        }
+        #expect(hash([]) == 0xabac_0158_050f_c4dc)
+        #expect(hash(Array(0..<15), rounds: (2, 4)) == 0xa129_ca61_49be_45e5)
+        // The app is the first word of what is hashed.
+        let keys: (UInt64, UInt64) = (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908)
+        for key in [[], [7], Array(0...20)] as [[UInt8]] {
+            let whole: [UInt8] = [0x78, 0x56, 0x34, 0x12, 0, 0, 0, 0] + key
+            #expect(KeyHash.hash(app: 0x1234_5678, key.span.bytes, under: keys) == hash(whole))
+        }
+        let key = Array("user-1".utf8)
+        #expect(KeyHash.hash(app: 1, key.span.bytes) == KeyHash.hash(app: 1, key.span.bytes))
+        #expect(KeyHash.hash(app: 1, key.span.bytes) != KeyHash.hash(app: 2, key.span.bytes))
+    }
 }

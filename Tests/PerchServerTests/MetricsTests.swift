@@ -173,8 +173,7 @@ enum SampleReports {
         "tokenKeysMax", "tokenKeyFileBytesMax", "tokenKeyFilesMax", "certificateIdentitiesMax",
         "certificateIdentitiesBytesMax", "readBytes", "stagingBytes", "copiedFrameBytesMax", "writeBytesMax",
         "asksAtOnce", "prefetchedAtOnce", "watchersBeforeAnswers", "payloadPiecesKept", "writtenTransactions",
-        "writtenTransactionBytesMax", "recentTexts", "recentTextBytesMax",
-        "leaseMilliseconds",
+        "writtenTransactionBytesMax", "recentTexts", "recentTextBytesMax", "leaseMilliseconds",
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
         "watchersBeforeAnswers",
     ]

@@ -32,23 +32,19 @@ extension LoopCore {
 
     // MARK: Accounts
 
-    /// Keys are the callers' choice, so their hashes must not be foreseeable.
-    private static func hash(_ app: AppNumber, _ key: UnsafeRawBufferPointer) -> Int {
-        var hasher = Hasher()
-        hasher.combine(app)
-        hasher.combine(bytes: key)
-        return hasher.finalize()
-    }
+    private static func hash(_ key: AccountKey) -> Int { Int(truncatingIfNeeded: key.hash) }
 
+    /// That of its key.
     private func hash(ofAccount slot: Int32) -> Int {
         let account = self.accounts[slot]
-        return Self.hash(account.app, self.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
+        let key = self.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount))
+        return Int(truncatingIfNeeded: KeyHash.hash(app: account.app, key.bytes))
     }
 
     /// The slot of an account that somebody looks at; -1 where nobody does.
     func findAccount(_ key: AccountKey) -> Int32 {
         key.bytes.withUnsafeBytes { bytes in
-            self.accountTable.find(Self.hash(key.app, bytes)) { slot in
+            self.accountTable.find(Self.hash(key)) { slot in
                 let account = self.accounts[slot]
                 return account.app == key.app
                     && self.accountKeys.holds(bytes, at: account.keyPlace, count: Int(account.keyCount))
@@ -64,7 +60,7 @@ extension LoopCore {
         }
         let place = self.accountKeys.insert(key.bytes.span.bytes)
         let slot = self.accounts.insert(AccountSlot(app: key.app, keyPlace: place, keyCount: key.bytes.count))
-        self.accountTable.insert(slot, self.hash(ofAccount: slot))
+        self.accountTable.insert(slot, Self.hash(key))
         return slot
     }
 

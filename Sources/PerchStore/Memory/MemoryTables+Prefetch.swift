@@ -12,12 +12,19 @@ extension MemoryTables {
         self.accounts.withUnsafeBufferPointer { accounts in
             guard let base = accounts.baseAddress else { return }
             // As many as `Limits.prefetchedAtOnce`.
+            var hashes = InlineArray<16, UInt64>(repeating: 0)
+            var named = 0
+            for index in start..<end {
+                guard let hash = requests[index].keyHash else { continue }
+                self.aliases.prefetch(hash)
+                hashes[named] = hash
+                named += 1
+            }
+            for index in 0..<named { self.aliases.prefetchAlias(hashes[index]) }
             var places = InlineArray<16, UnsafePointer<Account>>(repeating: base)
             var found = 0
-            for index in start..<end {
-                guard case .mutate(let mutation) = requests[index].body, let key = mutation.subject.key,
-                    let number = self.account(key), number < accounts.count
-                else { continue }
+            for index in 0..<named {
+                guard let number = self.aliases.likely(hashes[index]), number < accounts.count else { continue }
                 places[found] = base + Int(number)
                 Prefetch.bytes(places[found], MemoryLayout<Account>.size)
                 found += 1

@@ -8,7 +8,7 @@ import PerchModel
 struct MemoryTables: ~Copyable {
     private var known: StoreHeader
     private var states: [AppNumber: [StoredAppState]] = [:]
-    private var aliases: [AccountKey: AccountNumber] = [:]
+    private(set) var aliases = AliasTable()
     /// By number: a store gives numbers out one after the other, so a look is an index.
     private(set) var accounts: [Account] = []
     /// By number too. Nil: deleted, or the number is not a transaction's.
@@ -83,8 +83,8 @@ struct MemoryTables: ~Copyable {
     func account(_ key: AccountKey) -> AccountNumber? { self.aliases[key] }
 
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) -> [[UInt8]] {
-        let keys = self.aliases.keys.lazy.filter { $0.app == app && key.lexicographicallyPrecedes($0.bytes) }
-        return Array(keys.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.prefix(limit))
+        let keys = self.aliases.keys(of: app).filter { key.lexicographicallyPrecedes($0) }
+        return Array(keys.sorted { $0.lexicographicallyPrecedes($1) }.prefix(limit))
     }
 
     func record(_ account: AccountNumber) -> AccountRecord? {
@@ -189,7 +189,7 @@ struct MemoryTables: ~Copyable {
             }
         }
         for (key, account) in change.aliases {
-            self.undo.append(.alias(key, self.aliases.updateValue(account, forKey: key)))
+            self.undo.append(.alias(key, self.aliases.update(key, account)))
         }
         if let app = change.app {
             self.states[app.state.number, default: []].append(app)
@@ -323,7 +323,8 @@ struct MemoryTables: ~Copyable {
             self.accounts[Int(account)].rows.removeLast()
         case .rows(let account, let ids): self.accounts[Int(account)].rows = ids
         case .due(let app, let entry, let isAdded): self.changeDue(entry, app, isDue: !isAdded)
-        case .alias(let key, let account): self.aliases[key] = account
+        case .alias(let key, let account?): _ = self.aliases.update(key, account)
+        case .alias(let key, nil): self.aliases.removeLast(key)
         case .appState(let app): self.states[app]?.removeLast()
         case .images(let app, let images): self.images[app] = images
         case .answer(let key, let answer): self.answers[key] = answer

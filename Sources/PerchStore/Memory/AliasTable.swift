@@ -1,0 +1,138 @@
+import PerchBase
+import PerchModel
+
+/// Which account a caller's key stands for: an open-addressed table over a list of keys, four bytes of hash and four of
+/// index a place.
+///
+/// Not a dictionary: what a look will touch next can be told, and so fetched ahead, from the hash that a key brings.
+/// Only what was inserted last is ever removed, as a batch is undone.
+struct AliasTable: ~Copyable {
+    private struct Alias {
+        let key: AccountKey
+        var account: AccountNumber
+    }
+
+    private struct Place: BitwiseCopyable {
+        /// The upper half of the hash.
+        var mark: UInt32
+        /// Of the alias; negative: there is none.
+        var index: Int32
+    }
+
+    private static let empty = Place(mark: 0, index: -1)
+
+    private var aliases: [Alias] = []
+    private var places: UnsafeMutablePointer<Place>
+    private var mask: Int
+
+    init() {
+        self.mask = 63
+        self.places = GrowingMemory.resized(nil, from: 0, to: 64)
+        self.places.initialize(repeating: Self.empty, count: 64)
+    }
+
+    deinit { GrowingMemory.free(self.places, self.mask + 1) }
+
+    var count: Int { self.aliases.count }
+
+    subscript(key: AccountKey) -> AccountNumber? {
+        let place = self.find(key)
+        let index = self.places[place].index
+        return index < 0 ? nil : self.aliases[Int(index)].account
+    }
+
+    /// Names an account by a key from now on; returns which one it named before.
+    mutating func update(_ key: AccountKey, _ account: AccountNumber) -> AccountNumber? {
+        var place = self.find(key)
+        let index = self.places[place].index
+        if index >= 0 {
+            let before = self.aliases[Int(index)].account
+            self.aliases[Int(index)].account = account
+            return before
+        }
+        if (self.aliases.count + 1) * 4 > (self.mask + 1) * 3 {
+            self.grow()
+            place = self.find(key)
+        }
+        self.places[place] = Place(mark: Self.mark(key.hash), index: Int32(self.aliases.count))
+        self.aliases.append(Alias(key: key, account: account))
+        return nil
+    }
+
+    /// Takes back an `update` that returned nil: the last of them that was not taken back.
+    mutating func removeLast(_ key: AccountKey) {
+        precondition(self.aliases.last?.key == key, "a key is taken back that was not the last")
+        // What is behind it in the table was there before it, and did not have to step over it.
+        self.places[self.find(key)] = Self.empty
+        self.aliases.removeLast()
+    }
+
+    /// Keys of an app, in no order.
+    func keys(of app: AppNumber) -> [[UInt8]] {
+        var keys: [[UInt8]] = []
+        for alias in self.aliases where alias.key.app == app { keys.append(alias.key.bytes) }
+        return keys
+    }
+
+    // MARK: Fetching ahead
+
+    /// A key will be looked up, as its hash says.
+    @inline(__always)
+    func prefetch(_ hash: UInt64) { Prefetch.bytes(self.places + self.home(hash), 1) }
+
+    /// Then, when that is there: the alias that is found there.
+    @inline(__always)
+    func prefetchAlias(_ hash: UInt64) {
+        let index = self.places[self.home(hash)].index
+        guard index >= 0 else { return }
+        self.aliases.withUnsafeBufferPointer { aliases in
+            if let base = aliases.baseAddress { Prefetch.bytes(base + Int(index), MemoryLayout<Alias>.size) }
+        }
+    }
+
+    /// Then: which account it is likely to name, its key being fetched. Nil: none, or one that is not at once found.
+    @inline(__always)
+    func likely(_ hash: UInt64) -> AccountNumber? {
+        let place = self.places[self.home(hash)]
+        guard place.index >= 0, place.mark == Self.mark(hash) else { return nil }
+        return self.aliases.withUnsafeBufferPointer { aliases in
+            let alias = aliases.baseAddress.map { UnsafeRawPointer($0 + Int(place.index)) }
+            if let alias, let offset = MemoryLayout<Alias>.offset(of: \.key.bytes) {
+                Prefetch.object(at: alias + offset, 1)
+            }
+            return aliases[Int(place.index)].account
+        }
+    }
+
+    // MARK: Places
+
+    @inline(__always)
+    private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & self.mask }
+
+    @inline(__always)
+    private static func mark(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
+
+    /// The place of a key, or the empty one where it would stand.
+    private func find(_ key: AccountKey) -> Int {
+        var place = self.home(key.hash)
+        while self.places[place].index >= 0 {
+            let found = self.places[place]
+            if found.mark == Self.mark(key.hash), self.aliases[Int(found.index)].key == key { break }
+            place = (place + 1) & self.mask
+        }
+        return place
+    }
+
+    private mutating func grow() {
+        let before = self.mask + 1
+        self.mask = 2 * before - 1
+        self.places = GrowingMemory.resized(self.places, from: before, to: 2 * before)
+        self.places.initialize(repeating: Self.empty, count: 2 * before)
+        for index in self.aliases.indices {
+            let hash = self.aliases[index].key.hash
+            var place = self.home(hash)
+            while self.places[place].index >= 0 { place = (place + 1) & self.mask }
+            self.places[place] = Place(mark: Self.mark(hash), index: Int32(index))
+        }
+    }
+}

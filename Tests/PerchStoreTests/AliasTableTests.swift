@@ -1,0 +1,60 @@
+import PerchBase
+import PerchModel
+import PerchTesting
+import Testing
+
+@testable import PerchStore
+
+@Suite struct `the table of keys` {
+    private static func key(_ number: Int, app: AppNumber = 1) -> AccountKey {
+        AccountKey(app: app, bytes: Array("user-\(number)".utf8))
+    }
+
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func `holds what a dictionary would, through growing and being undone`(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var table = AliasTable()
+        var expected: [AccountKey: AccountNumber] = [:]
+        // What was inserted and not taken back, oldest first.
+        var order: [AccountKey] = []
+        for step in 0..<4_000 {
+            if random.below(4) == 0, let last = order.popLast() {
+                table.removeLast(last)
+                expected[last] = nil
+            } else {
+                let key = Self.key(random.below(3_000), app: AppNumber(1 + random.below(2)))
+                let account = AccountNumber(step)
+                let before = expected.updateValue(account, forKey: key)
+                #expect(table.update(key, account) == before)
+                if before == nil { order.append(key) }
+            }
+        }
+        #expect(table.count == expected.count && expected.count > 500)
+        for number in 0..<3_000 {
+            for app: AppNumber in 1...2 {
+                let key = Self.key(number, app: app)
+                #expect(table[key] == expected[key])
+            }
+        }
+        let ofSecond = expected.keys.filter { $0.app == 2 }.map(\.bytes)
+        #expect(Set(table.keys(of: 2)) == Set(ofSecond))
+    }
+
+    @Test func `what is likely is what is there, and nothing is made of what is not`() {
+        var table = AliasTable()
+        #expect(table.likely(Self.key(1).hash) == nil)
+        for number in 0..<1_000 { _ = table.update(Self.key(number), AccountNumber(number)) }
+        var found = 0
+        for number in 0..<1_000 {
+            let hash = Self.key(number).hash
+            table.prefetch(hash)
+            table.prefetchAlias(hash)
+            // Who had to step aside is not looked for.
+            if let account = table.likely(hash) {
+                #expect(account == AccountNumber(number))
+                found += 1
+            }
+        }
+        #expect(found > 600, "most stand where they are looked for")
+    }
+}
