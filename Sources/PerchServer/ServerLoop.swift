@@ -236,8 +236,8 @@ final class ServerLoop: LoopDriver {
         let (committed, wake) = store.turn(now: Clocks.monotonic(), asks: &self.core.asks, told: &self.told)
         if !self.told.isEmpty {
             self.measures.inboxEvents.record(UInt64(self.told.count))
-            self.handle(self.told, committed: committed)
-            self.told.removeAll(keepingCapacity: self.told.capacity <= Limits.inboxCapacityKept)
+            self.handle(&self.told, committed: committed)
+            if self.told.capacity > Limits.inboxCapacityKept { self.told = [] }
         }
         return wake
     }
@@ -247,7 +247,12 @@ final class ServerLoop: LoopDriver {
         let storeWake = self.ownStore.flatMap { self.ask($0) }
         self.inbox.take(into: &self.events)
         if !self.events.isEmpty { self.measures.inboxEvents.record(UInt64(self.events.reduce(0) { $0 + $1.count })) }
-        for event in self.events { self.handle(event) }
+        for place in self.events.indices {
+            // Taken out of the list: a turn of the store's is a list of its own, which is taken from in turn.
+            var event = LoopEvent.clockWentOn
+            swap(&event, &self.events[place])
+            self.handle(event)
+        }
         self.events.removeAll(keepingCapacity: true)
         self.core.endInput()
         self.execute()
@@ -274,14 +279,14 @@ final class ServerLoop: LoopDriver {
 
     private var pushes: UInt64 { self.core.counters.valuesPushed + self.core.counters.eventsPushed }
 
-    private func handle(_ events: [StoreEvent], committed: UInt64?) {
+    private func handle(_ events: inout [StoreEvent], committed: UInt64?) {
         if let committed { self.oldestCommit = min(self.oldestCommit ?? committed, committed) }
-        self.core.handle(events)
+        self.core.handle(&events)
     }
 
-    private func handle(_ event: LoopEvent) {
-        switch event {
-        case .store(let events, let committed): self.handle(events, committed: committed)
+    private func handle(_ event: consuming LoopEvent) {
+        switch consume event {
+        case .store(var events, let committed): self.handle(&events, committed: committed)
         case .control(let ticket, let answer): self.core.handle(control: ticket, answer)
         case .clockWentOn: break
         case .report(let number):

@@ -424,6 +424,9 @@ package enum StoreAnswer: Sendable {
     case mutated(MutationResult, Position)
     case revoked(wasRevoked: Bool)
     case refused(Refusal)
+
+    /// What is left in a list where an answer was taken out of it. Nobody is given it.
+    static var taken: StoreAnswer { .revoked(wasRevoked: false) }
 }
 
 /// An account that a change touched.
@@ -488,4 +491,7 @@ package enum StoreEvent: Sendable {
     case barrier(UInt64)
     /// The store can acknowledge nothing any more; the process is about to end.
     case failed(String)
+
+    /// What is left in a list where an event was taken out of it. Nobody is told.
+    package static var taken: StoreEvent { .barrier(0) }
 }

@@ -181,8 +181,7 @@ package final class PushLoad {
         self.core.asks.removeAll(keepingCapacity: true)
         swap(&self.told, &self.outbox.events[0])
         precondition(self.engine.counters.refusals == 0, "a purchase was refused")
-        self.core.handle(self.told)
-        self.told.removeAll(keepingCapacity: true)
+        self.core.handle(&self.told)
     }
 
     private func beginTurn() {

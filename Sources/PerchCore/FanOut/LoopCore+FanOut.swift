@@ -5,13 +5,16 @@ import PerchWire
 
 // Fan-out: from what the store says to views computed once and watches that owe their stream a value.
 extension LoopCore {
-    /// What the store says in a turn, in commit order.
-    package mutating func handle(_ events: [StoreEvent]) {
-        // By place: an element that is handed out is copied, with all that it refers to.
+    /// What the store says in a turn, in commit order. Each is taken out of the list: one that is handed out is copied, with
+    /// all that it refers to. The list is empty then, and has kept its room.
+    package mutating func handle(_ events: inout [StoreEvent]) {
         for place in events.indices {
             if place % Limits.prefetchedAtOnce == 0 { self.prefetch(events, from: place) }
-            self.handle(events[place])
+            var event = StoreEvent.taken
+            swap(&event, &events[place])
+            self.handle(event)
         }
+        events.removeAll(keepingCapacity: true)
     }
 
     /// What the next events, from a place on, concern: an account, and the first of its views.
@@ -31,8 +34,8 @@ extension LoopCore {
         }
     }
 
-    package mutating func handle(_ event: StoreEvent) {
-        switch event {
+    package mutating func handle(_ event: consuming StoreEvent) {
+        switch consume event {
         case .change(let change): self.apply(change)
         case .answer(let number, let answer): self.answered(number, answer)
         case .barrier(let number): self.heldBarriers.append((number, self.askedCount))
@@ -124,7 +127,7 @@ extension LoopCore {
     /// Whether something that changed at an applied revision is still on its way to its watches.
     var isSweeping: Bool { !self.sweep.isEmpty || self.answeredCount < self.sweptThrough }
 
-    private mutating func answered(_ number: UInt64, _ answer: StoreAnswer) {
+    private mutating func answered(_ number: UInt64, _ answer: consuming StoreAnswer) {
         switch self.redeem(number) {
         case .account(let slot, let generation):
             self.answeredCount += 1

@@ -42,9 +42,9 @@ extension LoopCore {
     }
 
     /// The store has decided an order.
-    mutating func finishOrder(_ call: Int32, _ answer: StoreAnswer) {
+    mutating func finishOrder(_ call: Int32, _ answer: consuming StoreAnswer) {
         let app = AppNumber(bitPattern: self.calls[call].target)
-        switch answer {
+        switch consume answer {
         case .mutated(let result, let position):
             if self.calls[call].method == .operate {
                 let response = self.operateResponse(result, at: position, app: app, isPurchase: true)

@@ -134,6 +134,16 @@ package struct AccountRecord: Hashable, Sendable {
         self.change { $0.apply(fact) }
     }
 
+    /// Folds all facts of a revision.
+    package mutating func fold(_ facts: [Fact], revision: UInt64, committed: Instant) {
+        var fields = self.contents.fields
+        // By place: a fact that is handed out is counted.
+        for place in facts.indices { fields.apply(facts[place]) }
+        fields.revision = revision
+        fields.committed = committed
+        self.contents = Contents(consume fields)
+    }
+
     /// What a record says, once and for all: shared by its copies, on all threads.
     private final class Contents: Sendable {
         let fields: RecordFields
@@ -163,7 +173,8 @@ extension AccountRecord {
 
     /// When the store next has to attempt a renewal for this account.
     package var attemptDue: Instant? {
-        self.lines.lazy.compactMap(\.attemptDue).min()
+        if self.contents.fields.lines.isEmpty { return nil }
+        return self.lines.lazy.compactMap(\.attemptDue).min()
     }
 
     package func ownLineIndex(inGroup group: String) -> Int? {

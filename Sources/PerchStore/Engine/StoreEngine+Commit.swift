@@ -45,12 +45,14 @@ extension StoreEngine {
         self.counters.batchSizeMax = max(self.counters.batchSizeMax, UInt64(mutations.count))
         outbox.reserve(changes: changes.count, answers: answers.count)
         self.publish(changes, into: &outbox)
-        // Taken out one by one, in their order: not copied.
-        answers.reverse()
-        while let (loop, ticket, answer) = answers.popLast() {
+        for place in answers.indices {
+            // Taken out: one that is handed out is copied, with all that it refers to.
+            var answer = StoreAnswer.taken
+            swap(&answer, &answers[place].answer)
             if case .refused = answer { self.counters.refusals += 1 }
-            outbox.answer(loop: loop, ticket: ticket, answer)
+            outbox.answer(loop: answers[place].loop, ticket: answers[place].ticket, answer)
         }
+        answers.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
         // Of a batch that was unusually long the room is not kept.
         if changes.capacity <= Limits.inboxCapacityKept { self.spareChanges = changes }
@@ -98,12 +100,7 @@ extension StoreEngine {
     private func decide(
         _ mutation: Mutation, loop: Int, ticket: UInt64, wall: Instant, changes: inout [Change]
     ) throws(StorageError) -> StoreAnswer? {
-        let appNumber: AppNumber
-        switch mutation.subject {
-        case .account(let key, _), .transaction(let key, _): appNumber = key.app
-        case .owner(let app, _): appNumber = app
-        case .app(let app): appNumber = app
-        }
+        let appNumber = mutation.app
         guard let storedApp = self.apps[appNumber] else {
             return .refused(Refusal(.appUnknown, "this store has no app with number \(appNumber)"))
         }
@@ -325,6 +322,12 @@ extension StoreEngine {
     private func withFamily(
         _ accountFacts: [AccountFacts], known: Known, app: AppState, now: Instant, numbers: inout TransactionNumbers
     ) throws(StorageError) -> [AccountFacts] {
+        if let subject = known.subject, accountFacts.count == 1, accountFacts[0].account == subject.account,
+            familyShares(of: subject, after: accountFacts[0].facts).isEmpty
+        {
+            // As nearly all do: nothing to go through again.
+            return accountFacts
+        }
         var result = accountFacts
         for entry in accountFacts {
             let before = try self.record(entry.account, known)
@@ -419,26 +422,25 @@ extension StoreEngine {
     ) throws(StorageError) -> [AccountChange] {
         var result: [AccountChange] = []
         result.reserveCapacity(accountFacts.count)
-        for entry in accountFacts {
-            var record = try self.record(entry.account, known)
+        for place in accountFacts.indices {
+            let account = accountFacts[place].account
+            var record = try self.record(account, known)
             let previousDue = isTestApp && record.revision > 0 ? record.attemptDue : nil
             let entryCount = record.entryCount
             let ordinal = UInt32(stored.facts.count)
-            for fact in entry.facts {
-                stored.facts.append(StoredFact(account: entry.account, fact: fact, origin: origin))
+            for index in accountFacts[place].facts.indices {
+                stored.facts.append(
+                    StoredFact(account: account, fact: accountFacts[place].facts[index], origin: origin))
             }
-            record.change {
-                for fact in entry.facts { $0.apply(fact) }
-                $0.revision = stored.revision
-                $0.committed = stored.committed
-            }
+            record.fold(accountFacts[place].facts, revision: stored.revision, committed: stored.committed)
             stored.records.append(
                 StoredRecord(record, due: isTestApp ? record.attemptDue : nil, previousDue: previousDue))
+            let entryCountAfter = record.entryCount
             result.append(
                 AccountChange(
-                    record: record, cause: entry.facts.last?.cause ?? .unspecified, facts: entry.facts,
-                    ordinal: ordinal, origin: origin,
-                    isOverLimit: record.entryCount > self.limits.recordEntriesMax && record.entryCount > entryCount))
+                    record: record, cause: accountFacts[place].facts.last?.cause ?? .unspecified,
+                    facts: accountFacts[place].facts, ordinal: ordinal, origin: origin,
+                    isOverLimit: entryCountAfter > self.limits.recordEntriesMax && entryCountAfter > entryCount))
         }
         return result
     }

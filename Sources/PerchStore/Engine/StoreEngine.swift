@@ -124,7 +124,7 @@ package final class StoreEngine {
             self.answer(loop: request.loop, ticket: request.ticket, answer)
         }
 
-        mutating func answer(loop: Int, ticket: UInt64, _ answer: StoreAnswer) {
+        mutating func answer(loop: Int, ticket: UInt64, _ answer: consuming StoreAnswer) {
             self.events[loop].append(.answer(ticket: ticket, answer))
         }
     }
