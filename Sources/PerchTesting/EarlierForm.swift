@@ -62,7 +62,7 @@ package enum EarlierForm {
     }
 
     package static let bodies: [Fact.Body] = [
-        .purchased(Self.transaction(3, "silver"), terms: Self.terms),
+        .purchased(Self.transaction(3, "silver"), terms: Boxed(Self.terms)),
         .renewed(Self.transaction(4, "silver"), terms: Self.terms),
         .autoRenewSet(original: 3, isOn: true, preference: "silver.yearly"),
         .sharedLineSet(Self.line, isNew: true),

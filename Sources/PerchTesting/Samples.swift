@@ -171,7 +171,7 @@ extension SeededRandom {
         let body: Fact.Body =
             switch self.below(30) {
             case 0: .opened(appTransactionID: self.string())
-            case 1: .purchased(self.transaction(), terms: self.optional { $0.lineTerms() })
+            case 1: .purchased(self.transaction(), terms: self.optional { Boxed($0.lineTerms()) })
             case 2: .renewed(self.transaction(), terms: self.lineTerms())
             case 3: .renewalFailed(original: self.uint64(), retry: self.billingRetry())
             case 4: .lapsed(original: self.uint64(), reason: self.open())

@@ -62,7 +62,7 @@ package struct StorageScript: Sendable {
         transaction.id = TransactionID(self.rows.count + 1)
         self.shape(&transaction)
         transaction.revocation = nil
-        let terms = self.random.optional { $0.lineTerms() }
+        let terms = self.random.optional { Boxed($0.lineTerms()) }
         change.facts.append(self.fact(.purchased(transaction, terms: terms), record.account))
         self.rows.append(TransactionRow(account: record.account, transaction: transaction, isFinished: false))
         self.touch(record, in: &change)

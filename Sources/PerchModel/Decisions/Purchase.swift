@@ -221,7 +221,7 @@ private struct NewPeriod {
         transaction.billingPlan = self.billing.plan
         transaction.commitment = self.billing.commitment(of: transaction, anchorDay: terms.anchorDay, app: app)
         return PurchaseOutcome(
-            facts: [Fact(.purchased(transaction, terms: terms), effective: now)], transaction: transaction,
+            facts: [Fact(.purchased(transaction, terms: Boxed(terms)), effective: now)], transaction: transaction,
             wasHeld: false)
     }
 

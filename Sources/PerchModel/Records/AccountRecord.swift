@@ -148,7 +148,7 @@ package struct AccountRecord: Hashable, Sendable {
     private final class Contents: Sendable {
         let fields: RecordFields
 
-        init(_ fields: RecordFields) { self.fields = fields }
+        init(_ fields: consuming RecordFields) { self.fields = fields }
     }
 
     package static func == (left: AccountRecord, right: AccountRecord) -> Bool {
@@ -162,10 +162,7 @@ package struct AccountRecord: Hashable, Sendable {
 
 extension AccountRecord {
     /// Lines, owned products and what waits: what the record limit counts.
-    package var entryCount: Int {
-        self.lines.count + self.owned.count + self.pendingPurchases.count + self.intents.count + self.shares.count
-            + self.awaitingSync.count
-    }
+    package var entryCount: Int { self.contents.fields.entryCount }
 
     package func history(ofGroup group: String) -> GroupHistory? {
         self.histories.first { $0.groupID == group }
@@ -220,27 +217,71 @@ extension AccountRecord {
     }
 }
 
-/// The fields of an `AccountRecord`, which says what they mean, and how facts are folded into them.
+/// The fields of an `AccountRecord`, which says what they mean, and how facts are folded into them. What few accounts have
+/// is in a box.
 package struct RecordFields: Hashable, Sendable {
     package let account: AccountNumber
-    package let app: AppNumber
     package var revision: UInt64 = 0
     package var committed = Instant(milliseconds: 0)
     package var appTransactionID = ""
     package var lines: [Line] = []
     package var owned: [Transaction] = []
     package var histories: [GroupHistory] = []
-    package var pendingPurchases: [PendingPurchase] = []
-    package var intents: [PurchaseIntent] = []
-    package var shares: [FamilyShare] = []
-    package var awaitingSync: [Transaction] = []
-    package var storefront = ""
-    package var chargesFail: Bool?
-    package var messagePosted: Instant?
+    private var rare: Boxed<RareFields>?
+    package let app: AppNumber
 
     init(account: AccountNumber, app: AppNumber) {
         self.account = account
         self.app = app
+    }
+
+    package var pendingPurchases: [PendingPurchase] {
+        get { self.rare?.value.pendingPurchases ?? [] }
+        set { self.rare.change { $0.pendingPurchases = newValue } }
+    }
+    package var intents: [PurchaseIntent] {
+        get { self.rare?.value.intents ?? [] }
+        set { self.rare.change { $0.intents = newValue } }
+    }
+    package var shares: [FamilyShare] {
+        get { self.rare?.value.shares ?? [] }
+        set { self.rare.change { $0.shares = newValue } }
+    }
+    package var awaitingSync: [Transaction] {
+        get { self.rare?.value.awaitingSync ?? [] }
+        set { self.rare.change { $0.awaitingSync = newValue } }
+    }
+    package var storefront: String {
+        get { self.rare?.value.storefront ?? "" }
+        set { self.rare.change { $0.storefront = newValue } }
+    }
+    package var chargesFail: Bool? {
+        get { self.rare?.value.chargesFail }
+        set { self.rare.change { $0.chargesFail = newValue } }
+    }
+    package var messagePosted: Instant? {
+        get { self.rare?.value.messagePosted }
+        set { self.rare.change { $0.messagePosted = newValue } }
+    }
+
+    private struct RareFields: Rare {
+        var pendingPurchases: [PendingPurchase] = []
+        var intents: [PurchaseIntent] = []
+        var shares: [FamilyShare] = []
+        var awaitingSync: [Transaction] = []
+        var storefront = ""
+        var chargesFail: Bool?
+        var messagePosted: Instant?
+    }
+
+    /// Lines, owned products and what waits.
+    var entryCount: Int {
+        var count = self.lines.count + self.owned.count
+        if let rare = self.rare {
+            count += rare.value.pendingPurchases.count + rare.value.intents.count + rare.value.shares.count
+            count += rare.value.awaitingSync.count
+        }
+        return count
     }
 
     func lineIndex(original id: TransactionID) -> Int? {

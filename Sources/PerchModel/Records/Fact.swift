@@ -16,7 +16,7 @@ package struct Fact: Hashable, Sendable {
         /// The account was opened; the number StoreKit calls the app transaction.
         case opened(appTransactionID: String)
         /// A product was bought. `terms` for auto-renewable subscriptions only.
-        case purchased(Transaction, terms: LineTerms?)
+        case purchased(Transaction, terms: Boxed<LineTerms>?)
         /// A renewal attempt succeeded.
         case renewed(Transaction, terms: LineTerms)
         /// A renewal attempt failed.
@@ -209,7 +209,7 @@ extension RecordFields {
         case .purchased(let transaction, let terms):
             self.noteHistory(of: transaction)
             if let terms {
-                self.begin(transaction, terms)
+                self.begin(transaction, terms.value)
             } else if transaction.productType != .consumable {
                 self.own(transaction)
             }

@@ -208,7 +208,7 @@ public struct Transaction: Sendable {
                 environment: environment, storefront: storefront, reason: reason, signedDate: signedDate))
     }
 
-    init(_ fields: TransactionFields) { self.contents = Contents(fields) }
+    init(_ fields: consuming TransactionFields) { self.contents = Contents(fields) }
 
     /// Changes several fields at the cost of one: each change of one makes the contents anew.
     package mutating func change<Failure: Error>(
@@ -223,39 +223,100 @@ public struct Transaction: Sendable {
     package final class Contents: Sendable {
         package let fields: TransactionFields
 
-        init(_ fields: TransactionFields) { self.fields = fields }
+        init(_ fields: consuming TransactionFields) { self.fields = fields }
     }
 }
 
 /// The fields of a `Transaction`, which says what they mean.
+///
+/// A store in memory and every cache hold them by the million: the long ones first, so that there are no gaps, and what few
+/// transactions have in a box. With what the runtime keeps of an object they fill four lines of a cache.
 package struct TransactionFields: Sendable {
     package var id: TransactionID
     package var originalID: TransactionID
     package var webOrderLineItemID = ""
     package var appBundleID: String
-    package var appTransactionID = ""
+    package var appTransactionID: String
     package var productID: String
-    package var productType: ProductType
-    package var subscriptionGroupID = ""
+    package var subscriptionGroupID: String
     package var purchaseDate: Instant
     package var originalPurchaseDate: Instant
-    package var expirationDate: Instant?
-    package var quantity: UInt32 = 1
-    package var isUpgraded = false
-    package var ownership: OwnershipType = .purchased
-    package var offer: TransactionOffer?
-    package var revocation: Revocation?
-    package var appAccountToken = ""
-    package var environment: AppEnvironment
+    package var appAccountToken: String
     package var storefront: Storefront
-    package var reason: TransactionReason
     package var price: Money?
     package var signedDate: Instant
+    /// Looked at by who asks for several of them; changed by name.
+    package private(set) var rare: Boxed<RareTransactionFields>?
+    package var expirationDate: Instant?
+    package var isUpgraded = false
+    package var productType: ProductType
+    package var quantity: UInt32
+    package var ownership: OwnershipType = .purchased
+    package var environment: AppEnvironment
+    package var reason: TransactionReason
+    package var billingPlan: BillingPlanType = .unspecified
+
+    init(
+        id: TransactionID, originalID: TransactionID, appBundleID: String, appTransactionID: String = "",
+        productID: String, productType: ProductType, subscriptionGroupID: String = "", purchaseDate: Instant,
+        originalPurchaseDate: Instant, quantity: UInt32 = 1, appAccountToken: String = "",
+        environment: AppEnvironment, storefront: Storefront, reason: TransactionReason, price: Money? = nil,
+        signedDate: Instant
+    ) {
+        self.id = id
+        self.originalID = originalID
+        self.appBundleID = appBundleID
+        self.appTransactionID = appTransactionID
+        self.productID = productID
+        self.productType = productType
+        self.subscriptionGroupID = subscriptionGroupID
+        self.purchaseDate = purchaseDate
+        self.originalPurchaseDate = originalPurchaseDate
+        self.quantity = quantity
+        self.appAccountToken = appAccountToken
+        self.environment = environment
+        self.storefront = storefront
+        self.reason = reason
+        self.price = price
+        self.signedDate = signedDate
+    }
+
+    package var offer: TransactionOffer? {
+        get { self.rare?.value.offer }
+        set { self.rare.change { $0.offer = newValue } }
+    }
+    package var revocation: Revocation? {
+        get { self.rare?.value.revocation }
+        set { self.rare.change { $0.revocation = newValue } }
+    }
+    package var deviceVerification: [UInt8] {
+        get { self.rare?.value.deviceVerification ?? [] }
+        set { self.rare.change { $0.deviceVerification = newValue } }
+    }
+    package var deviceVerificationNonce: String {
+        get { self.rare?.value.deviceVerificationNonce ?? "" }
+        set { self.rare.change { $0.deviceVerificationNonce = newValue } }
+    }
+    package var commitment: Commitment? {
+        get { self.rare?.value.commitment }
+        set { self.rare.change { $0.commitment = newValue } }
+    }
+    package var advancedCommerceInfo: [UInt8] {
+        get { self.rare?.value.advancedCommerceInfo ?? [] }
+        set { self.rare.change { $0.advancedCommerceInfo = newValue } }
+    }
+}
+
+/// What few transactions have.
+package struct RareTransactionFields: Rare {
+    package var offer: TransactionOffer?
+    package var revocation: Revocation?
     package var deviceVerification: [UInt8] = []
     package var deviceVerificationNonce = ""
-    package var billingPlan: BillingPlanType = .unspecified
     package var commitment: Commitment?
     package var advancedCommerceInfo: [UInt8] = []
+
+    init() {}
 }
 
 extension Transaction: Hashable {

@@ -80,7 +80,7 @@ extension Fact: StoreCoded {
             writer.write(appTransactionID)
         case .purchased(let transaction, let terms):
             writer.write(transaction)
-            writer.write(terms)
+            writer.write(terms?.value)
         case .renewed(let transaction, let terms):
             writer.write(transaction)
             writer.write(terms)
@@ -151,7 +151,7 @@ extension Fact: StoreCoded {
         let body: Body =
             switch kind {
             case .opened: .opened(appTransactionID: try reader.string())
-            case .purchased: .purchased(try reader.value(), terms: try reader.optional())
+            case .purchased: .purchased(try reader.value(), terms: try reader.optional().map { Boxed($0) })
             case .renewed: .renewed(try reader.value(), terms: try reader.value())
             case .renewalFailed: .renewalFailed(original: try reader.uint64(), retry: try reader.value())
             case .lapsed: .lapsed(original: try reader.uint64(), reason: try reader.value())

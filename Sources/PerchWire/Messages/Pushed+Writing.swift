@@ -55,12 +55,16 @@ extension Transaction {
     fileprivate func write(to writer: inout PushWriter) {
         let contents = self.contents
         writer.transaction(self) { writer in
-            writer.bytes(27, contents.fields.advancedCommerceInfo)
-            if let commitment = contents.fields.commitment { writer.message(26) { commitment.write(to: &$0) } }
+            if let rare = contents.fields.rare {
+                writer.bytes(27, rare.value.advancedCommerceInfo)
+                if let commitment = rare.value.commitment { writer.message(26) { commitment.write(to: &$0) } }
+            }
             writer.value(25, contents.fields.billingPlan)
         } signatures: { writer in
-            writer.text(24, contents.fields.deviceVerificationNonce)
-            writer.bytes(23, contents.fields.deviceVerification)
+            if let rare = contents.fields.rare {
+                writer.text(24, rare.value.deviceVerificationNonce)
+                writer.bytes(23, rare.value.deviceVerification)
+            }
             writer.instant(22, contents.fields.signedDate)
         } head: { writer in
             if let price = contents.fields.price { writer.message(21) { price.write(to: &$0) } }
@@ -73,8 +77,10 @@ extension Transaction {
             }
             writer.value(18, contents.fields.environment)
             writer.text(17, contents.fields.appAccountToken)
-            if let revocation = contents.fields.revocation { writer.message(16) { revocation.write(to: &$0) } }
-            if let offer = contents.fields.offer { writer.message(15) { offer.write(to: &$0) } }
+            if let rare = contents.fields.rare {
+                if let revocation = rare.value.revocation { writer.message(16) { revocation.write(to: &$0) } }
+                if let offer = rare.value.offer { writer.message(15) { offer.write(to: &$0) } }
+            }
             writer.value(14, contents.fields.ownership)
             writer.flag(13, contents.fields.isUpgraded)
             writer.number(12, contents.fields.quantity)

@@ -1,0 +1,44 @@
+import PerchBase
+import Testing
+
+@testable import PerchModel
+
+/// What is held by the million. Allocators round up: one byte more can cost sixty-four.
+@Suite struct `the size of a value` {
+    @Test func `of a transaction, a record and a fact is what they were laid out for`() {
+        #expect(Prefetch.headerBytes + MemoryLayout<TransactionFields>.size <= 256)
+        #expect(Prefetch.headerBytes + MemoryLayout<RecordFields>.size <= 96)
+        // A purchase without terms: the transaction and a place for a box.
+        #expect(MemoryLayout<(Transaction, terms: Boxed<LineTerms>?)>.size <= 16)
+    }
+
+    @Test func `what few transactions have is there when it is set, and takes nothing when it is gone`() {
+        let start = Instant(milliseconds: 0)
+        var transaction = Transaction(
+            id: 1, originalID: 1, appBundleID: "a", productID: "p", productType: .nonConsumable, purchaseDate: start,
+            originalPurchaseDate: start, environment: .xcode, storefront: Storefront(countryCode: "USA"),
+            reason: .purchase, signedDate: start)
+        let revocation = Revocation(date: Instant(milliseconds: 1), reason: .other)
+        transaction.change {
+            $0.offer = nil
+            $0.commitment = nil
+            $0.advancedCommerceInfo = [1]
+            $0.deviceVerification = [2]
+            $0.deviceVerificationNonce = "n"
+            $0.revocation = revocation
+        }
+        #expect(transaction.offer == nil && transaction.commitment == nil)
+        #expect(transaction.revocation == revocation && transaction.advancedCommerceInfo == [1])
+        #expect(transaction.deviceVerification == [2] && transaction.deviceVerificationNonce == "n")
+        // Copies do not share what is changed afterwards.
+        let copy = transaction
+        transaction.revocation = nil
+        #expect(copy.revocation == revocation && transaction.revocation == nil)
+        transaction.change {
+            $0.advancedCommerceInfo = []
+            $0.deviceVerification = []
+            $0.deviceVerificationNonce = ""
+        }
+        #expect(transaction.contents.fields.rare == nil, "a box of nothing is kept")
+    }
+}
