@@ -6,7 +6,7 @@ public import CPerchMachine
 /// other. Where several changes are at hand, all of them can be on their way at once: step by step, for all of them each step.
 /// A hint, and nothing else: no reference is counted, since that alone would wait for the line.
 public enum Prefetch {
-    /// What stands at an address, whosever it is.
+    /// What stands at an address, whosever it is: each line that it has a part of.
     @inlinable @inline(__always)
     public static func bytes(_ address: UnsafeRawPointer, _ count: Int) {
         var offset = 0
@@ -14,6 +14,8 @@ public enum Prefetch {
             perch_prefetch(address + offset)
             offset &+= 64
         }
+        // It does not begin where a line begins.
+        perch_prefetch(address + (count &- 1))
     }
 
     /// The object that a reference refers to which is kept at an address: its first bytes. Nothing where there is none.

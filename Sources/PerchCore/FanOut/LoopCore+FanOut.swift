@@ -22,13 +22,20 @@ extension LoopCore {
         let count = min(events.count - start, Limits.prefetchedAtOnce)
         guard count > 1 else { return }
         // As many as `Limits.prefetchedAtOnce`.
-        var slots = InlineArray<16, Int32>(repeating: -1)
+        var numbers = InlineArray<16, AccountNumber>(repeating: 0)
+        var named = 0
         for index in 0..<count {
             guard case .change(let change) = events[start + index], !change.accounts.isEmpty else { continue }
-            slots[index] = self.firstLook(change.accounts[0].record.account)
+            numbers[named] = change.accounts[0].record.account
+            self.prefetchFirstLook(numbers[named])
+            named += 1
+        }
+        var slots = InlineArray<16, Int32>(repeating: -1)
+        for index in 0..<named {
+            slots[index] = self.firstLook(numbers[index])
             if slots[index] >= 0 { self.accounts.prefetch(slots[index]) }
         }
-        for index in 0..<count where slots[index] >= 0 {
+        for index in 0..<named where slots[index] >= 0 {
             slots[index] = self.accounts[slots[index]].firstView
             if slots[index] >= 0 { self.views.prefetch(slots[index]) }
         }
@@ -189,7 +196,7 @@ extension LoopCore {
         while index < self.listedViews.count {
             let view = self.listedViews[index]
             index += 1
-            self.prefetchWatch(of: self.listedViews[min(index + 1, self.listedViews.count - 1)])
+            self.prefetchWatch(after: index)
             guard self.views.isTaken(view), self.views[view].isListed else { continue }
             self.views[view].isListed = false
             self.compute(view)
@@ -200,13 +207,20 @@ extension LoopCore {
         self.news.removeAll(keepingCapacity: true)
     }
 
-    /// Whom a view is to be told, and under which name, is looked at soon.
+    /// Whom the next views are to be told to, and under which name, is looked at soon: of the third from here who it is, of
+    /// the second where he is.
     @inline(__always)
-    private func prefetchWatch(of view: Int32) {
-        guard self.views.isTaken(view) else { return }
-        let slot = self.views[view]
-        if slot.firstWatch >= 0 { self.connections.prefetch(self.calls[slot.firstWatch].connection) }
-        if slot.account >= 0 { self.accountKeys.prefetch(self.accounts[slot.account].keyPlace) }
+    private func prefetchWatch(after index: Int) {
+        let last = self.listedViews.count - 1
+        let (near, far) = (self.listedViews[min(index + 1, last)], self.listedViews[min(index + 2, last)])
+        if self.views.isTaken(far) {
+            if self.views[far].firstWatch >= 0 { self.calls.prefetch(self.views[far].firstWatch) }
+            if self.views[far].account >= 0 { self.accounts.prefetch(self.views[far].account) }
+        }
+        guard self.views.isTaken(near) else { return }
+        let (watch, account) = (self.views[near].firstWatch, self.views[near].account)
+        if watch >= 0 { self.connections.prefetch(self.calls[watch].connection) }
+        if account >= 0 { self.accountKeys.prefetch(self.accounts[account].keyPlace) }
     }
 
     /// Computes one view at `applied` and the app's clock. An equal value disturbs nobody.

@@ -87,6 +87,10 @@ extension LoopCore {
         self.numberTable.find(Self.hash(number)) { self.accounts[$0].number == number }
     }
 
+    /// A look at an account number will begin.
+    @inline(__always)
+    func prefetchFirstLook(_ number: AccountNumber) { self.numberTable.prefetch(Self.hash(number)) }
+
     /// The slot that a look at an account number begins with.
     @inline(__always)
     func firstLook(_ number: AccountNumber) -> Int32 { self.numberTable.first(Self.hash(number)) }

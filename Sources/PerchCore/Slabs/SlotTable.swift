@@ -47,6 +47,10 @@ struct SlotTable: ~Copyable {
     @inline(__always)
     func first(_ hash: Int) -> Int32 { self.places[self.home(hash)] }
 
+    /// A search for this hash will begin.
+    @inline(__always)
+    func prefetch(_ hash: Int) { Prefetch.bytes(self.places + self.home(hash), MemoryLayout<Int32>.size) }
+
     /// Whether the table has to be grown before another slot is inserted.
     var isFull: Bool { (self.usedCount + 1) * 4 > (self.mask + 1) * 3 }
 

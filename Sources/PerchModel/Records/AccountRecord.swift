@@ -205,6 +205,7 @@ extension AccountRecord {
         guard let owned = Self.ownedPlace(of: place)?.load(as: UnsafeRawPointer?.self),
             owned.load(fromByteOffset: Prefetch.headerBytes, as: Int.self) > 0
         else { return }
+        // Where `TransactionFields` has what is asked first.
         Prefetch.object(at: owned + 2 * Prefetch.headerBytes, 128)
     }
 

@@ -229,22 +229,14 @@ public struct Transaction: Sendable {
 
 /// The fields of a `Transaction`, which says what they mean.
 ///
-/// A store in memory and every cache hold them by the million: the long ones first, so that there are no gaps, and what few
-/// transactions have in a box. With what the runtime keeps of an object they fill four lines of a cache.
+/// A store in memory and every cache hold them by the million: what few transactions have is in a box, and with what the
+/// runtime keeps of an object they fill four lines of a cache. What is asked of a transaction to find it among others, or
+/// to see whether it entitles, stands in the first two.
 package struct TransactionFields: Sendable {
     package var id: TransactionID
     package var originalID: TransactionID
-    package var webOrderLineItemID = ""
-    package var appBundleID: String
-    package var appTransactionID: String
     package var productID: String
-    package var subscriptionGroupID: String
     package var purchaseDate: Instant
-    package var originalPurchaseDate: Instant
-    package var appAccountToken: String
-    package var storefront: Storefront
-    package var price: Money?
-    package var signedDate: Instant
     /// Looked at by who asks for several of them; changed by name.
     package private(set) var rare: Boxed<RareTransactionFields>?
     package var expirationDate: Instant?
@@ -255,6 +247,15 @@ package struct TransactionFields: Sendable {
     package var environment: AppEnvironment
     package var reason: TransactionReason
     package var billingPlan: BillingPlanType = .unspecified
+    package var originalPurchaseDate: Instant
+    package var signedDate: Instant
+    package var webOrderLineItemID = ""
+    package var appBundleID: String
+    package var appTransactionID: String
+    package var subscriptionGroupID: String
+    package var appAccountToken: String
+    package var storefront: Storefront
+    package var price: Money?
 
     init(
         id: TransactionID, originalID: TransactionID, appBundleID: String, appTransactionID: String = "",

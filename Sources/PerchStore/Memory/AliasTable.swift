@@ -98,7 +98,8 @@ struct AliasTable: ~Copyable {
         return self.aliases.withUnsafeBufferPointer { aliases in
             let alias = aliases.baseAddress.map { UnsafeRawPointer($0 + Int(place.index)) }
             if let alias, let offset = MemoryLayout<Alias>.offset(of: \.key.bytes) {
-                Prefetch.object(at: alias + offset, 1)
+                // An array's own fields, and the first bytes of a key.
+                Prefetch.object(at: alias + offset, 2 * Prefetch.headerBytes + 16)
             }
             return aliases[Int(place.index)].account
         }

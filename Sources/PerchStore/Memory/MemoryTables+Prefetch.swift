@@ -6,9 +6,10 @@ import PerchModel
 extension MemoryTables {
     /// For the mutations from a place on, `Limits.prefetchedAtOnce` of them. Nothing for one alone: it would only be looked
     /// up twice.
-    func prefetch(_ requests: [StoreRequest], from start: Int) {
+    mutating func prefetch(_ requests: [StoreRequest], from start: Int) {
         let end = min(requests.count, start + Limits.prefetchedAtOnce)
-        guard end - start > 1 else { return }
+        self.isFetchedAhead = end - start > 1
+        guard self.isFetchedAhead else { return }
         self.accounts.withUnsafeBufferPointer { accounts in
             guard let base = accounts.baseAddress else { return }
             // As many as `Limits.prefetchedAtOnce`.

@@ -24,6 +24,8 @@ struct MemoryTables: ~Copyable {
     private var undo: [Undo] = []
     /// What the batch under way began with; nil outside of one.
     private var before: Before?
+    /// What the next mutations look at is on its way: see `prefetch`.
+    var isFetchedAhead = false
 
     /// All that is kept of an account: one look finds it.
     struct Account {
@@ -89,7 +91,7 @@ struct MemoryTables: ~Copyable {
 
     func record(_ account: AccountNumber) -> AccountRecord? {
         guard account < self.accounts.count else { return nil }
-        self.prefetch(account)
+        if !self.isFetchedAhead { self.prefetch(account) }
         return self.accounts[Int(account)].record
     }
 
@@ -303,6 +305,7 @@ struct MemoryTables: ~Copyable {
         precondition(self.before != nil, "a commit outside a batch")
         self.undo.removeAll(keepingCapacity: true)
         self.before = nil
+        self.isFetchedAhead = false
     }
 
     mutating func rollback() {
