@@ -88,7 +88,7 @@ struct Findings {
             "memory",
             "a connection takes \(bytes("perch_connection_bytes")) bytes, a watch of a view that others watch "
                 + "\(bytes("perch_watch_bytes")), one of an account of its own \(bytes("perch_view_bytes")) more; "
-                + "the loops hold \(bytes("perch_loop_memory_bytes"))")
+                + "the loops hold \(bytes("perch_loop_memory_bytes")); the allocator is \(Allocator.name)")
     }
 
     private var storage: [Finding] {

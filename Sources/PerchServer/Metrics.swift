@@ -193,8 +193,9 @@ extension MetricSamples {
     mutating func add(_ process: ProcessFigures) {
         self.add("perch_loops", process.loops, help: "Loops, each a thread with its own listener.")
         self.add(
-            "perch_build_info", labels: Exposition.label("version", process.version), 1,
-            help: "1, with the version of the server.")
+            "perch_build_info",
+            labels: Exposition.label("version", process.version) + "," + Exposition.label("allocator", Allocator.name),
+            1, help: "1, with the version of the server, and whose allocator it was linked with.")
         self.add("perch_uptime_seconds", seconds: process.uptimeSeconds, help: "Time since the server was ready.")
         self.add("perch_ready", process.isReady ? 1 : 0, help: "1 while /readyz says yes.")
         self.add("perch_draining", process.isDraining ? 1 : 0, help: "1 from SIGTERM on.")

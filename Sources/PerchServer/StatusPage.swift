@@ -46,6 +46,7 @@ struct StatusPage {
         json.number("open", self.process.descriptorsOpen)
         json.number("limit", self.process.descriptorsLimit)
         json.endObject()
+        json.text("allocator", Allocator.name)
         json.number("resident_bytes", self.process.residentBytes)
         self.writeLimits(&json)
         json.endObject()

@@ -180,8 +180,16 @@ package final class PushLoad {
         _ = self.engine.run(self.core.asks, wall: self.now.wall, into: &self.outbox)
         self.core.asks.removeAll(keepingCapacity: true)
         swap(&self.told, &self.outbox.events[0])
-        precondition(self.engine.counters.refusals == 0, "a purchase was refused")
+        if self.engine.counters.refusals > 0 { self.tellRefusal() }
         self.core.handle(&self.told)
+    }
+
+    /// Looked for only when there is one: a look at each answer would be counted among what a change costs.
+    private func tellRefusal() -> Never {
+        for case .answer(_, .refused(let refusal)) in self.told {
+            preconditionFailure("a purchase was refused: \(refusal.message)")
+        }
+        preconditionFailure("a purchase was refused")
     }
 
     private func beginTurn() {

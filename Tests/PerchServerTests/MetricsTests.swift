@@ -93,7 +93,7 @@ enum SampleReports {
         #expect(checker.values["perch_connections"] == 4)
         #expect(checker.values["perch_loop_applied_revision{loop=\"1\"}"] == 7)
         #expect(checker.values["perch_push_seconds_count"] == 2)
-        #expect(checker.values["perch_build_info{version=\"0.1.0\"}"] == 1)
+        #expect(checker.values["perch_build_info{version=\"0.1.0\",allocator=\"libc\"}"] == 1)
         #expect(checker.values["process_open_fds"] ?? 0 > 2)
         #expect(checker.values["process_resident_memory_bytes"] ?? 0 > 1_000_000)
         #expect(checker.values["process_threads"] ?? 0 >= 1)

@@ -179,6 +179,7 @@ def status_page(server):
           "every loop has applied what is committed", page)
     check(page["store"]["file_bytes"] + page["store"]["log_bytes"] > 0, "the store's size", page["store"])
     check(page["apps"][0]["catalog_loaded"], "since when the catalogue is there", page["apps"])
+    check(page["allocator"] in ("jemalloc", "libc"), "whose allocator it is", page)
     check(page["bytes_per_connection"] > 0 and page["bytes_per_watch"] > 0, "what a watch costs", page)
 
 

@@ -21,6 +21,9 @@ void perch_piece_free(void *piece, size_t bytes, size_t mapped_from);
    passed over. */
 static inline void perch_prefetch(const void *address) { __builtin_prefetch(address); }
 
+/* Whose malloc this process has. */
+const char *perch_allocator(void);
+
 /* Whether this processor has an instruction for CRC32C. */
 bool perch_crc32c_is_there(void);
 
