@@ -1,3 +1,4 @@
+internal import Glibc
 import PerchBase
 
 /// Keys of accounts, one after the other in one piece of memory: no object, no header, a handle of five bytes.
@@ -54,15 +55,7 @@ struct KeyStore: ~Copyable {
     @inline(__always)
     func holds(_ key: UnsafeRawBufferPointer, at place: Int32, count: Int) -> Bool {
         guard count == key.count, let base = key.baseAddress else { return false }
-        let kept = self.pointer(place)
-        var offset = 0
-        while offset < count {
-            if kept.load(fromByteOffset: offset, as: UInt8.self) != base.load(fromByteOffset: offset, as: UInt8.self) {
-                return false
-            }
-            offset += 1
-        }
-        return true
+        return memcmp(self.pointer(place), base, count) == 0
     }
 
     /// The key is looked at soon.
