@@ -82,7 +82,7 @@ package struct LoopCore: ~Copyable {
     package internal(set) var lastCredentialRefusal = ""
 
     // What is known of the store.
-    var apps = AppTable<AppState>()
+    var apps: AppTable
     /// The revision up to which this loop has applied every change.
     package internal(set) var applied: UInt64
     var tickets = Slab<Ticket>()
@@ -142,7 +142,7 @@ package struct LoopCore: ~Copyable {
         self.epoch = epoch
         self.settings = settings
         self.applied = revision
-        for app in apps { self.apps[app.number] = app }
+        self.apps = AppTable(apps)
         self.now = now
         self.beats = TimerWheel(startingAt: now.monotonic / 1_000)
         self.stalls = TimerWheel(startingAt: now.monotonic / 1_000)

@@ -97,7 +97,7 @@ package enum Server {
     /// store since an earlier start. Before anything is written, since what is in a store stays there.
     static func checkEnvironments(_ settings: ServerSettings, _ engine: StoreEngine) throws(ServerError) {
         guard !settings.isMixingEnvironmentsAllowed else { return }
-        let kept = engine.appStates
+        let kept = engine.apps.states
         let all =
             kept.map { (name: "\($0.bundleID), \($0.environment), in the store", environment: $0.environment) }
             + settings.apps.map {
@@ -186,7 +186,7 @@ package enum Server {
         core.connectionsPerIdentityMax = settings.connectionsPerIdentityMax
         core.connectsPerAddress = settings.connectsPerAddress
         core.callsPerIdentity = settings.callsPerIdentity
-        let states = engine.appStates
+        let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 
         let storeDriver = StoreLoop(

@@ -201,7 +201,7 @@ final class StoreLoop: LoopDriver {
     }
 
     private func apps() -> [AppReport] {
-        self.engine.appStates.map { app in
+        self.engine.apps.states.map { app in
             AppReport(
                 bundleID: app.bundleID, environment: app.environment, productCount: app.catalogue.products.count,
                 catalogueRevision: app.catalogueRevision,

@@ -78,7 +78,7 @@ package final class PushLoad {
         }
         self.core = LoopCore(
             loop: 0, identity: self.engine.header.identity, epoch: self.engine.header.epoch,
-            revision: self.engine.header.revision, apps: self.engine.appStates,
+            revision: self.engine.header.revision, apps: self.engine.apps.states,
             settings: CoreSettings(), now: self.now)
         self.core.begin(self.now)
         self.writer = self.core.accepted(socket: 1, isLoopback: true)

@@ -77,7 +77,7 @@ import Testing
                 name, .xcode, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"), source: "test",
                 fileSettings: AppSettings(), wall: Self.start)
         }
-        #expect(engine.appStates.map(\.number) == [1, 2, 3])
+        #expect(engine.apps.states.map(\.number) == [1, 2, 3])
         #expect(engine.apps[3]?.state.bundleID == "com.example.third")
         #expect(engine.app("com.example.second", .xcode)?.number == 2)
         for number in [0, 4, .max] as [AppNumber] { #expect(engine.apps[number] == nil) }
@@ -227,7 +227,7 @@ import Testing
         func checkKnown() throws {
             let stored = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
             #expect(engine.header == stored.header)
-            #expect(engine.appStates.map { "\($0)" } == stored.appStates.map { "\($0)" })
+            #expect(engine.apps.states.map { "\($0)" } == stored.apps.states.map { "\($0)" })
         }
         let before = engine.header
         storage.nextCommitFailure = .full("of the test")

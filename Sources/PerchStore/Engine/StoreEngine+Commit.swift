@@ -6,7 +6,7 @@ extension StoreEngine {
     /// What a batch would have to take back.
     private struct Before {
         var header: StoreHeader
-        var apps: AppTable<StoredAppState>
+        var apps: StoredApps
         var settlings: Int
     }
 

@@ -27,7 +27,7 @@ package struct StoreLimits: Sendable {
 package final class StoreEngine {
     let storage: any Storage
     @exclusivity(unchecked) package internal(set) var header: StoreHeader
-    @exclusivity(unchecked) package internal(set) var apps = AppTable<StoredAppState>()
+    @exclusivity(unchecked) package internal(set) var apps = StoredApps()
     @exclusivity(unchecked) package internal(set) var counters = Counters()
     /// Why nothing can be acknowledged any more; nil while all is well.
     @exclusivity(unchecked) package internal(set) var failure: StorageError?
@@ -142,11 +142,8 @@ package final class StoreEngine {
         for revocation in try storage.revokedTokens() { self.revocations[revocation.id] = revocation.expires }
     }
 
-    /// In the order of their numbers.
-    package var appStates: [AppState] { self.apps.all.map(\.state) }
-
     package func app(_ bundleID: String, _ environment: AppEnvironment) -> AppState? {
-        self.appStates.first { $0.bundleID == bundleID && $0.environment == environment }
+        self.apps.states.first { $0.bundleID == bundleID && $0.environment == environment }
     }
 
     package var recordsCached: Int { self.cache.count }

@@ -103,7 +103,7 @@ package final class World {
     }
 
     private static func apps(of engine: StoreEngine) -> [AppState] {
-        engine.appStates
+        engine.apps.states
     }
 
     private static func makeLoops(_ engine: StoreEngine, _ setup: Setup, _ now: Moment) -> [SimulatedLoop] {
