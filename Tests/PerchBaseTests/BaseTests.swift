@@ -82,6 +82,12 @@ import Testing
         #expect(seen.count == 80)
     }
 
+    @Test func `a digest is that of SipHash-2-4 with 128 bits, because tokens and stores keep it`() {
+        #expect(Digest(of: []).description == "8958ca2e1a4854c849e214a7a3f63b62")
+        #expect(Digest(of: Array(0..<15)).description == "b1c5e61bea3efb178e419d165443701e")
+        #expect(Digest(of: Array(0..<64)).description == "0167f647f4f0dd1633bc61fc10c400b6")
+    }
+
     @Test func `keys are hashed by SipHash-1-3, as others compute it`() {
         // The bytes 0, 1, 2 and so on under a key of such bytes, as published: of SipHash-2-4 in its paper.
         func hash(_ bytes: [UInt8], rounds: (Int, Int) = (1, 3)) -> UInt64 {

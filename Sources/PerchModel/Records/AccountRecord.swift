@@ -129,12 +129,12 @@ package struct AccountRecord: Hashable, Sendable {
         self.contents = Contents(consume fields)
     }
 
-    /// Folds one fact into the record: the only way a record changes.
+    /// Folds one fact into the record.
     package mutating func apply(_ fact: Fact) {
         self.change { $0.apply(fact) }
     }
 
-    /// Folds all facts of a revision.
+    /// Folds all facts of a revision, at the cost of one.
     package mutating func fold(_ facts: [Fact], revision: UInt64, committed: Instant) {
         var fields = self.contents.fields
         // By place: a fact that is handed out is counted.

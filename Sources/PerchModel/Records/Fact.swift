@@ -200,7 +200,7 @@ package struct Remainder: Hashable, Sendable {
 }
 
 extension RecordFields {
-    /// Folds one fact into the record.
+    /// Folds one fact into the record: the only way a record changes.
     package mutating func apply(_ fact: Fact) {
         switch fact.body {
         case .opened(let appTransactionID):

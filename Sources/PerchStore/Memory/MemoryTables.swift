@@ -309,6 +309,7 @@ struct MemoryTables: ~Copyable {
     }
 
     mutating func rollback() {
+        self.isFetchedAhead = false
         while let step = self.undo.popLast() { self.takeBack(step) }
         guard let before = self.before else { return }
         self.known = before.header

@@ -39,7 +39,9 @@ extension MessageCodec {
         case .explain:
             return .explain(ExplainRequest(try self.request(Perch__V1__ExplainRequest.self, bytes)))
         case .purchase:
-            if let quick = bytes.withUnsafeBytes({ QuickReader.purchaseRequest($0, names: self.names) }) { return .purchase(quick) }
+            if let quick = bytes.withUnsafeBytes({ QuickReader.purchaseRequest($0, names: self.names) }) {
+                return .purchase(quick)
+            }
             return .purchase(PurchaseRequest(try self.request(Perch__V1__PurchaseRequest.self, bytes)))
         case .finish:
             return .finish(FinishRequest(try self.request(Perch__V1__FinishRequest.self, bytes)))
@@ -74,7 +76,9 @@ extension MessageCodec {
         case .messages:
             return .messages(AccountWatchRequest(try self.request(Perch__V1__MessagesRequest.self, bytes)))
         case .operate:
-            if let quick = bytes.withUnsafeBytes({ QuickReader.operateRequest($0, names: self.names) }) { return .operate(quick) }
+            if let quick = bytes.withUnsafeBytes({ QuickReader.operateRequest($0, names: self.names) }) {
+                return .operate(quick)
+            }
             return .operate(try OperateRequest(try self.request(Perch__V1__OperateRequest.self, bytes)))
         case .inspectAccount:
             return .inspectAccount(

@@ -5,19 +5,23 @@ import Testing
 
 /// What is held by the million. Allocators round up: one byte more can cost sixty-four.
 @Suite struct `the size of a value` {
-    @Test func `of a transaction, a record and a fact is what they were laid out for`() {
-        #expect(Prefetch.headerBytes + MemoryLayout<TransactionFields>.size <= 256)
-        #expect(Prefetch.headerBytes + MemoryLayout<RecordFields>.size <= 96)
-        // A purchase without terms: the transaction and a place for a box.
-        #expect(MemoryLayout<(Transaction, terms: Boxed<LineTerms>?)>.size <= 16)
-    }
-
-    @Test func `what few transactions have is there when it is set, and takes nothing when it is gone`() {
+    private static var transaction: Transaction {
         let start = Instant(milliseconds: 0)
-        var transaction = Transaction(
+        return Transaction(
             id: 1, originalID: 1, appBundleID: "a", productID: "p", productType: .nonConsumable, purchaseDate: start,
             originalPurchaseDate: start, environment: .xcode, storefront: Storefront(countryCode: "USA"),
             reason: .purchase, signedDate: start)
+    }
+
+    @Test func `of a transaction, a record and a fact is what they were laid out for`() {
+        #expect(Prefetch.headerBytes + MemoryLayout<TransactionFields>.size <= 256)
+        #expect(Prefetch.headerBytes + MemoryLayout<RecordFields>.size <= 96)
+        guard case .purchased(let bought, let terms) = Fact.Body.purchased(Self.transaction, terms: nil) else { return }
+        #expect(MemoryLayout.size(ofValue: bought) + MemoryLayout.size(ofValue: terms) <= 16)
+    }
+
+    @Test func `what few transactions have is there when it is set, and takes nothing when it is gone`() {
+        var transaction = Self.transaction
         let revocation = Revocation(date: Instant(milliseconds: 1), reason: .other)
         transaction.change {
             $0.offer = nil
