@@ -309,12 +309,12 @@ struct MemoryTables: ~Copyable {
     }
 
     mutating func rollback() {
-        self.isFetchedAhead = false
         while let step = self.undo.popLast() { self.takeBack(step) }
         guard let before = self.before else { return }
         self.known = before.header
         self.commitTimes.removeLast(self.commitTimes.count - before.commitCount)
         self.before = nil
+        self.isFetchedAhead = false
     }
 
     private mutating func takeBack(_ step: Undo) {
