@@ -19,6 +19,14 @@ import Testing
         #expect(tally.refusals < 300)
     }
 
+    /// In it an upgrade is deleted, which leaves what it had left behind: newer than the line's latest, and no renewal.
+    @Test func `takes what was there before for no renewal`() {
+        var tally = ModelCheck.Tally()
+        let failure = ModelCheck.live(seed: 95_982, events: 200, tally: &tally)
+        #expect(failure == nil, "\(failure?.breach ?? "")")
+        #expect(tally.events > 176, "it was broken by event 177")
+    }
+
     /// A law finds nothing in what is never lived.
     @Test func `does everything that there is to do, and comes to every state`() {
         var reach = ModelReach()

@@ -294,8 +294,11 @@ package struct ModelLaws {
             return nil
         }
         // At another time rate its period may be over by now, and the next ones have come as well.
+        // What was there before is no renewal, though it may be newer than the line's latest: of what was bought later the
+        // upgrade can be deleted, and leave what it had left behind.
+        let known = Set(self.before.rows[account].map(\.transaction.id))
         let first = self.after.rows[account].map(\.transaction)
-            .filter { $0.originalID == old.originalID && $0.id > old.latest.id }.min { $0.id < $1.id }
+            .filter { $0.originalID == old.originalID && !known.contains($0.id) }.min { $0.id < $1.id }
         guard let first else { return nil }
         if first.reason != .renewal { return "renewed, by a \(first.reason)" }
         if first.productID != old.nextPlan { return "renewed as \(first.productID), not \(old.nextPlan)" }
@@ -358,8 +361,11 @@ package struct ModelLaws {
             return new.lapse == .didNotConsentToPriceIncrease
                 ? nil : "not agreed to, and \(String(describing: new.lapse))"
         }
+        // What was there before is no renewal, though it may be newer than the line's latest: of what was bought later the
+        // upgrade can be deleted, and leave what it had left behind.
+        let known = Set(self.before.rows[account].map(\.transaction.id))
         let first = self.after.rows[account].map(\.transaction)
-            .filter { $0.originalID == old.originalID && $0.id > old.latest.id }.min { $0.id < $1.id }
+            .filter { $0.originalID == old.originalID && !known.contains($0.id) }.min { $0.id < $1.id }
         if fails {
             guard first == nil, let retry = new.retry else { return "the charge fails, and it renewed" }
             if retry.failedAt != old.boundary { return "failed at \(retry.failedAt), not \(old.boundary)" }
