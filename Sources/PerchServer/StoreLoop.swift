@@ -52,7 +52,10 @@ final class StoreLoop: LoopDriver {
         guard let batch = self.run(now: now) else { return nil }
         // Before anything else is done that takes time.
         for loop in self.loops.indices where !self.outbox.events[loop].isEmpty {
-            self.loops[loop].post(.store(self.outbox.events[loop], committed: batch.committed))
+            // Handed over, and not shared: a loop takes from a list that is its own without copying it.
+            var events: [StoreEvent] = []
+            swap(&events, &self.outbox.events[loop])
+            self.loops[loop].post(.store(events, committed: batch.committed))
         }
         return self.finish(batch)
     }
