@@ -294,11 +294,7 @@ package struct ModelLaws {
             return nil
         }
         // At another time rate its period may be over by now, and the next ones have come as well.
-        // What was there before is no renewal, though it may be newer than the line's latest: of what was bought later the
-        // upgrade can be deleted, and leave what it had left behind.
-        let known = Set(self.before.rows[account].map(\.transaction.id))
-        let first = self.after.rows[account].map(\.transaction)
-            .filter { $0.originalID == old.originalID && !known.contains($0.id) }.min { $0.id < $1.id }
+        let first = self.firstNew(of: old, account)
         guard let first else { return nil }
         if first.reason != .renewal { return "renewed, by a \(first.reason)" }
         if first.productID != old.nextPlan { return "renewed as \(first.productID), not \(old.nextPlan)" }
@@ -344,6 +340,14 @@ package struct ModelLaws {
         return nil
     }
 
+    /// The first transaction that a line was given. What was there before is none, though it may be newer than the line's
+    /// latest: an upgrade can be deleted, and leave what it had left behind.
+    private func firstNew(of line: Line, _ account: Int) -> Transaction? {
+        let known = Set(self.before.rows[account].map(\.transaction.id))
+        return self.after.rows[account].map(\.transaction)
+            .filter { $0.originalID == line.originalID && !known.contains($0.id) }.min { $0.id < $1.id }
+    }
+
     private func aged(_ old: Line, _ new: Line, _ account: Int) -> String? {
         let isDue =
             old.goesOn && old.retry == nil && old.lapse == nil && old.latest.revocation == nil
@@ -361,11 +365,7 @@ package struct ModelLaws {
             return new.lapse == .didNotConsentToPriceIncrease
                 ? nil : "not agreed to, and \(String(describing: new.lapse))"
         }
-        // What was there before is no renewal, though it may be newer than the line's latest: of what was bought later the
-        // upgrade can be deleted, and leave what it had left behind.
-        let known = Set(self.before.rows[account].map(\.transaction.id))
-        let first = self.after.rows[account].map(\.transaction)
-            .filter { $0.originalID == old.originalID && !known.contains($0.id) }.min { $0.id < $1.id }
+        let first = self.firstNew(of: old, account)
         if fails {
             guard first == nil, let retry = new.retry else { return "the charge fails, and it renewed" }
             if retry.failedAt != old.boundary { return "failed at \(retry.failedAt), not \(old.boundary)" }
