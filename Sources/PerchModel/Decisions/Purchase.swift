@@ -297,10 +297,9 @@ func newTransaction(
     let storefront = storefront(of: record, app: app)
     return Transaction(
         TransactionFields(
-            id: id, originalID: id, appBundleID: app.bundleID, appTransactionID: record.appTransactionID,
-            productID: product.id, productType: product.type,
-            subscriptionGroupID: product.subscription?.groupID ?? "", purchaseDate: now, originalPurchaseDate: now,
-            quantity: order.quantity, appAccountToken: order.appAccountToken, environment: app.environment,
-            storefront: storefront, reason: .purchase, price: charge.map { priced($0, in: storefront, app: app) },
-            signedDate: now))
+            id: id, originalID: id, productID: product.id, purchaseDate: now, productType: product.type,
+            quantity: order.quantity, environment: app.environment, reason: .purchase, originalPurchaseDate: now,
+            signedDate: now, appBundleID: app.bundleID, appTransactionID: record.appTransactionID,
+            subscriptionGroupID: product.subscription?.groupID ?? "", appAccountToken: order.appAccountToken,
+            storefront: storefront, price: charge.map { priced($0, in: storefront, app: app) }))
 }

@@ -203,9 +203,10 @@ public struct Transaction: Sendable {
     ) {
         self.contents = Contents(
             TransactionFields(
-                id: id, originalID: originalID, appBundleID: appBundleID, productID: productID,
-                productType: productType, purchaseDate: purchaseDate, originalPurchaseDate: originalPurchaseDate,
-                environment: environment, storefront: storefront, reason: reason, signedDate: signedDate))
+                id: id, originalID: originalID, productID: productID, purchaseDate: purchaseDate,
+                productType: productType, environment: environment, reason: reason,
+                originalPurchaseDate: originalPurchaseDate, signedDate: signedDate, appBundleID: appBundleID,
+                storefront: storefront))
     }
 
     init(_ fields: consuming TransactionFields) { self.contents = Contents(fields) }
@@ -232,6 +233,9 @@ public struct Transaction: Sendable {
 /// A store in memory and every cache hold them by the million: what few transactions have is in a box, and with what the
 /// runtime keeps of an object they fill four lines of a cache. What is asked of a transaction to find it among others, or
 /// to see whether it entitles, stands in the first two.
+///
+/// Its initializer is the compiler's, as is that of everything large that is made for each change: one that is written by
+/// hand copies what it has made, text by text, and lets go of what it copied (Swift 6.3).
 package struct TransactionFields: Sendable {
     package var id: TransactionID
     package var originalID: TransactionID
@@ -242,7 +246,7 @@ package struct TransactionFields: Sendable {
     package var expirationDate: Instant?
     package var isUpgraded = false
     package var productType: ProductType
-    package var quantity: UInt32
+    package var quantity: UInt32 = 1
     package var ownership: OwnershipType = .purchased
     package var environment: AppEnvironment
     package var reason: TransactionReason
@@ -251,36 +255,11 @@ package struct TransactionFields: Sendable {
     package var signedDate: Instant
     package var webOrderLineItemID = ""
     package var appBundleID: String
-    package var appTransactionID: String
-    package var subscriptionGroupID: String
-    package var appAccountToken: String
+    package var appTransactionID = ""
+    package var subscriptionGroupID = ""
+    package var appAccountToken = ""
     package var storefront: Storefront
     package var price: Money?
-
-    init(
-        id: TransactionID, originalID: TransactionID, appBundleID: String, appTransactionID: String = "",
-        productID: String, productType: ProductType, subscriptionGroupID: String = "", purchaseDate: Instant,
-        originalPurchaseDate: Instant, quantity: UInt32 = 1, appAccountToken: String = "",
-        environment: AppEnvironment, storefront: Storefront, reason: TransactionReason, price: Money? = nil,
-        signedDate: Instant
-    ) {
-        self.id = id
-        self.originalID = originalID
-        self.appBundleID = appBundleID
-        self.appTransactionID = appTransactionID
-        self.productID = productID
-        self.productType = productType
-        self.subscriptionGroupID = subscriptionGroupID
-        self.purchaseDate = purchaseDate
-        self.originalPurchaseDate = originalPurchaseDate
-        self.quantity = quantity
-        self.appAccountToken = appAccountToken
-        self.environment = environment
-        self.storefront = storefront
-        self.reason = reason
-        self.price = price
-        self.signedDate = signedDate
-    }
 
     package var offer: TransactionOffer? {
         get { self.rare?.value.offer }
