@@ -59,11 +59,12 @@ extension LoopCore {
         // The store may have looked at the clock after this turn began. What it decided then is not shown as of before.
         self.now.wall = max(self.now.wall, change.committed)
         if !change.aliases.isEmpty { self.name(change.aliases) }
-        for account in change.accounts {
-            var slot = self.firstOfNumber(account.record.account)
+        // By place, as events are: what is handed out is copied.
+        for place in change.accounts.indices {
+            var slot = self.firstOfNumber(change.accounts[place].record.account)
             while slot >= 0 {
-                self.took(account.record, cause: account.cause, slot)
-                self.tookEvents(of: account, slot)
+                self.took(change.accounts[place].record, cause: change.accounts[place].cause, slot)
+                if self.accounts[slot].firstUpdates >= 0 { self.tookEvents(of: change.accounts[place], slot) }
                 slot = self.accounts[slot].nextOfNumber
             }
         }
@@ -270,11 +271,10 @@ extension LoopCore {
             info.forecast = viewed.forecast
             value = .statuses(viewed.value)
         case .entitlement(let product):
-            let viewed = currentEntitlement(of: record, toProduct: product, app: app, at: now)
-            digest = self.codec.digest(of: viewed.value)
-            crossing = viewed.nextCrossing
-            info.forecast = viewed.forecast
-            value = .entitlement(viewed.value)
+            var outlook = Outlook()
+            let shown = entitlement(of: record, toProduct: product, app: app, at: now, noting: &outlook)
+            digest = self.codec.digest(of: shown)
+            (crossing, info.forecast, value) = (outlook.nextCrossing, outlook.forecast, .entitlement(shown))
         case .products(let ids, let locale, let storefront):
             let shown = products(ids, locale: locale, storefront: storefront, app: app)
             digest = self.codec.digest(of: shown)

@@ -222,7 +222,6 @@ extension LoopCore {
 
     /// Events of a change: encoded once for all live streams of the account, kept until the end of the turn.
     mutating func tookEvents(of change: AccountChange, _ slot: Int32) {
-        guard self.accounts[slot].firstUpdates >= 0 else { return }
         let events = change.events
         guard !events.isEmpty else { return }
         let key = self.accountKey(slot)

@@ -12,9 +12,17 @@ package import PerchBase
 package func currentEntitlement(
     of record: AccountRecord?, toProduct productID: String, app: AppState, at now: Instant
 ) -> Viewed<Verified<Transaction>?> {
-    guard let record else { return Viewed(value: nil, nextCrossing: nil, forecast: nil) }
-    // Of no value, so that none is copied out of it.
-    var noted = Viewed(value: (), nextCrossing: nil, forecast: nil)
+    var outlook = Outlook()
+    let shown = entitlement(of: record, toProduct: productID, app: app, at: now, noting: &outlook)
+    return Viewed(value: shown, outlook: outlook)
+}
+
+/// The same, with its outlook noted apart: a value that is taken out of something is copied.
+package func entitlement(
+    of record: AccountRecord?, toProduct productID: String, app: AppState, at now: Instant,
+    noting outlook: inout Outlook
+) -> Verified<Transaction>? {
+    guard let record else { return nil }
     let leeway = app.renewalLeewayMilliseconds
     var best: Transaction?
     func consider(_ transaction: Transaction) {
@@ -22,11 +30,10 @@ package func currentEntitlement(
     }
     for transaction in record.owned where transaction.productID == productID { consider(transaction) }
     for line in record.lines where line.latest.productID == productID {
-        noted.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
+        outlook.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
         if line.state(at: now, leewayMilliseconds: leeway).isEntitled { consider(line.latest) }
     }
-    return Viewed(
-        value: best.map { verified($0, app: app) }, nextCrossing: noted.nextCrossing, forecast: noted.forecast)
+    return best.map { verified($0, app: app) }
 }
 
 /// Everything that entitles an account, by product, own before shared.

@@ -2,7 +2,7 @@ package import PerchBase
 
 /// The purchases that a customer began outside the app, oldest first. Only facts change them.
 package func purchaseIntents(of record: AccountRecord?) -> Viewed<[PurchaseIntent]> {
-    Viewed(value: record?.intents ?? [], nextCrossing: nil, forecast: nil)
+    Viewed(value: record?.intents ?? [])
 }
 
 /// What the store has to tell a customer, oldest first.
@@ -16,7 +16,7 @@ package func purchaseIntents(of record: AccountRecord?) -> Viewed<[PurchaseInten
 ///
 /// Days are scaled by the time rate: there are sixty in a retry period. Own lines only: who is shared with pays nothing.
 package func storeMessages(of record: AccountRecord?, app: AppState, at now: Instant) -> Viewed<[StoreMessage]> {
-    var viewed = Viewed<[StoreMessage]>(value: [], nextCrossing: nil, forecast: nil)
+    var viewed = Viewed<[StoreMessage]>(value: [])
     guard let record else { return viewed }
     let leeway = app.renewalLeewayMilliseconds
     for line in record.lines {
@@ -88,9 +88,8 @@ extension Viewed<[StoreMessage]> {
 
     /// The messages may change at `instant`.
     fileprivate mutating func note(_ instant: Instant?, about line: Line?, in state: RenewalState) {
-        guard let instant, instant < self.nextCrossing ?? .distantFuture else { return }
-        self.nextCrossing = instant
-        self.forecast = Forecast(
-            at: instant, kind: .message, originalTransactionID: line?.originalID ?? 0, state: state)
+        guard let instant, instant < .distantFuture else { return }
+        self.outlook.note(
+            Forecast(at: instant, kind: .message, originalTransactionID: line?.originalID ?? 0, state: state))
     }
 }

@@ -3,23 +3,27 @@ package import PerchBase
 /// A view's value, and when it changes if nothing happens.
 package struct Viewed<Value: Sendable>: Sendable {
     package var value: Value
-    /// The next instant at which the value has to be computed again; nil if only facts can change it.
-    package var nextCrossing: Instant?
-    /// What readers are told to expect.
-    package var forecast: Forecast?
+    package var outlook = Outlook()
 
-    package init(value: Value, nextCrossing: Instant?, forecast: Forecast?) {
-        self.value = value
-        self.nextCrossing = nextCrossing
-        self.forecast = forecast
-    }
+    package var nextCrossing: Instant? { self.outlook.nextCrossing }
+    package var forecast: Forecast? { self.outlook.forecast }
+}
+
+/// When a view changes by itself. Noted while its value is made.
+package struct Outlook: Sendable {
+    /// The next instant at which the value has to be computed again; nil if only facts can change it.
+    package private(set) var nextCrossing: Instant?
+    /// What readers are told to expect.
+    package private(set) var forecast: Forecast?
+
+    package init() {}
 }
 
 /// The statuses of an account in a group: one for each line, own lines first.
 package func subscriptionStatuses(
     of record: AccountRecord?, inGroup groupID: String, app: AppState, at now: Instant
 ) -> Viewed<SubscriptionStatuses> {
-    var viewed = Viewed(value: SubscriptionStatuses(statuses: []), nextCrossing: nil, forecast: nil)
+    var viewed = Viewed(value: SubscriptionStatuses(statuses: []))
     guard let record else { return viewed }
     let leeway = app.renewalLeewayMilliseconds
     let rules = OfferRules(record: record, groupID: groupID, app: app, now: now)
@@ -29,14 +33,14 @@ package func subscriptionStatuses(
     for line in lines.filter(\.isOwn) + lines.filter({ !$0.isOwn }) {
         viewed.value.statuses.append(
             status(of: line, in: record, winBacks: line.isOwn ? winBacks.eligible : [], app: app, at: now))
-        viewed.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
+        viewed.outlook.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
         // A product that was withdrawn keeps the rank it was bought at.
         let held = app.catalogue.product(line.latest.productID)?.subscription
         levels.append(held?.level ?? (line.level == 0 ? .max : line.level))
     }
     if let line = rules.line, let change = winBacks.nextChange {
         let state = line.state(at: now, leewayMilliseconds: leeway)
-        viewed.note(
+        viewed.outlook.note(
             Forecast(at: change, kind: .offerWindow, originalTransactionID: line.originalID, state: state))
     }
     (viewed.value.effectiveIndex, viewed.value.effectiveReason) = effectiveStatus(
@@ -44,7 +48,7 @@ package func subscriptionStatuses(
     return viewed
 }
 
-extension Viewed {
+extension Outlook {
     /// Something other than a line's state changes by itself.
     mutating func note(_ forecast: Forecast) {
         self.nextCrossing = min(self.nextCrossing ?? .distantFuture, forecast.at)
