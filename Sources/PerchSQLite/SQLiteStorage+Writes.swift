@@ -33,7 +33,7 @@ extension SQLiteStorage {
         }
         if let app = change.app { try self.write(app) }
         if let app = change.app, let images = change.images { try self.write(images, of: app.state.number) }
-        if let (key, answer) = change.answer { try self.keep(answer, for: key) }
+        if let keyed = change.answer?.value { try self.keep(keyed.answer, for: keyed.key) }
         self.currentHeader.revision = change.revision
         self.currentHeader.nextTransaction = change.nextTransaction
         self.currentHeader.nextAccount = change.nextAccount

@@ -230,7 +230,7 @@ package enum MutationResult: Hashable, Sendable {
     /// The number of what was made.
     case number(UInt64)
     /// The clock of a test app; attempts settled on the way.
-    case clock(now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settledCount: UInt64)
+    indirect case clock(now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settledCount: UInt64)
 }
 
 /// Asks for a change.
@@ -354,29 +354,34 @@ package struct StoreRequest: Sendable {
         self.body = body
     }
 
-    /// Of the key of the account that a mutation is about, where it is named by one.
-    var keyHash: UInt64? {
+    /// What it asks to be changed, where it does.
+    @inline(__always)
+    var mutation: Mutation? {
         guard case .mutate(let mutation) = self.body else { return nil }
-        return mutation.keyHash
+        return mutation
     }
 
+    /// Of the key of the account that a mutation is about, where it is named by one.
+    var keyHash: UInt64? { self.mutation?.keyHash }
+
+    /// Small: a turn has hundreds of them, nearly all of which are mutations. What is asked seldom is behind a reference.
     package enum Body: Sendable {
         case record(AccountKey)
         case recordOf(AccountNumber)
         /// The record as it was, and the state of its app then.
-        case recordAsKnown(AccountKey, KnownAs)
+        indirect case recordAsKnown(AccountKey, KnownAs)
         /// The record and the newest rows beside it; nil: as they are known now.
-        case history(AccountKey, KnownAs?)
+        indirect case history(AccountKey, KnownAs?)
         /// Keys of an app's accounts in bytewise order, after one; empty for the beginning.
-        case keys(AppNumber, after: [UInt8], limit: Int)
-        case transactions(AccountKey, TransactionQuery)
+        indirect case keys(AppNumber, after: [UInt8], limit: Int)
+        indirect case transactions(AccountKey, TransactionQuery)
         /// Events after a place, or nil for "from now on, with what is unfinished first".
-        case events(AccountKey, after: EventPlace?, limit: Int)
+        indirect case events(AccountKey, after: EventPlace?, limit: Int)
         /// An image of an app's catalogue.
-        case image(AppNumber, ContentHash)
+        indirect case image(AppNumber, ContentHash)
         case mutate(Mutation)
         /// A token is taken back: durable before it is answered.
-        case revoke(RevokedToken)
+        indirect case revoke(RevokedToken)
         /// A loop has applied everything up to a barrier.
         case barrierReached(UInt64)
     }
@@ -408,22 +413,22 @@ package struct RevokedToken: Hashable, Sendable {
     }
 }
 
-/// What the store answers.
+/// What the store answers. As small as what it answers by the thousand; all else is behind a reference.
 package enum StoreAnswer: Sendable {
     indirect case record(AccountRecord?)
     indirect case recordAsKnown(AccountRecord?, AppState)
     /// Rows newest first.
     indirect case history(AccountRecord?, [Transaction], AppState)
-    case keys([[UInt8]], hasMore: Bool)
-    case transactions([TransactionRow], hasMore: Bool)
+    indirect case keys([[UInt8]], hasMore: Bool)
+    indirect case transactions([TransactionRow], hasMore: Bool)
     /// Events, and the place from which to go on; `isComplete`: nothing more is stored up to this answer. Transactions
     /// from `nextTransaction` on are newer than this answer.
-    case events([AccountEvent], through: EventPlace, isComplete: Bool, nextTransaction: TransactionID)
+    indirect case events([AccountEvent], through: EventPlace, isComplete: Bool, nextTransaction: TransactionID)
     /// The bytes of an image; nil where the catalogue has changed and it is gone.
-    case image([UInt8]?, ContentHash)
+    indirect case image([UInt8]?, ContentHash)
     case mutated(MutationResult, Position)
     case revoked(wasRevoked: Bool)
-    case refused(Refusal)
+    indirect case refused(Refusal)
 
     /// What is left in a list where an answer was taken out of it. Nobody is given it.
     static var taken: StoreAnswer { .revoked(wasRevoked: false) }

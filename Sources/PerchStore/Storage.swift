@@ -195,6 +195,17 @@ package struct KeptAnswer: Hashable, Sendable {
     }
 }
 
+/// An answer, and the key that is given it from now on.
+package struct KeyedAnswer: Hashable, Sendable {
+    package let key: MutationKey
+    package let answer: KeptAnswer
+
+    package init(key: MutationKey, answer: KeptAnswer) {
+        self.key = key
+        self.answer = answer
+    }
+}
+
 /// A fact, and the revision that wrote it down.
 package struct DatedFact: Hashable, Sendable {
     package var revision: UInt64
@@ -218,26 +229,20 @@ package struct StoredChange: Sendable {
     package var app: StoredAppState?
     /// The images of a new catalogue of `app`: all of them, and no other ones stay. Nil with the catalogue before.
     package var images: [ImageContent]?
-    package var answer: (key: MutationKey, answer: KeptAnswer)?
+    /// What the key of its mutation is answered from now on.
+    package var answer: Boxed<KeyedAnswer>?
     package var nextTransaction: TransactionID
     package var nextAccount: AccountNumber
-
-    package init(revision: UInt64, committed: Instant, nextTransaction: TransactionID, nextAccount: AccountNumber) {
-        self.revision = revision
-        self.committed = committed
-        self.nextTransaction = nextTransaction
-        self.nextAccount = nextAccount
-    }
 
     /// Nothing, with the room that the lists had.
     mutating func removeAll() {
         // One by one: they are few, and to remove all at once is to replace them by nothing.
-        while self.facts.popLast() != nil {}
-        while self.records.popLast() != nil {}
+        while !self.facts.isEmpty { self.facts.removeLast() }
+        while !self.records.isEmpty { self.records.removeLast() }
         if !self.aliases.isEmpty { self.aliases.removeAll(keepingCapacity: true) }
-        self.app = nil
-        self.images = nil
-        self.answer = nil
+        if self.app != nil { self.app = nil }
+        if self.images != nil { self.images = nil }
+        if self.answer != nil { self.answer = nil }
     }
 
     /// Goes on with the lists of another, which are empty, instead of its own.
@@ -245,6 +250,15 @@ package struct StoredChange: Sendable {
         swap(&self.facts, &other.facts)
         swap(&self.records, &other.records)
         swap(&self.aliases, &other.aliases)
+    }
+}
+
+extension StoredChange {
+    /// One that changes nothing yet.
+    package init(revision: UInt64, committed: Instant, nextTransaction: TransactionID, nextAccount: AccountNumber) {
+        self.init(
+            revision: revision, committed: committed, facts: [], nextTransaction: nextTransaction,
+            nextAccount: nextAccount)
     }
 }
 

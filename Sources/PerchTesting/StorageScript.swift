@@ -114,7 +114,7 @@ package struct StorageScript: Sendable {
         if !self.answerKeys.contains(key) { self.answerKeys.append(key) }
         var answer = self.random.keptAnswer()
         answer.kept = self.random.element(Self.days)
-        change.answer = (key, answer)
+        change.answer = Boxed(KeyedAnswer(key: key, answer: answer))
     }
 
     private mutating func shape(_ transaction: inout Transaction) {

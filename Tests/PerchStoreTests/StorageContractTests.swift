@@ -293,7 +293,7 @@ private let all = StorageImplementation.allCases
             var answer = random.keptAnswer()
             answer.kept = Instant(milliseconds: kept)
             answers[key] = answer
-            try store.write(builder.change { $0.answer = (key, answer) })
+            try store.write(builder.change { $0.answer = Boxed(KeyedAnswer(key: key, answer: answer)) })
         }
         let revision = try store.storage.header().revision
         for isUndone in [true, false] {

@@ -74,18 +74,18 @@ extension LoopCore {
     func operateResponse(
         _ result: MutationResult, at position: Position, app: AppNumber, isPurchase: Bool
     ) -> OperateResponse {
-        var response = OperateResponse(position: position)
+        let became: PurchaseResult = isPurchase ? result.purchaseResult : .unspecified
+        // Made at once in each case: one that is changed is copied when it is handed on.
         switch result {
         case .transaction(let transaction, let wasHeld):
-            response.transaction = self.verified(transaction, app)
-            if isPurchase { response.wasHeld = wasHeld }
+            return OperateResponse(
+                position: position, transaction: self.verified(transaction, app), purchaseResult: became,
+                wasHeld: isPurchase && wasHeld)
         case .pending(let number), .number(let number):
-            response.number = number
+            return OperateResponse(position: position, purchaseResult: became, number: number)
         case .none, .cancelled, .clock:
-            break
+            return OperateResponse(position: position, purchaseResult: became)
         }
-        if isPurchase { response.purchaseResult = result.purchaseResult }
-        return response
     }
 
     private mutating func purchaseResponse(

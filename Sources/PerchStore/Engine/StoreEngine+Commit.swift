@@ -29,17 +29,15 @@ extension StoreEngine {
             }
             for place in mutations.indices {
                 if place % Limits.prefetchedAtOnce == 0 { self.storage.prefetch(mutations, from: place) }
-                guard case .mutate(let mutation) = mutations[place].body else { continue }
-                if let answer = try self.decide(
-                    mutation, loop: mutations[place].loop, ticket: mutations[place].ticket, wall: wall,
-                    changes: &changes)
-                {
-                    answers.append((mutations[place].loop, mutations[place].ticket, answer))
+                guard let mutation = mutations[place].mutation else { continue }
+                let (loop, ticket) = (mutations[place].loop, mutations[place].ticket)
+                if let answer = try self.decide(mutation, loop: loop, ticket: ticket, wall: wall, changes: &changes) {
+                    answers.append(Answered(loop: loop, ticket: ticket, answer: answer))
                 }
             }
         } failed: { error in
             let refusal = self.isFull(error) ? Refusal(.storeFull, error.description) : self.failedRefusal
-            answers = mutations.map { ($0.loop, $0.ticket, .refused(refusal)) }
+            answers = mutations.map { Answered(loop: $0.loop, ticket: $0.ticket, answer: .refused(refusal)) }
             self.deferred.removeAll()
         }
         self.counters.batchSizeMax = max(self.counters.batchSizeMax, UInt64(mutations.count))
@@ -503,7 +501,7 @@ extension StoreEngine {
         guard !mutation.key.isEmpty else { return }
         let kept = KeptAnswer(
             digest: mutation.keyDigest, result: answer, position: position, kept: stored.committed)
-        stored.answer = (key, kept)
+        stored.answer = Boxed(KeyedAnswer(key: key, answer: kept))
     }
 
     // MARK: Apps

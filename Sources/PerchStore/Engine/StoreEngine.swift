@@ -64,7 +64,7 @@ package final class StoreEngine {
         revision: 0, committed: .distantPast, nextTransaction: 0, nextAccount: 0)
 
     /// Empty lists with room, for the answers and changes of the next batch.
-    @exclusivity(unchecked) var spareAnswers: [(loop: Int, ticket: UInt64, answer: StoreAnswer)] = []
+    @exclusivity(unchecked) var spareAnswers: [Answered] = []
     @exclusivity(unchecked) var spareChanges: [Change] = []
 
     package struct Counters: Sendable {
@@ -76,6 +76,13 @@ package final class StoreEngine {
         package var attemptsSettled: UInt64 = 0
         package var failedBatches: UInt64 = 0
         package var batchSizeMax: UInt64 = 0
+    }
+
+    /// Who is answered, and what.
+    struct Answered {
+        var loop: Int
+        var ticket: UInt64
+        var answer: StoreAnswer
     }
 
     struct Settling {

@@ -173,21 +173,22 @@ struct MemoryTables: ~Copyable {
         self.known.follow(change)
         self.commitTimes.append((change.revision, change.committed))
         for ordinal in change.facts.indices {
-            let stored = change.facts[ordinal]
+            let account = change.facts[ordinal].account
             let place = EventPlace(revision: change.revision, ordinal: UInt32(ordinal))
-            self.makeRoom(for: stored.account)
-            self.accounts[Int(stored.account)].facts.append(
-                PlacedFact(place: place, committed: change.committed, stored: stored))
-            self.undo.append(.fact(of: stored.account))
-            if let write = stored.fact.rowWrite { self.write(write, account: stored.account) }
-        }
-        for stored in change.records {
-            let record = stored.record
-            let account = record.account
             self.makeRoom(for: account)
-            self.undo.append(.record(of: account, Self.exchange(&self.accounts[Int(account)].record, with: record)))
-            if stored.due != stored.previousDue {
-                self.moveDue(of: account, app: record.app, from: stored.previousDue, to: stored.due)
+            self.accounts[Int(account)].facts.append(
+                PlacedFact(place: place, committed: change.committed, stored: change.facts[ordinal]))
+            self.undo.append(.fact(of: account))
+            if let write = change.facts[ordinal].fact.rowWrite { self.write(write, account: account) }
+        }
+        for place in change.records.indices {
+            let account = change.records[place].record.account
+            self.makeRoom(for: account)
+            let before = Self.exchange(&self.accounts[Int(account)].record, with: change.records[place].record)
+            self.undo.append(.record(of: account, before))
+            let (due, previousDue) = (change.records[place].due, change.records[place].previousDue)
+            if due != previousDue {
+                self.moveDue(of: account, app: change.records[place].record.app, from: previousDue, to: due)
             }
         }
         for (key, account) in change.aliases {
@@ -201,7 +202,7 @@ struct MemoryTables: ~Copyable {
                 self.undo.append(.images(app.state.number, self.images.updateValue(contents, forKey: app.state.number)))
             }
         }
-        if let (key, answer) = change.answer { self.keep(answer, for: key) }
+        if let keyed = change.answer?.value { self.keep(keyed.answer, for: keyed.key) }
     }
 
     private mutating func makeRoom(for account: AccountNumber) {
