@@ -126,18 +126,33 @@ package struct EventCursor: Hashable, Sendable {
     }
 }
 
+/// The store, and which life of it, that gave a token.
+package struct TokenOrigin: Hashable, Sendable, CustomStringConvertible {
+    package var store: StoreIdentity
+    package var epoch: UInt32
+
+    package init(store: StoreIdentity, epoch: UInt32) {
+        self.store = store
+        self.epoch = epoch
+    }
+
+    package var description: String { "store \(self.store) epoch \(self.epoch)" }
+}
+
 /// Where a page of transactions ended.
 package struct PageToken: Hashable, Sendable {
+    package var origin: TokenOrigin
     /// Of everything that was asked for, so that a token is not taken to another question.
     package var query: Digest
     package var purchaseDate: Instant
     package var id: UInt64
 
     package static let name = "page token"
-    private static let version: UInt8 = 3
-    package static let byteCount = 1 + 16 + 8 + 8 + 4
+    private static let version: UInt8 = 5
+    package static let byteCount = 1 + 16 + 4 + 16 + 8 + 8 + 4
 
-    package init(query: Digest, purchaseDate: Instant, id: UInt64) {
+    package init(origin: TokenOrigin, query: Digest, purchaseDate: Instant, id: UInt64) {
+        self.origin = origin
         self.query = query
         self.purchaseDate = purchaseDate
         self.id = id
@@ -145,6 +160,7 @@ package struct PageToken: Hashable, Sendable {
 
     package var bytes: [UInt8] {
         [UInt8](token: Self.version, byteCount: Self.byteCount) { writer in
+            writer.put(self.origin)
             writer.put(self.query.high, self.query.low)
             writer.put(UInt64(bitPattern: self.purchaseDate.milliseconds))
             writer.put(self.id)
@@ -153,6 +169,7 @@ package struct PageToken: Hashable, Sendable {
 
     package init(_ bytes: [UInt8]) throws(TokenError) {
         var reader = try TokenReader(bytes, Self.name, version: Self.version, byteCount: Self.byteCount)
+        self.origin = reader.origin()
         self.query = Digest(high: reader.word(), low: reader.word())
         self.purchaseDate = Instant(milliseconds: Int64(bitPattern: reader.word()))
         self.id = reader.word()
@@ -161,21 +178,24 @@ package struct PageToken: Hashable, Sendable {
 
 /// Where a page of accounts ended.
 package struct AccountPageToken: Hashable, Sendable {
+    package var origin: TokenOrigin
     package var app: UInt32
     /// The last key of the page.
     package var key: [UInt8]
 
     package static let name = "page token"
-    private static let version: UInt8 = 4
-    private static let fixedByteCount = 1 + 4 + 4
+    private static let version: UInt8 = 6
+    private static let fixedByteCount = 1 + 16 + 4 + 4 + 4
 
-    package init(app: UInt32, key: [UInt8]) {
+    package init(origin: TokenOrigin, app: UInt32, key: [UInt8]) {
+        self.origin = origin
         self.app = app
         self.key = key
     }
 
     package var bytes: [UInt8] {
         [UInt8](token: Self.version, byteCount: Self.fixedByteCount + self.key.count) { writer in
+            writer.put(self.origin)
             writer.put(self.app)
             writer.put(self.key)
         }
@@ -187,8 +207,9 @@ package struct AccountPageToken: Hashable, Sendable {
             throw .length(token: Self.name, found: bytes.count, expected: lengths.upperBound)
         }
         var reader = try TokenReader(bytes, Self.name, version: Self.version, byteCount: bytes.count)
+        self.origin = reader.origin()
         self.app = reader.half()
-        self.key = Array(bytes[5..<bytes.count - 4])
+        self.key = Array(bytes[(Self.fixedByteCount - 4)..<bytes.count - 4])
     }
 }
 
@@ -205,6 +226,11 @@ private struct TokenWriter {
     mutating func put(_ first: UInt64, _ second: UInt64) {
         self.put(first)
         self.put(second)
+    }
+
+    mutating func put(_ origin: TokenOrigin) {
+        self.put(origin.store.high, origin.store.low)
+        self.put(origin.epoch)
     }
 
     mutating func put(_ word: UInt64) {
@@ -262,6 +288,10 @@ private struct TokenReader {
     mutating func word() -> UInt64 {
         defer { self.at += 8 }
         return self.bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: self.at, as: UInt64.self).bigEndian
+    }
+
+    mutating func origin() -> TokenOrigin {
+        TokenOrigin(store: StoreIdentity(high: self.word(), low: self.word()), epoch: self.half())
     }
 
     mutating func half() -> UInt32 {

@@ -9,19 +9,24 @@ import Testing
         position: Position(revision: 99, asOf: Instant(milliseconds: -5)), digest: Digest(high: 3, low: .max))
     private static let cursor = EventCursor(
         store: Self.store, epoch: 3, view: Digest(high: 4, low: 5), revision: .max, ordinal: 6)
-    private static let page = PageToken(query: Digest(high: 7, low: 8), purchaseDate: .distantPast, id: 0)
+    private static let origin = TokenOrigin(store: Self.store, epoch: 3)
+    private static let page = PageToken(
+        origin: Self.origin, query: Digest(high: 7, low: 8), purchaseDate: .distantPast, id: 0)
+    private static let accounts = AccountPageToken(origin: Self.origin, app: 7, key: Array("anna".utf8))
 
     @Test func `each comes back as it was made`() throws {
         #expect(try ResumeToken(Self.resume.bytes) == Self.resume)
         #expect(try EventCursor(Self.cursor.bytes) == Self.cursor)
         #expect(try PageToken(Self.page.bytes) == Self.page)
+        #expect(try AccountPageToken(Self.accounts.bytes) == Self.accounts)
     }
 
     @Test func `a token has one version byte and the length that it says`() {
         #expect(Self.resume.bytes.count == ResumeToken.byteCount)
         #expect(Self.cursor.bytes.count == EventCursor.byteCount)
         #expect(Self.page.bytes.count == PageToken.byteCount)
-        #expect(Set([Self.resume.bytes[0], Self.cursor.bytes[0], Self.page.bytes[0]]).count == 3)
+        let all = [Self.resume.bytes, Self.cursor.bytes, Self.page.bytes, Self.accounts.bytes]
+        #expect(Set(all.map { $0[0] }).count == 4)
     }
 
     @Test func `each bit flipped is seen`() {
@@ -52,6 +57,7 @@ import Testing
         #expect(throws: TokenError.self) { try ResumeToken(Self.cursor.bytes) }
         #expect(throws: TokenError.self) { try EventCursor(Self.page.bytes) }
         #expect(throws: TokenError.self) { try PageToken(Self.resume.bytes) }
+        #expect(throws: TokenError.self) { try AccountPageToken(Self.page.bytes) }
     }
 
     @Test func `a store's identity reads the same as bytes and as text`() {

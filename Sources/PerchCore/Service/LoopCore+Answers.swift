@@ -18,7 +18,7 @@ extension LoopCore {
         case .history(let record, let rows, let app):
             self.answer(call, .explain(self.explanation(pending.request, record, rows, app)))
         case .keys(let keys, let hasMore):
-            let token = hasMore ? keys.last.map { AccountPageToken(app: pending.app, key: $0).bytes } : nil
+            let token = hasMore ? keys.last.map { AccountPageToken(origin: self.origin, app: pending.app, key: $0).bytes } : nil
             self.answer(
                 call,
                 .listAccounts(
@@ -232,7 +232,7 @@ extension LoopCore {
         if hasMore, let last = rows.last {
             page.nextPageToken =
                 PageToken(
-                    query: self.queryDigest(query, account: account, app: pending.app),
+                    origin: self.origin, query: self.queryDigest(query, account: account, app: pending.app),
                     purchaseDate: last.transaction.purchaseDate, id: last.transaction.id
                 ).bytes
         }

@@ -300,6 +300,7 @@ extension LoopCore {
             } catch {
                 throw CallRefusal(WireStatus(error))
             }
+            try self.requireOwn(token.origin)
             guard token.app == app else {
                 throw CallRefusal(
                     .cursorMalformed, "the page token belongs to another app; send it with the app it came from")
@@ -370,6 +371,7 @@ extension LoopCore {
             } catch {
                 throw CallRefusal(WireStatus(error))
             }
+            try self.requireOwn(page.origin)
             guard page.query == self.queryDigest(query, account: account, app: app) else {
                 throw CallRefusal(
                     .cursorMalformed, "the page token belongs to another list; send it with the request it came from")
@@ -379,6 +381,16 @@ extension LoopCore {
         self.ask(
             call, request, app: app,
             .transactions(AccountKey(app: app, bytes: Array(account.utf8)), query))
+    }
+
+    /// This store in this epoch: where its tokens are from.
+    var origin: TokenOrigin { TokenOrigin(store: self.identity, epoch: self.epoch) }
+
+    private func requireOwn(_ origin: TokenOrigin) throws(CallRefusal) {
+        guard origin == self.origin else {
+            throw CallRefusal(
+                .tokenOtherStore, "the page token is of \(origin), this is \(self.origin); begin without a token")
+        }
     }
 
     func queryDigest(_ query: TransactionQuery, account: String, app: AppNumber) -> Digest {
