@@ -168,7 +168,7 @@ def calls(contract):
         yield f"{short} of a bundle with NUL", call(path, text(1, text(1, b"a\x00"))), "TEXT_HAS_NUL"
         # What can be seen without looking for the app comes first: an operation is missing.
         yield f"{short} of an app that is not there", call(path, text(1, text(1, b"a.b") + number(2, 3))), \
-            "FIELD_INVALID" if short == "Operate" else "APP_UNKNOWN"
+            "FIELD_MISSING" if short == "Operate" else "APP_UNKNOWN"
     for method in ("/", "//", "/perch.v1.EntitlementService", "/perch.v1.EntitlementService/",
                    "/perch.v1.EntitlementService/getproducts", READ + "GetProducts/", READ + "GetProducts?x=1",
                    " " + READ + "GetProducts", "/grpc.health.v1.Health/Check", "x" * 60_000):

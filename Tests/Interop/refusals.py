@@ -145,9 +145,9 @@ def calls(address, other, contract, writer, bystander, table):
     refused("no account", "ACCOUNT_KEY", STATUSES, app=APP, group_id="premium")
     refused("an account of 256 bytes", "ACCOUNT_KEY", STATUSES, app=APP, account="\u00e9" * 128, group_id="premium")
     refused("no group", "FIELD_MISSING", STATUSES, **anna)
-    refused("no operation", "FIELD_INVALID", TEST + "Operate", **anna)
-    refused("an operation that is none", "FIELD_INVALID", TEST + "Operate", operation={}, **anna)
-    refused("an operation without a target", "FIELD_INVALID", TEST + "Operate", operation={"renew": {}}, **anna)
+    refused("no operation", "FIELD_MISSING", TEST + "Operate", **anna)
+    refused("an operation that is none", "FIELD_MISSING", TEST + "Operate", operation={}, **anna)
+    refused("an operation without a target", "FIELD_MISSING", TEST + "Operate", operation={"renew": {}}, **anna)
     refused("an operation about a product without its name", "FIELD_INVALID", TEST + "Operate",
             operation=about("renew", product_id="") | {"renew": {"target": {"product_id": ""}}}, **anna)
     refused("an operation on a product without an account", "ACCOUNT_KEY", TEST + "Operate", app=APP,
@@ -157,14 +157,22 @@ def calls(address, other, contract, writer, bystander, table):
     refused("charges that turn out in no known way", "FIELD_INVALID", TEST + "Operate",
             operation={"set_charges": {"outcome": 7}}, **anna)
     refused("no setting", "FIELD_MISSING", TEST + "Configure", app=APP)
-    refused("a setting that is none", "FIELD_INVALID", TEST + "Configure", app=APP, settings=[{}])
+    refused("a setting that is none", "FIELD_MISSING", TEST + "Configure", app=APP, settings=[{}])
     refused("a part of the store that is none", "FIELD_INVALID", TEST + "Configure", app=APP,
             settings=[{"simulated_error": {"api": 99, "error": 3}}])
     refused("a grace period of 4 days", "FIELD_INVALID", TEST + "Configure", app=APP,
             settings=[{"grace_period_days": 4}])
-    refused("no word of what to explain", "FIELD_INVALID", READ + "Explain", **anna)
+    refused("no word of what to explain", "FIELD_MISSING", READ + "Explain", **anna)
     refused("no product to buy", "FIELD_MISSING", TRANSACTIONS + "Purchase", **anna)
     refused("nothing to do with the clock", "FIELD_MISSING", TEST + "SetClock", app=APP)
+    refused("products of a storefront that is no country", "FIELD_INVALID", READ + "GetProducts", app=APP,
+            product_ids=[LIFETIME], storefront="DE")
+    refused("products in a language that is none", "FIELD_INVALID", READ + "ProductsTask", app=APP,
+            product_ids=[LIFETIME], locale="!")
+    refused("an eligibility that nobody knows", "FIELD_INVALID", TRANSACTIONS + "Purchase",
+            order=order(MONTHLY, introductory_eligibility=9), **anna)
+    refused("a purchase from before 1970", "FIELD_INVALID", TRANSACTIONS + "Purchase",
+            order=order(LIFETIME, purchase_date_ms=-1), **anna)
     refused("a page of 501", "FIELD_INVALID", TRANSACTIONS + "ListTransactions", page_size=501, **anna)
     refused("an idempotency key of 65 bytes", "FIELD_INVALID", TRANSACTIONS + "Purchase", order=order(LIFETIME),
             idempotency_key=bytes(65), **anna)
@@ -184,7 +192,7 @@ def calls(address, other, contract, writer, bystander, table):
             operation=about("refund", transaction_id=1 << 60))
     refused("changing an unknown product", "PRODUCT_UNKNOWN", TEST + "Configure", app=APP,
             settings=[{"product": {"product_id": "nothing", "withdrawn": True}}])
-    refused("renewing an unknown product", "NOT_SUBSCRIBED", TEST + "Operate",
+    refused("renewing an unknown product", "PRODUCT_UNKNOWN", TEST + "Operate",
             operation=about("renew", product_id="nothing"), **anna)
     refused("buying an unknown product", "PURCHASE_PRODUCT_UNAVAILABLE", TRANSACTIONS + "Purchase",
             order=order("nothing"), **anna)

@@ -465,7 +465,12 @@ struct `vectors` {
                 #expect(
                     try trip(vector.bytes) == Contract.inTheModel(vector.canonicalBytes[...], descriptor),
                     "\(name): \(vector.name)")
-            } catch MessageError.invalid(let field, _, _) {
+            } catch {
+                let field: String
+                switch error as? MessageError {
+                case .missing(let name)?, .invalid(let name, _, _)?: field = name
+                default: throw error
+                }
                 #expect(Self.demanding.contains(name) && vector.name != "every field", "\(name): \(field)")
             }
         }

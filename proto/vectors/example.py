@@ -54,7 +54,7 @@ def session(contract):
                                                                       server_time_ms=1_767_225_670_000))
     show("client", "CANCEL", 1, "enough")
     show("server", "STATUS", 1, "the call has ended; the number 1 is free again",
-         contract(wire + "Status", code=1, message="the client cancelled the call", reason="CANCELLED"))
+         contract(wire + "Status", code=1, message="the client cancelled", reason="CANCELLED"))
     show("client", "CALL", 1, "back with the token of the last value",
          contract(wire + "Call", method=status, request=contract(
              v1 + "SubscriptionStatusTaskRequest", account="anna", group_id="premium",
@@ -65,9 +65,9 @@ def session(contract):
     show("client", "PING", 0, "eight bytes of mine", data=b"deadbeef")
     show("server", "PONG", 0, "the same eight bytes", data=b"deadbeef")
     show("client", "CANCEL", 0, "a mistake: 0 is not a call")
-    show("server", "DRAIN", 0, "why the connection closes; FIN follows",
-         contract(wire + "Drain", reason="STREAM_ZERO", message="CANCEL came on stream 0; name the call's stream",
-                  final=True))
+    show("server", "DRAIN", 0, "why the connection closes; FIN follows (shortened)",
+         contract(wire + "Drain", reason="STREAM_ZERO",
+                  message="CANCEL (kind 6) needs a stream number from 1 to 16777215, it came on 0", final=True))
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -137,7 +137,7 @@ extension LoopCore {
         for name in request.accountsNamed where !name.utf8.elementsEqual(own.utf8) {
             throw CallRefusal(
                 .permissionDenied,
-                "the credentials are for one account, and the request is about another; ask with credentials for that one",
+                "the credentials are for one account, and the request does not name that one; name it, or ask with credentials for another",
                 details: [StatusDetail(key: "needed", value: "account")])
         }
     }

@@ -34,6 +34,12 @@ extension LoopCore {
                     .fieldInvalid, "a product identifier in product_ids is empty",
                     details: [.field("product_ids")])
             }
+            do throws(Refusal) {
+                if !asked.storefront.isEmpty { try checkCountry(asked.storefront, field: "storefront") }
+                if !asked.locale.isEmpty { try checkLocale(asked.locale, field: "locale") }
+            } catch {
+                throw CallRefusal(WireStatus(error))
+            }
         case .getImage(let asked):
             try present(asked.imageID, "image_id")
             guard asked.knownHash.isEmpty || asked.knownHash.count == ContentHash.byteCount else {
@@ -68,15 +74,15 @@ extension LoopCore {
             try key(asked.idempotencyKey)
             guard let operation = asked.operation else {
                 throw CallRefusal(
-                    .fieldInvalid, "operation is not set; it names exactly one operation",
+                    .fieldMissing, "operation is not set; it names exactly one operation",
                     details: [.field("operation")])
             }
             if operation.transaction == nil || !asked.account.isEmpty { try account(asked.account) }
             switch operation {
-            case .buy(let order): try Self.check(order)
+            case .buy(let order): try Self.check(order, at: Self.operatedOrder)
             case .createIntent(let product, _): try present(product, "operation.create_intent.product_id")
-            case .share(_, let member): try account(member)
-            case .stopSharing(_, let member?): try account(member)
+            case .share(_, let member): try Self.checkAccount(member, field: "operation.share.member")
+            case .stopSharing(_, let member?): try Self.checkAccount(member, field: "operation.stop_sharing.member")
             default: break
             }
         case .inspectAccount(let asked): try account(asked.account)
@@ -117,7 +123,7 @@ extension LoopCore {
             case .product(let id)?: try present(id, "product_id")
             case nil:
                 throw CallRefusal(
-                    .fieldInvalid, "about is not set; name a group_id or a product_id",
+                    .fieldMissing, "about is not set; name a group_id or a product_id",
                     details: [.field("about")])
             }
         case .setClock(let asked):
@@ -126,7 +132,9 @@ extension LoopCore {
                     .fieldMissing, "no change is named; freeze, resume or advance the clock",
                     details: [.field("change")])
             }
-            if case .advanceToBoundary(let name) = change { try account(name) }
+            if case .advanceToBoundary(let name) = change {
+                try Self.checkAccount(name, field: "advance_to_boundary.account")
+            }
         case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .getSettings, .getAppPolicies, .listApps,
             .getServerStatus:
             break
@@ -148,19 +156,26 @@ extension LoopCore {
         }
     }
 
-    /// What every order must say.
-    static func check(key: [UInt8], account: String, _ order: PurchaseOrder) throws(CallRefusal) {
+    /// Where the order stands in a `PurchaseRequest`, and in an `OperateRequest`.
+    static var purchasedOrder: String { "order" }
+    static var operatedOrder: String { "operation.buy" }
+
+    /// What every order must say. `path`: where it stands in its request.
+    static func check(
+        key: [UInt8], account: String, _ order: PurchaseOrder, at path: String = purchasedOrder
+    ) throws(CallRefusal) {
         try Self.checkAccount(account)
         try Self.checkIdempotencyKey(key)
-        try Self.check(order)
+        try Self.check(order, at: path)
     }
 
-    private static func checkAccount(_ key: String) throws(CallRefusal) {
+    private static func checkAccount(_ key: String, field: String = "account") throws(CallRefusal) {
         let count = key.utf8.count
         guard (1...Limits.accountKeyBytesMax).contains(count) else {
             throw CallRefusal(
-                .accountKey, "the account key has \(count) bytes; it must have 1 to \(Limits.accountKeyBytesMax)",
-                details: [.field("account"), .found(count), .limit(Limits.accountKeyBytesMax)])
+                .accountKey,
+                "the account key in \(field) has \(count) bytes; it must have 1 to \(Limits.accountKeyBytesMax)",
+                details: [.field(field), .found(count), .limit(Limits.accountKeyBytesMax)])
         }
     }
 
@@ -173,17 +188,29 @@ extension LoopCore {
         }
     }
 
-    private static func check(_ order: PurchaseOrder) throws(CallRefusal) {
+    private static func check(_ order: PurchaseOrder, at path: String) throws(CallRefusal) {
         guard !order.productID.isEmpty else {
             throw CallRefusal(
-                .fieldMissing, "order.product_id is empty; it says what is bought",
-                details: [.field("order.product_id")])
+                .fieldMissing, "\(path).product_id is empty; it says what is bought",
+                details: [.field("\(path).product_id")])
         }
-        try self.checkToken(order.appAccountToken)
+        try self.checkToken(order.appAccountToken, at: path)
+        // Words about what is bought that a newer contract may have: they are not taken for what this one knows.
+        guard order.introductoryEligibility.isKnownOrUnspecified else {
+            throw unknown("introductory_eligibility", order.introductoryEligibility.rawValue)
+        }
+        guard order.renewalBehaviour.isKnownOrUnspecified else {
+            throw unknown("renewal_behaviour", order.renewalBehaviour.rawValue)
+        }
+        func unknown(_ name: String, _ found: Int32) -> CallRefusal {
+            CallRefusal(
+                .fieldInvalid, "\(path).\(name) is \(found), which this server does not know; leave it out",
+                details: [.field("\(path).\(name)"), .found(found)])
+        }
     }
 
     /// A UUID in its usual form, or nothing.
-    private static func checkToken(_ token: String) throws(CallRefusal) {
+    private static func checkToken(_ token: String, at path: String) throws(CallRefusal) {
         guard !token.isEmpty else { return }
         let groups = token.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         let isHex = groups.allSatisfy { group in
@@ -194,8 +221,8 @@ extension LoopCore {
         }
         guard groups.map(\.count) == [8, 4, 4, 4, 12], isHex else {
             throw CallRefusal(
-                .fieldInvalid, "order.app_account_token is not a UUID such as 123e4567-e89b-12d3-a456-426614174000",
-                details: [.field("order.app_account_token")])
+                .fieldInvalid, "\(path).app_account_token is not a UUID such as 123e4567-e89b-12d3-a456-426614174000",
+                details: [.field("\(path).app_account_token")])
         }
     }
 

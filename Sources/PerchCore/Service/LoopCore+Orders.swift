@@ -13,7 +13,7 @@ extension LoopCore {
         }
         let app = try self.app(asked.app, ofCall: call)
         if self.authenticator != nil { try self.permit(call, .operate(asked)) }
-        try Self.check(key: asked.idempotencyKey, account: asked.account, order)
+        try Self.check(key: asked.idempotencyKey, account: asked.account, order, at: Self.operatedOrder)
         let meant = order.saysWhatIsMeant ? operation : operation.meant
         // What happens outside the app has no origin: every reader of the account's transactions hears of it.
         let mutation = Mutation.operation(meant, account: Self.key(asked.account, app), app: app)
@@ -61,7 +61,12 @@ extension LoopCore {
                     self.couldNotEncode(call, error)
                 }
             }
-        case .refused(let refusal):
+        case .refused(var refusal):
+            // The model knows an order, and not which request it came in.
+            let path = Self.purchasedOrder + "."
+            if self.calls[call].method == .operate, refusal.field.hasPrefix(path) {
+                refusal.field = "\(Self.operatedOrder).\(refusal.field.dropFirst(path.count))"
+            }
             self.end(call, WireStatus(refusal))
         default:
             preconditionFailure("an order was asked for")

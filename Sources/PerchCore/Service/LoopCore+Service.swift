@@ -209,6 +209,24 @@ extension LoopCore {
         CallRefusal(.appUnknown, "this server has no such app; `perch get apps` lists them")
     }
 
+    /// Of what the credentials are for there is none that is meant.
+    private func unknownApp(_ reference: AppReference, _ reach: AppReach) -> CallRefusal {
+        if reference.isBlank, case .apps = reach {
+            return CallRefusal(
+                .appUnknown,
+                "the request names no app, the credentials are for \(reach), and this server has no such app; load its catalogue first",
+                details: [StatusDetail(key: "found", value: reach.description)])
+        }
+        let environment = reference.environment == .unspecified ? "" : " (\(reference.environment))"
+        let asked = (reference.bundleID.isEmpty ? "any" : printable(reference.bundleID)) + environment
+        let others = self.apps.all.filter { $0.bundleID == reference.bundleID && reach.includes($0.name) }
+        let also =
+            others.isEmpty ? "" : ", it has it as \(others.map(\.environment.description).joined(separator: " and "))"
+        return CallRefusal(
+            .appUnknown, "this server has no app \(asked)\(also); `perch get apps` lists what there is",
+            details: [StatusDetail(key: "found", value: asked)])
+    }
+
     private func requireTestApp(_ app: AppNumber) throws(CallRefusal) {
         guard let state = self.apps[app] else { throw self.unknownApp }
         guard state.isTestApp else {
@@ -334,7 +352,7 @@ extension LoopCore {
                 details: [
                     .field("as_of.at_ms"),
                     .found(instant.milliseconds),
-                    .limit(Limits.readableMilliseconds.upperBound),
+                    StatusDetail(key: "expected", value: "0 to \(Limits.readableMilliseconds.upperBound)"),
                 ])
         }
     }
@@ -427,7 +445,7 @@ extension LoopCore {
                     ? "there are \(named.count) apps that the credentials are for; name one by bundle_id and environment"
                     : "\(named.count) apps of this server fit that name; name the bundle_id and the environment")
         }
-        guard let app = named.first else { throw self.unknownApp }
+        guard let app = named.first else { throw self.unknownApp(reference, identity.apps) }
         return app.number
     }
 }

@@ -18,7 +18,7 @@ extension LoopCore {
                 index,
                 WireStatus(
                     .protocolVersion, "the client speaks version \(hello.protocolVersion), this server speaks 1",
-                    details: [.found(hello.protocolVersion), .limit(1)]))
+                    details: [.found(hello.protocolVersion), StatusDetail(key: "expected", value: "1")]))
             return
         }
         guard hello.clientID.count <= Limits.clientIDBytesMax else {

@@ -222,29 +222,32 @@ extension LoopCore {
         case .welcome, .message, .status, .beat, .drain:
             return WireStatus(
                 .kindNotForClients,
-                "kind \(header.kind.rawValue) is sent by servers only; a client sends HELLO, CALL, CANCEL, PING and PONG",
+                "\(header.kind.named) is sent by servers only; a client sends HELLO, CALL, CANCEL, PING and PONG",
                 details: [.found(header.kind.rawValue)])
         case .hello, .ping, .pong:
             if header.stream != 0 {
                 return WireStatus(
-                    .streamNotZero, "kind \(header.kind.rawValue) belongs to stream 0, it came on \(header.stream)",
-                    details: [.found(header.stream), .limit(0)])
+                    .streamNotZero, "\(header.kind.named) belongs to stream 0, it came on \(header.stream)",
+                    details: [.found(header.stream), StatusDetail(key: "expected", value: "0")])
             }
         case .call, .cancel:
             if header.stream == 0 {
                 return WireStatus(
-                    .streamZero, "kind \(header.kind.rawValue) needs a stream number from 1 to 16777215, it came on 0",
-                    details: [.found(0), .limit(1)])
+                    .streamZero, "\(header.kind.named) needs a stream number from 1 to 16777215, it came on 0",
+                    details: [.found(0), StatusDetail(key: "expected", value: "1 to \(FrameHeader.streamMax)")])
             }
         }
         if header.isCompressed, header.kind != .call || isGreeting {
             return WireStatus(
-                .compressionNotOffered, "kind \(header.kind.rawValue) is never compressed; send it as it is",
+                .compressionNotOffered,
+                isGreeting
+                    ? "nothing is compressed before WELCOME has said what the server takes; send \(header.kind.named) as it is"
+                    : "\(header.kind.named) is never compressed; send it as it is",
                 details: [.found(header.kind.rawValue)])
         }
         if isGreeting, header.kind != .hello {
             return WireStatus(
-                .helloExpected, "kind \(header.kind.rawValue) came before HELLO; greet first",
+                .helloExpected, "\(header.kind.named) came before HELLO; greet first",
                 details: [.found(header.kind.rawValue)])
         }
         if !isGreeting, header.kind == .hello {

@@ -137,10 +137,15 @@ extension LoopCore {
 
     private func behind(_ waiter: Waiter) -> WireStatus {
         let clock = self.clock(of: waiter.app)
+        // What it waited for: where the revision is there, the instant.
+        let (found, limit) =
+            waiter.position.revision > self.applied
+            ? (Int64(clamping: waiter.position.revision), Int64(clamping: self.applied))
+            : (waiter.position.asOf.milliseconds, clock.milliseconds)
         return WireStatus(
             .behind,
             "position \(waiter.position) is ahead of this server, which is at \(Position(revision: self.applied, asOf: clock)); wait longer, or ask the server that gave it",
-            details: [.found(waiter.position.revision), .limit(self.applied)])
+            details: [.found(found), .limit(limit)])
     }
 
     private mutating func beatDue(_ connection: Int32, _ second: Int64) {

@@ -28,7 +28,10 @@ package struct CompactToken: Sendable {
         guard let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
             let signature = Base64URL.decode(parts[2])
         else {
-            throw .malformed("a part of it is not unpadded base64url")
+            throw .malformed(
+                text.contains { $0 <= UInt8(ascii: " ") }
+                    ? "there is white space in it; send the token alone, without the end of its line"
+                    : "a part of it is not unpadded base64url")
         }
         let fields = try Self.object(header, "header")
         self.payload = try Self.object(payload, "payload")

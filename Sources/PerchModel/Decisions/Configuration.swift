@@ -52,7 +52,8 @@ package func decideConfiguration(
             try checkCountry(country, field: "settings.storefront")
             settings.storefront = country
         case .locale(let text):
-            settings.locale = try locale(text)
+            try checkLocale(text, field: "settings.locale")
+            settings.locale = String(text.map { $0 == "-" ? "_" : $0 })
         case .simulatedError(let api, let error):
             try check(error, for: api)
             settings.simulatedErrors[api] = error
@@ -78,8 +79,8 @@ package func changes(making settings: AppSettings) -> [AppSettingChange] {
     return kinds + settings.simulatedErrors.entries.map { .simulatedError($0.api, $0.error) }
 }
 
-/// With underscores, as catalogue files have it.
-private func locale(_ text: String) throws(Refusal) -> String {
+/// A language, or language and country, with underscores as catalogue files have them, or with hyphens.
+package func checkLocale(_ text: String, field: String) throws(Refusal) {
     let isLocale =
         (2...35).contains(text.utf8.count)
         && text.unicodeScalars.allSatisfy {
@@ -88,9 +89,8 @@ private func locale(_ text: String) throws(Refusal) -> String {
     guard isLocale else {
         throw Refusal(
             .fieldInvalid, "the locale does not look like en_US; write a language, or language and country",
-            field: "settings.locale")
+            field: field)
     }
-    return String(text.map { $0 == "-" ? "_" : $0 })
 }
 
 private func check(_ error: SimulatedError?, for api: StoreKitAPI) throws(Refusal) {

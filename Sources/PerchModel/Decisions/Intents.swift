@@ -35,7 +35,7 @@ func decideEndOfIntent(_ id: UInt64, _ subject: OperationSubject, now: Instant) 
 func decideStorefront(_ storefront: String, _ subject: OperationSubject, now: Instant) throws(Refusal)
     -> OperationDecision
 {
-    if !storefront.isEmpty { try checkCountry(storefront, field: "set_storefront.storefront") }
+    if !storefront.isEmpty { try checkCountry(storefront, field: "operation.set_storefront.storefront") }
     guard storefront != subject.record.storefront else { return .done(OperationOutcome()) }
     return .done(OperationOutcome([Fact(.storefrontSet(storefront), effective: now)]))
 }
@@ -46,7 +46,7 @@ func decideMessage(_ subject: OperationSubject, now: Instant) throws(Refusal) ->
 
 /// Three capital letters. Countries that are not in our table are let through, as in catalogue files: their prices are in
 /// US dollars.
-func checkCountry(_ country: String, field: String) throws(Refusal) {
+package func checkCountry(_ country: String, field: String) throws(Refusal) {
     let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
     guard country.utf8.count == 3, country.utf8.allSatisfy({ letters.contains($0) }) else {
         throw Refusal(

@@ -21,6 +21,7 @@ private func ownLine(
                 .notSubscribed,
                 "\(id) is shared with the account by a family member; name the account that bought it")
         }
+        try requireKnown(id, app: app)
         throw Refusal(.notSubscribed, "the account does not hold \(id); buy it first")
 
     case .transaction(let id):
@@ -46,6 +47,15 @@ private func ownLine(
     }
 }
 
+/// Who has nothing of a product is told to buy it only where there is such a product.
+private func requireKnown(_ product: String, app: AppState) throws(Refusal) {
+    guard app.catalogue.product(product) == nil else { return }
+    throw Refusal(
+        .productUnknown,
+        "product \(product) is not in the catalogue of \(app.bundleID), and the account has none; `perch catalog show` lists what is"
+    )
+}
+
 private func own(_ line: Line) throws(Refusal) -> Line {
     if line.isOwn { return line }
     throw Refusal(
@@ -59,7 +69,9 @@ private func unknown(_ id: TransactionID) -> Refusal {
 }
 
 /// The transaction that a target names: of a product the account's newest own one, of a subscription its line's latest.
-private func transaction(_ target: OperationTarget, _ subject: OperationSubject) throws(Refusal) -> Found<Transaction> {
+private func transaction(
+    _ target: OperationTarget, _ subject: OperationSubject, app: AppState
+) throws(Refusal) -> Found<Transaction> {
     let record = subject.record
     switch target {
     case .transaction(let id):
@@ -82,6 +94,7 @@ private func transaction(_ target: OperationTarget, _ subject: OperationSubject)
         case .needs(let need): return .needs(need)
         case .found(let row):
             guard let row, row.productType != .autoRenewable else {
+                try requireKnown(id, app: app)
                 throw Refusal(.transactionUnknown, "the account has bought no \(id) that it still has; buy it first")
             }
             return .found(row)
@@ -95,7 +108,7 @@ func decideRefund(
     of target: OperationTarget, reason: RevocationReason, share: RefundShare, _ subject: OperationSubject,
     app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {
-    switch try transaction(target, subject) {
+    switch try transaction(target, subject, app: app) {
     case .needs(let need):
         return .needs(need)
     case .found(let row):
@@ -128,7 +141,7 @@ private func keptRow(like row: Transaction) -> RowKind {
 func decideReversal(
     of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {
-    switch try transaction(target, subject) {
+    switch try transaction(target, subject, app: app) {
     case .needs(let need):
         return .needs(need)
     case .found(let row):
@@ -156,8 +169,10 @@ func decideReversal(
 }
 
 /// Something that the store is told about a transaction, and that changes nothing. The transaction has to be there.
-func decideNothing(about target: OperationTarget, _ subject: OperationSubject) throws(Refusal) -> OperationDecision {
-    switch try transaction(target, subject) {
+func decideNothing(
+    about target: OperationTarget, _ subject: OperationSubject, app: AppState
+) throws(Refusal) -> OperationDecision {
+    switch try transaction(target, subject, app: app) {
     case .needs(let need): .needs(need)
     case .found(let row): .done(OperationOutcome([], transaction: row, wasHeld: true))
     }
@@ -311,7 +326,7 @@ func decidePriceAnswer(
     guard let increase = line.increase else {
         throw Refusal(
             .noPriceIncrease,
-            "no higher price of \(line.latest.productID) waits for an answer; ask for one with `perch store price`")
+            "no higher price of \(line.latest.productID) waits for an answer; ask for one with `perch store raise-price`")
     }
     if increase.status == .agreed {
         if agrees { return .done(OperationOutcome([], transaction: line.latest, wasHeld: true)) }
@@ -342,8 +357,8 @@ func decideExtension(
     guard (1...Limits.renewalExtensionMillisecondsMax).contains(milliseconds) else {
         throw Refusal(
             .extensionInvalid,
-            "a renewal can be moved later by 1 to \(Limits.renewalExtensionMillisecondsMax) ms at a time, not by \(milliseconds)"
-        )
+            "a renewal can be moved later by 1 to \(Limits.renewalExtensionMillisecondsMax) ms at a time, not by \(milliseconds)",
+            field: "operation.extend_renewal.by_ms", found: milliseconds, limit: Limits.renewalExtensionMillisecondsMax)
     }
     let line: Line
     switch try ownLine(target, subject, app: app) {
@@ -376,7 +391,7 @@ func decideSharing(
         throw Refusal(.notShareable, "an account cannot share with itself; name another member of the family")
     }
     let held: Transaction
-    switch try transaction(target, subject) {
+    switch try transaction(target, subject, app: app) {
     case .needs(let need): return .needs(need)
     case .found(let found): held = found
     }
@@ -442,7 +457,7 @@ func decideEndOfSharing(
     var shares = subject.record.shares
     if let target {
         let held: Transaction
-        switch try transaction(target, subject) {
+        switch try transaction(target, subject, app: app) {
         case .needs(let need): return .needs(need)
         case .found(let found): held = found
         }
@@ -471,7 +486,7 @@ func decideDeletion(
         return .done(OperationOutcome([Fact(.purchaseReleased(id: id, isApproved: false), effective: now)]))
     }
     let row: Transaction
-    switch try transaction(.transaction(id), subject) {
+    switch try transaction(.transaction(id), subject, app: app) {
     case .needs(let need): return .needs(need)
     case .found(let found): row = found
     }

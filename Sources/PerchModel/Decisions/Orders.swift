@@ -114,6 +114,11 @@ private func check(_ order: PurchaseOrder, now: Instant) throws(Refusal) {
             .fieldInvalid, "the purchase date \(date) is after now, \(now); buy now, or into the past",
             field: "order.purchase_date_ms", found: date.milliseconds, limit: now.milliseconds)
     }
+    if let date = order.date, date.milliseconds < Limits.readableMilliseconds.lowerBound {
+        throw Refusal(
+            .fieldInvalid, "the purchase date is before 1970, of which nothing can be read; buy later",
+            field: "order.purchase_date_ms", found: date.milliseconds)
+    }
     if !order.seenStorefront.isEmpty { try checkCountry(order.seenStorefront, field: "order.seen_storefront") }
 }
 

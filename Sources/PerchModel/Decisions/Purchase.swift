@@ -32,8 +32,9 @@ package func decidePurchase(
     guard (1...quantityMax).contains(order.quantity) else {
         throw Refusal(
             .purchaseInvalidQuantity,
-            "quantity \(order.quantity) of \(order.productID); a \(product.type) may be bought 1 to \(quantityMax) at a time"
-        )
+            "quantity \(order.quantity) of \(order.productID); of a product that is \(product.type) "
+                + (quantityMax == 1 ? "one is bought at a time" : "1 to \(quantityMax) are bought at a time"),
+            field: "order.quantity", found: Int64(order.quantity), limit: Int64(quantityMax))
     }
     switch product.type {
     case .autoRenewable:

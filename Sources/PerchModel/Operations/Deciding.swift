@@ -25,7 +25,7 @@ package func decide(
     case .reverseRefund(let target):
         try decideReversal(of: target, subject, app: app, now: now)
     case .declineRefund(let target), .requestConsumption(let target):
-        try decideNothing(about: target, subject)
+        try decideNothing(about: target, subject, app: app)
     case .renew(let target):
         try decideForcedRenewal(of: target, subject, app: app, now: now, numbers: &numbers)
     case .expire(let target):

@@ -12,6 +12,9 @@ package enum FrameKind: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable
     case ping = 8
     case pong = 9
     case drain = 10
+
+    /// As the contract calls it, with its number.
+    package var named: String { "\(self)".uppercased() + " (kind \(self.rawValue))" }
 }
 
 /// Why a byte stream stopped being a stream of frames. The peer is not trusted again: close.
@@ -23,11 +26,11 @@ package enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownKind(let kind):
-            "frame kind \(kind) is unknown here, kinds go from 1 to \(FrameKind.allCases.count); the peer may be newer"
+            "frame kind \(kind) is unknown here, kinds go from 1 to \(FrameKind.allCases.count); the peer may be newer, or speak something else, such as HTTP"
         case .reservedFlag(let flags):
             "frame flags 0x\(String(flags, radix: 16)) have reserved bits, only bit 0 has a meaning; the peer may be newer"
         case .tooLong(let kind, let declared, let limit):
-            "a frame of kind \(kind) declares \(declared) bytes, the limit is \(limit); send less at a time"
+            "a frame \(kind.named) declares \(declared) bytes, the limit is \(limit); send less at a time"
         }
     }
 }

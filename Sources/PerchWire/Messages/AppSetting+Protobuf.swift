@@ -86,7 +86,7 @@ extension AppSettingChange {
             }
             self = .reset
         default:
-            throw .invalid(field: "perch.v1.AppSetting.setting", found: "not set", expected: "exactly one setting")
+            throw .missing(field: "perch.v1.AppSetting.setting")
         }
     }
 }

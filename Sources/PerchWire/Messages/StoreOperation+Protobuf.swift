@@ -30,8 +30,7 @@ extension OperationTarget {
             }
             self = .product(id)
         default:
-            throw .invalid(
-                field: "perch.v1.\(owner).target", found: "not set", expected: "a transaction_id or a product_id")
+            throw .missing(field: "perch.v1.\(owner).target")
         }
     }
 }
@@ -352,8 +351,7 @@ extension StoreOperation {
         case PERCH__V1__STORE_OPERATION__OPERATION_POST_MESSAGE:
             self = .postMessage
         default:
-            throw .invalid(
-                field: "perch.v1.StoreOperation.operation", found: "not set", expected: "exactly one operation")
+            throw .missing(field: "perch.v1.StoreOperation.operation")
         }
     }
 }

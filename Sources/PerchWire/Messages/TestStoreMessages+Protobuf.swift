@@ -14,8 +14,7 @@ extension OperateRequest {
 
     init(_ message: UnsafeMutablePointer<Perch__V1__OperateRequest>) throws(MessageError) {
         guard let operation = message.pointee.operation else {
-            throw .invalid(
-                field: "perch.v1.OperateRequest.operation", found: "not set", expected: "exactly one operation")
+            throw .missing(field: "perch.v1.OperateRequest.operation")
         }
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),

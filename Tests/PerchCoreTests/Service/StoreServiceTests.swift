@@ -104,6 +104,34 @@ import Testing
             self.ask(.listAccounts(ListAccountsRequest(pageToken: [4, 1, 2]))).reason == "CURSOR_MALFORMED")
     }
 
+    /// A page of another store, or of this one before it was restored, would go on in a list that nobody began.
+    @Test func `page tokens of another life of the store are refused`() throws {
+        for name in ["anna", "bert"] { try self.world.buy("coins", name, from: self.client) }
+        try self.world.buy("coins", "anna", from: self.client)
+        guard
+            case .listAccounts(let accounts) = try self.world.require(
+                .listAccounts(ListAccountsRequest(pageSize: 1)), from: self.client),
+            case .listTransactions(let rows) = try self.world.require(
+                .listTransactions(ListTransactionsRequest(account: "anna", pageSize: 1)), from: self.client)
+        else { return }
+        var list = try AccountPageToken(accounts.nextPageToken)
+        var page = try PageToken(rows.nextPageToken)
+        func reasons() -> [String] {
+            [
+                self.ask(.listAccounts(ListAccountsRequest(pageToken: list.bytes))).reason,
+                self.ask(.listTransactions(ListTransactionsRequest(account: "anna", pageToken: page.bytes))).reason,
+            ]
+        }
+        #expect(reasons() == ["", ""])
+        list.origin.epoch += 1
+        page.origin.epoch += 1
+        #expect(reasons() == ["TOKEN_OTHER_STORE", "TOKEN_OTHER_STORE"])
+        (list.origin.epoch, page.origin.epoch) = (list.origin.epoch - 1, page.origin.epoch - 1)
+        list.origin.store.high += 1
+        page.origin.store.high += 1
+        #expect(reasons() == ["TOKEN_OTHER_STORE", "TOKEN_OTHER_STORE"])
+    }
+
     @Test func `a refund that a customer asks for is approved, unless he writes REJECT`() throws {
         let coins = try self.world.buy("coins", from: self.client)
         func ask(_ text: String) throws -> RefundAnswer? {
@@ -289,6 +317,87 @@ import Testing
         let far = details(.clock(.advanceBy(milliseconds: Limits.advanceMillisecondsMax + 1)))
         #expect(far["limit"] == "\(Limits.advanceMillisecondsMax)")
         #expect(far["found"] == "\(Limits.advanceMillisecondsMax + 1)")
+    }
+
+    /// Whose fault it is, where the request has it: an author looks there.
+    @Test func `a refusal names the field as its request has it`() throws {
+        try self.world.buy("gold", from: self.client)
+        func order(_ change: (inout PurchaseOrder) -> Void = { _ in }) -> PurchaseOrder {
+            var order = PurchaseOrder(productID: "coins")
+            change(&order)
+            return order
+        }
+        func products(_ locale: String, _ storefront: String) -> ProductsRequest {
+            ProductsRequest(productIDs: ["gold"], locale: locale, storefront: storefront)
+        }
+        let token = order { $0.appAccountToken = "anna" }
+        let country = order { $0.seenStorefront = "de" }
+        let later = order { $0.date = .distantFuture }
+        let before = order { $0.date = Instant(milliseconds: -1) }
+        let eligibility = order { $0.introductoryEligibility = IntroductoryEligibility(rawValue: 3) }
+        let behaviour = order { $0.renewalBehaviour = RenewalBehaviour(rawValue: -1) }
+        let many = order { $0.quantity = 11 }
+        let orders: [(PurchaseOrder, String, String)] = [
+            (PurchaseOrder(productID: ""), "FIELD_MISSING", "product_id"),
+            (token, "FIELD_INVALID", "app_account_token"), (country, "FIELD_INVALID", "seen_storefront"),
+            (later, "FIELD_INVALID", "purchase_date_ms"), (before, "FIELD_INVALID", "purchase_date_ms"),
+            (eligibility, "FIELD_INVALID", "introductory_eligibility"),
+            (behaviour, "FIELD_INVALID", "renewal_behaviour"), (many, "PURCHASE_INVALID_QUANTITY", "quantity"),
+        ]
+        var cases: [(Request, String, String)] = []
+        for (order, reason, field) in orders {
+            cases.append((.operate(.buy(order), "anna"), reason, "operation.buy." + field))
+            cases.append((.purchase(PurchaseRequest(account: "anna", order: order)), reason, "order." + field))
+        }
+        let target = OperationTarget.product("gold")
+        cases += [
+            (.operate(.share(target, member: ""), "anna"), "ACCOUNT_KEY", "operation.share.member"),
+            (.operate(.stopSharing(target, member: String(repeating: "x", count: 256)), "anna"), "ACCOUNT_KEY",
+                "operation.stop_sharing.member"),
+            (.operate(.setStorefront("de"), "anna"), "FIELD_INVALID", "operation.set_storefront.storefront"),
+            (.operate(.extendRenewal(target, milliseconds: 0), "anna"), "EXTENSION_INVALID",
+                "operation.extend_renewal.by_ms"),
+            (.clock(.advanceToBoundary(account: "")), "ACCOUNT_KEY", "advance_to_boundary.account"),
+            (.getProducts(products("", "DE")), "FIELD_INVALID", "storefront"),
+            (.productsTask(products("", "usa")), "FIELD_INVALID", "storefront"),
+            (.getProducts(products("!!", "")), "FIELD_INVALID", "locale"),
+            (.getSubscriptionStatus(SubscriptionStatusRequest(account: "", groupID: "plans")), "ACCOUNT_KEY", "account"),
+        ]
+        for (request, reason, field) in cases {
+            let (_, status) = self.world.answer(to: request, from: self.client)
+            #expect(status?.reason == reason, "\(field): \(status?.message ?? "")")
+            #expect(status?.details.first { $0.key == "field" }?.value == field, "\(status?.message ?? "")")
+        }
+        #expect(self.ask(.getProducts(products("de-DE", "DEU"))).reason == "")
+    }
+
+    @Test(arguments: [
+        (AppReference(bundleID: "com.example.none"), "com.example.none", "no app com.example.none;"),
+        (
+            AppReference(bundleID: TestShop.bundleID, environment: .production), "\(TestShop.bundleID) (production)",
+            "it has it as xcode"
+        ),
+        (AppReference(environment: .sandbox), "any (sandbox)", "no app any (sandbox);"),
+    ])
+    func `an app that is not here is named`(_ app: AppReference, _ found: String, _ words: String) {
+        let request = Request.getClock(ClockRequest(app: app))
+        let (_, status) = self.world.answer(to: request, from: self.client)
+        #expect(status?.reason == "APP_UNKNOWN" && status?.message.contains(words) == true, "\(status?.message ?? "")")
+        #expect(status?.details.first { $0.key == "found" }?.value == found)
+    }
+
+    @Test func `who asks about a product that nobody sells is not told to buy it`() throws {
+        try self.world.buy("coins", from: self.client)
+        for operation in [
+            .expire(.product("zz")), .renew(.product("zz")), .setAutoRenew(.product("zz"), isOn: true),
+            .refund(.product("zz"), reason: .other, share: .full), .declineRefund(.product("zz")),
+        ] as [StoreOperation] {
+            #expect(self.ask(.operate(operation, "anna")).reason == "PRODUCT_UNKNOWN", "\(operation)")
+        }
+        #expect(self.ask(.operate(.expire(.product("gold")), "anna")).reason == "NOT_SUBSCRIBED")
+        #expect(
+            self.ask(.operate(.refund(.product("season"), reason: .other, share: .full), "anna")).reason
+                == "TRANSACTION_UNKNOWN")
     }
 
     @Test(arguments: [-1, -Limits.advanceMillisecondsMax, .min]) func `the clock goes back by no number`(_ delta: Int64)

@@ -162,7 +162,7 @@ struct  Perch__V1__ProductsTaskRequest
    */
   Perch__V1__AppRef *app;
   /*
-   * Product identifiers; duplicates are collapsed.
+   * Product identifiers, at least one, none empty; duplicates are collapsed.
    */
   size_t n_product_ids;
   char **product_ids;
@@ -247,7 +247,7 @@ struct  Perch__V1__SubscriptionStatusTaskRequest
    */
   char *account;
   /*
-   * Subscription group. An unknown one has no statuses.
+   * Subscription group, not empty. An unknown one has no statuses.
    */
   char *group_id;
   /*
@@ -323,7 +323,7 @@ struct  Perch__V1__CurrentEntitlementTaskRequest
    */
   char *account;
   /*
-   * Product. Nobody is entitled to an unknown one.
+   * Product, not empty. Nobody is entitled to an unknown one.
    */
   char *product_id;
   /*
@@ -395,7 +395,7 @@ struct  Perch__V1__GetProductsRequest
    */
   Perch__V1__AppRef *app;
   /*
-   * Product identifiers; duplicates are collapsed.
+   * Product identifiers, at least one, none empty; duplicates are collapsed.
    */
   size_t n_product_ids;
   char **product_ids;

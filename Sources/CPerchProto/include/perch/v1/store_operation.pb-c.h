@@ -1232,7 +1232,7 @@ struct  Perch__V1__AppSetting
      */
     protobuf_c_boolean grace_period;
     /*
-     * Its length: 3, 16 or 28 days (3 or 6 for weekly subscriptions).
+     * Its length: 3, 16 or 28 days. Weekly subscriptions have 3 of 3, and 6 of 16 or 28.
      */
     uint32_t grace_period_days;
     /*
