@@ -36,6 +36,22 @@ package enum StoreRestoreError: Error, Equatable, CustomStringConvertible {
     }
 }
 
+/// A store that was made of a backup.
+package struct RestoredStore: Hashable, Sendable {
+    package var contents: StoreContents
+    package var revocations: CarriedRevocations
+}
+
+/// What became of the tokens that were taken back after a backup was made, and would be good again with it.
+package enum CarriedRevocations: Hashable, Sendable {
+    /// No store was replaced, so nobody knows of any.
+    case unknown
+    /// So many of the replaced store's were not in the backup, and are taken back in the restored one too.
+    case carried(Int)
+    /// The replaced store could not be read.
+    case unreadable(String)
+}
+
 /// Makes a store of a backup.
 package enum StoreRestore {
     /// What a backup holds, after all of it was read. Nothing is written.
@@ -54,20 +70,25 @@ package enum StoreRestore {
     /// Verifies a backup and puts a copy of it at a path, as a new life of the store: with another epoch, so that tokens
     /// and cursors of before are refused instead of fitting another history. The backup stays as it is.
     ///
-    /// `replaces`: what stands there is moved aside, to `replacedPath`. Otherwise that is refused. Made by root, it belongs
-    /// to whom its directory belongs.
+    /// `replaces`: what stands there is moved aside, to `replacedPath`, and the tokens that were taken back there stay so: a
+    /// restore gives back what was lost, and gives nobody a key again. Otherwise that is refused. Made by root, it belongs to
+    /// whom its directory belongs.
     package static func restore(
         _ backup: String, to path: String, replaces: Bool, now: Instant
-    ) throws(StoreRestoreError) -> StoreContents {
+    ) throws(StoreRestoreError) -> RestoredStore {
         let hasOld = StoreFile.isThere(path)
         guard replaces || !hasOld else { throw .exists(path: path) }
         if hasOld, StoreFile.isLocked(path) { throw .inUse(path: path) }
         var contents = try Self.verify(backup)
         let partial = StoreBackup.partialPath(path)
         StoreBackup.discard(path)
+        let revocations: CarriedRevocations
         do {
             try StoreFile.copy(backup, to: partial)
-            contents.epoch = try Self.beginEpoch(partial, now: now)
+            let takenBack = hasOld ? Self.takenBack(in: path, now: now) : nil
+            let begun = try Self.beginEpoch(partial, taking: takenBack?.tokens ?? [], now: now)
+            contents.epoch = begun.epoch
+            revocations = takenBack.map { $0.failure.map { .unreadable($0) } ?? .carried(begun.taken) } ?? .unknown
             try StoreFile.handOver(partial)
             try StoreFile.syncContent(of: partial)
             if hasOld { try Self.moveAside(path) }
@@ -83,19 +104,40 @@ package enum StoreRestore {
             if let error = error as? StoreRestoreError { throw error }
             throw .failed(path: path, what: "\(error)")
         }
-        return contents
+        return RestoredStore(contents: contents, revocations: revocations)
     }
 
-    /// The store's next life: after the one of the backup, and after that of every earlier restore of it.
-    private static func beginEpoch(_ path: String, now: Instant) throws -> UInt32 {
+    /// The tokens that a store which is about to be replaced has taken back and that are not over, or why they cannot be
+    /// read: a store is replaced because it is damaged, too.
+    private static func takenBack(in path: String, now: Instant) -> (tokens: [RevokedToken], failure: String?) {
+        do throws(StoreOpenError) {
+            let storage = try SQLiteStorage(path: path)
+            defer { storage.close() }
+            do throws(StorageError) {
+                return (try storage.revokedTokens().filter { $0.expires > now }, nil)
+            } catch {
+                return ([], "\(error)")
+            }
+        } catch {
+            return ([], "\(error)")
+        }
+    }
+
+    /// The store's next life: after the one of the backup, and after that of every earlier restore of it. `tokens`: what is
+    /// taken back there too; those that the backup does not have are counted.
+    private static func beginEpoch(
+        _ path: String, taking tokens: [RevokedToken], now: Instant
+    ) throws -> (epoch: UInt32, taken: Int) {
         let storage = try SQLiteStorage(path: path)
         defer { storage.close() }
         // Seconds: two restores of one backup within one would have the same epoch, and nobody served in between.
         let epoch = max(UInt32(clamping: Int64(storage.header().epoch) + 1), UInt32(clamping: now.milliseconds / 1_000))
+        let known = Set(try storage.revokedTokens().map(\.id))
         try storage.begin()
         storage.setEpoch(epoch)
+        for token in tokens { try storage.revoke(token) }
         try storage.commit()
-        return epoch
+        return (epoch, tokens.count { !known.contains($0.id) })
     }
 
     /// The log goes first: a file without its log is an older store, a log without its file would be another's.

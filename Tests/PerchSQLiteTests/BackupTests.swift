@@ -167,7 +167,8 @@ private final class NumberedStore {
         let header = try self.backup().storage.header()
         let path = self.directory.file("restored")
         let contents = try StoreRestore.restore(
-            self.directory.file("backup"), to: path, replaces: false, now: self.now)
+            self.directory.file("backup"), to: path, replaces: false, now: self.now
+        ).contents
         #expect(contents.epoch == 1_800_000_000)
         let restored = try SQLiteStorage(path: path)
         defer { restored.close() }
@@ -176,7 +177,8 @@ private final class NumberedStore {
         #expect(restored.header().revision == 1)
         let again = try StoreRestore.restore(
             self.directory.file("backup"), to: self.directory.file("again"), replaces: false,
-            now: self.now.advanced(byMilliseconds: 1_000))
+            now: self.now.advanced(byMilliseconds: 1_000)
+        ).contents
         #expect(again.epoch == contents.epoch + 1)
         // A backup of what was restored, on a machine whose clock is wrong.
         let copy = try restored.beginCopy(at: self.directory.file("second"))
@@ -185,7 +187,8 @@ private final class NumberedStore {
         _ = try StoreBackup.complete(self.directory.file("second"))
         let third = try StoreRestore.restore(
             self.directory.file("second"), to: self.directory.file("third"), replaces: false,
-            now: Instant(milliseconds: 0))
+            now: Instant(milliseconds: 0)
+        ).contents
         #expect(third.epoch == contents.epoch + 1)
     }
 
@@ -209,6 +212,42 @@ private final class NumberedStore {
         _ = try StoreRestore.restore(backup, to: path, replaces: true, now: self.now)
         #expect(try StoreRestore.verify(path).accounts == 200)
         #expect(try StoreRestore.verify(StoreRestore.replacedPath(path)).accounts == 300)
+    }
+
+    /// A restore gives back what was lost, and gives nobody a key again.
+    @Test func `takes back what the store in its place had taken back`() throws {
+        let store = try self.backup()
+        let later = self.now.advanced(byMilliseconds: 60_000)
+        try store.storage.begin()
+        for (id, expires) in [("since", later), ("over", self.now), ("for ever", .distantFuture)] {
+            try store.storage.revoke(RevokedToken(id: id, expires: expires))
+        }
+        try store.storage.commit()
+        store.storage.close()
+        func restore() throws -> CarriedRevocations {
+            try StoreRestore.restore(
+                self.directory.file("backup"), to: store.path, replaces: true, now: self.now
+            ).revocations
+        }
+        #expect(try restore() == .carried(2))
+        func takenBack() throws -> [String] {
+            let storage = try SQLiteStorage(path: store.path)
+            defer { storage.close() }
+            return try storage.revokedTokens().map(\.id)
+        }
+        #expect(try takenBack() == ["for ever", "since"])
+        #expect(try restore() == .carried(2), "the backup still has none of them")
+        #expect(try takenBack() == ["for ever", "since"])
+
+        TemporaryDirectory.write(Array("this is no store".utf8), to: store.path)
+        guard case .unreadable = try restore() else {
+            Issue.record("nothing was said of a store that cannot be read")
+            return
+        }
+        #expect(try takenBack() == [])
+        let fresh = try StoreRestore.restore(
+            self.directory.file("backup"), to: self.directory.file("fresh"), replaces: false, now: self.now)
+        #expect(fresh.revocations == .unknown)
     }
 
     /// The service's user owns its directory and nothing else; root restores, and the service has to open it.

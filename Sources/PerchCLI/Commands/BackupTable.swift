@@ -46,6 +46,8 @@ enum BackupTable {
             "The restored store begins a new epoch: tokens and cursors of before are refused with TOKEN_OTHER_STORE. Clients "
                 + "that stay begin their watches anew by themselves. Their streams of transactions end, and so does whoever "
                 + "comes with a token of before: remove its file, and read the history of transactions again.",
+            "Tokens that the replaced store has taken back stay so. Where there is none, or it cannot be read, those that were taken "
+                + "back since the backup are good again: take them back once more, with perch token revoke.",
             "Run as root, it gives the store to whom the directory belongs.",
         ]
         restore.examples = [

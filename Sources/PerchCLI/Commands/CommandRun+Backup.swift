@@ -45,27 +45,36 @@ extension CommandRun {
         do throws(StoreRestoreError) {
             guard let setting else {
                 let contents = try StoreRestore.verify(backup)
-                return try self.tell(contents, "\(printable(backup)) is whole")
+                return try self.tell(contents, nil, "\(printable(backup)) is whole")
             }
             let isNew = StorePath.makesDirectory(for: setting)
             let path = StorePath.file(for: setting)
-            let contents: StoreContents
+            let restored: RestoredStore
             do throws(StoreRestoreError) {
-                contents = try StoreRestore.restore(
+                restored = try StoreRestore.restore(
                     backup, to: path, replaces: self.settings.flag("force"), now: Clocks.wall())
             } catch {
                 // Of what was not restored nothing is there.
                 if isNew { StorePath.forgetDirectory(of: setting) }
                 throw error
             }
-            try self.tell(contents, "\(printable(path)) is restored")
+            try self.tell(restored.contents, restored.revocations, "\(printable(path)) is restored")
+            if case .unreadable(let why) = restored.revocations {
+                self.console.talk(
+                    "perch: which tokens were taken back since the backup could not be read (\(why)); take them back once "
+                        + "more with perch token revoke")
+            }
             self.console.talk("perch serve --store \(shellWord(setting))")
         } catch {
             throw CommandFailure(.failure, error.description)
         }
     }
 
-    private func tell(_ contents: StoreContents, _ result: String) throws(StoreRestoreError) {
+    private func tell(
+        _ contents: StoreContents, _ revocations: CarriedRevocations?, _ result: String
+    ) throws(StoreRestoreError) {
+        var carried: Int?
+        if case .carried(let count)? = revocations { carried = count }
         do {
             try self.printer.print { json in
                 json.text("store_id", contents.identity.description)
@@ -77,12 +86,13 @@ extension CommandRun {
                 json.long("account_count", UInt64(contents.accounts))
                 json.long("transaction_count", UInt64(contents.transactions))
                 json.long("fact_count", UInt64(contents.facts))
+                if let carried { json.long("revocations_carried", UInt64(carried)) }
             } text: { _ in
                 [
                     "\(result): store \(contents.identity) epoch \(contents.epoch), revision \(contents.revision)",
                     "\(contents.pages) pages, \(contents.apps) apps, \(contents.accounts) accounts, "
                         + "\(contents.transactions) transactions and \(contents.facts) facts bear their checksums",
-                ]
+                ] + (carried.map { ["\($0) tokens that were taken back since the backup stay so"] } ?? [])
             }
         } catch {
             throw .failed(path: "standard output", what: "\(error)")
