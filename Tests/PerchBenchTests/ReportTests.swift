@@ -117,6 +117,14 @@ import Testing
         #expect(row(.pushP50)?.verdict == "worse")
         #expect(row(.deliveriesPerSecond)?.verdict == "better")
         #expect(row(.gaps)?.verdict == "")
+        // What is shown as no change is called neither.
+        var alike = Self.report
+        for round in alike.targets[0].rounds.indices {
+            alike.targets[0].rounds[round].figures[.pushP50]? *= 1.0004
+        }
+        let same = Comparison(
+            try ReportFigures(try Self.report.json(.compact)), try ReportFigures(try alike.json(.compact)))
+        #expect(Set(same.rows.filter { $0.figure == .pushP50 }.map(\.verdict)) == [""])
         #expect(comparison.warnings.contains("watchers was 10 and is 20"))
         #expect(comparison.warnings.contains { $0.contains("generator-bound") })
         #expect(comparison.text.contains { $0.contains("push_p50") && $0.contains("+100.0 %") })

@@ -86,7 +86,9 @@ extension Generator {
         guard self.connections[index].isWriter else {
             self.refusals[status.reason.isEmpty ? "code \(status.code)" : status.reason, default: 0] += 1
             if self.stage < .measuring {
-                self.giveUp("a watch was ended with \(status.reason): \(status.message)")
+                self.giveUp(
+                    "a watch was ended with \(status.reason): \(status.message)", code: status.code, word: status.reason
+                )
             }
             return
         }
@@ -104,7 +106,8 @@ extension Generator {
                 let isUnsold = status.reason == "PURCHASE_PRODUCT_UNAVAILABLE"
                 self.giveUp(
                     "a purchase was refused with \(status.reason): \(status.message)"
-                        + (isUnsold ? "; name one that it sells, and that does not renew, with --product" : ""))
+                        + (isUnsold ? "; name one that it sells, and that does not renew, with --product" : ""),
+                    code: status.code, word: status.reason)
             }
         } else if self.stage < .warming || !self.ledger.isWatched(change) {
             // Nobody watches this account, so its answer is all there is to wait for.

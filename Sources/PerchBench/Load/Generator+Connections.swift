@@ -47,11 +47,16 @@ extension Generator {
                 self.connections[index].phase = self.phaseOnceOpened(index)
                 self.unsent[Int32(index)] = Array(opening[count...])
             case .full: if !opening.isEmpty { self.unsent[Int32(index)] = opening }
-            case .broken(let errno): self.giveUp("a connection was refused: \(errno); is the server still there?")
+            case .broken(let errno): self.refused(errno)
             }
         } catch {
             self.giveUp("a connection could not be made: \(error)")
         }
+    }
+
+    private func refused(_ errno: Errno) {
+        self.giveUp(
+            "a connection was refused: \(errno); is the server still there?", code: StatusCode.unavailable.rawValue)
     }
 
     private func tag(of index: Int) -> UInt64 {
@@ -62,7 +67,7 @@ extension Generator {
         switch Sockets.connectResult(self.connections[index].socket) {
         case .underWay: return
         case .failed(let errno):
-            self.giveUp("a connection was refused: \(errno); is the server still there?")
+            self.refused(errno)
             return
         case .connected: break
         }
@@ -281,7 +286,8 @@ extension Generator {
         self.giveUp(
             connection.isWriter
                 ? "the connection that changes are sent on was closed: \(said)"
-                : "a connection was closed before it was welcomed: \(said)")
+                : "a connection was closed before it was welcomed: \(said)",
+            code: ErrorReason(rawValue: reason)?.code.rawValue, word: reason)
     }
 
     /// Closes at once, so that neither side keeps the port.

@@ -123,6 +123,8 @@ package final class Generator: LoopDriver {
     var answerBytes = 0
     var counting = Counting()
     var failure: String?
+    private(set) var failureCode: Int32?
+    private(set) var failureReason = ""
     var lastProgress: Int64 = 0
     /// Changes that had no answer when the round ended.
     var lost = 0
@@ -256,9 +258,12 @@ package final class Generator: LoopDriver {
         return nil
     }
 
-    /// Ends the round with what it has.
-    func giveUp(_ reason: String) {
-        if self.failure == nil { self.failure = reason }
+    /// Ends the round with what it has. `code`, `word`: how the server refused.
+    func giveUp(_ reason: String, code: Int32? = nil, word: String = "") {
+        if self.failure == nil {
+            self.failure = reason
+            (self.failureCode, self.failureReason) = (code, word)
+        }
         self.enter(.done, at: Clocks.monotonic().nanoseconds)
     }
 }

@@ -69,7 +69,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
             .changesPerCommit:
             true
         case .deliveries, .changes, .conflated, .foreign, .unchanged, .valueBytes, .answerBytes, .serverCPU,
-            .generatorCPU, .fsyncP50, .fsyncP99, .tlsHandshakes, .tlsResumed, .plays, .residentBytes:
+            .generatorCPU, .lagP99, .fsyncP50, .fsyncP99, .tlsHandshakes, .tlsResumed, .plays, .residentBytes:
             nil
         default: false
         }

@@ -9,10 +9,15 @@ package struct Comparison: Sendable {
         /// Nil where there is nothing to divide by.
         package var change: Double? { self.before == 0 ? nil : self.after / self.before - 1 }
 
+        /// Half of the last digit that is shown.
+        private static let leastChange = 0.0005
+
         var changeText: String { self.change.map { ($0 > 0 ? "+" : "") + decimals($0 * 100, 1) + " %" } ?? "-" }
 
         package var verdict: String {
             guard let isBetterHigher = self.figure.isBetterHigher, self.before != self.after else { return "" }
+            // What is shown as no change is none: two runs of one thing differ by more.
+            if let change = self.change, abs(change) < Self.leastChange { return "" }
             return (self.after > self.before) == isBetterHigher ? "better" : "worse"
         }
     }

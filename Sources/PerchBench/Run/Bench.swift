@@ -6,6 +6,9 @@ package import PerchScenario
 /// Why a bench cannot be run, or went wrong before it measured anything: for people, with what to do next.
 package struct BenchError: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
+    /// How the server refused, where it did: gRPC's code and the word of the contract. For exit codes.
+    package var code: Int32?
+    package var reason = ""
 
     package init(_ description: String) { self.description = description }
 }
@@ -118,7 +121,9 @@ package struct Bench {
                 if self.isInterrupted() { break rounds }
                 if let failure = result.failure, result.figures.isEmpty {
                     // Which of them, where there are several.
-                    throw BenchError(targets.count > 1 ? "\(name): \(failure)" : failure)
+                    var error = BenchError(targets.count > 1 ? "\(name): \(failure)" : failure)
+                    (error.code, error.reason) = (result.failureCode, result.failureReason)
+                    throw error
                 }
             }
         }

@@ -75,6 +75,10 @@ struct BenchRun {
             bench.hasOneLoop = true
         }
         if self.settings.has("redis"), self.settings.flag("redis") { bench.redis = try self.redisPath(settings) }
+        if let condition = conditions.first(where: \.isRatio), !bench.hasFloor, !bench.hasOneLoop, bench.redis == nil {
+            throw UsageError(
+                "--fail-if \(condition): a ratio is to the floor; give --floor", command: self.invocation.name)
+        }
         bench.rounds = Int(self.settings.number("pairs") ?? 1)
         // Settings of the one who measures are not those of what is measured.
         bench.environment = self.environment.filter { !$0.key.hasPrefix("PERCH_") }
@@ -84,7 +88,14 @@ struct BenchRun {
         // Before the load, not after it.
         if let page { try Files.requireReplaceable(page) }
         let ticker = Ticker(console: self.console, format: format, isTerminal: isatty(2) == 1)
-        var report = try bench.run { ticker.tell($0) }
+        var report: BenchReport
+        do throws(BenchError) {
+            report = try bench.run { ticker.tell($0) }
+        } catch {
+            // It could not begin: whose fault that is, as with every command that asks a server.
+            guard let code = error.code else { throw error }
+            throw CommandFailure(ExitCode(code: code, reason: error.reason), error.description)
+        }
         ticker.clear()
         report.title = self.title
         report.judge(conditions)

@@ -35,6 +35,7 @@ import Testing
         Refusal(
             arguments: ["hot", "--fail-if", "gaps>0", "--fail-if", "push_p99>20"],
             says: ["which has no unit", "Did you mean 20ms?"]),
+        Refusal(arguments: ["hot", "--fail-if", "push_p99:ratio>2"], says: ["a ratio is to the floor", "--floor"]),
         Refusal(arguments: ["hot", "--fail-if", "push_p99>20mz"], says: ["the unit \"mz\"", "Did you mean ms?"]),
         Refusal(
             arguments: ["hot", "--rate", "5", "--closed", "1"], says: ["--rate is an open loop", "give one of them"]),
