@@ -46,6 +46,7 @@ final class ControlLoop: LoopDriver {
     /// Pages that said which threads did not answer in time.
     private var latePages: UInt64 = 0
     private var reloadsAwaited = 0
+    var reloadedFiles = ReloadedFiles()
     var backups = Backups()
     var keeper: TLSKeeper?
     /// When the end of the certificate is warned of again.
@@ -169,7 +170,13 @@ final class ControlLoop: LoopDriver {
             self.parts.manager.tell("failed: \(message)")
             self.end(1)
         case .storeStopped:
-            self.log.info("stopped")
+            let cutOff = self.drain?.loopsLeft.count ?? 0
+            if cutOff > 0 {
+                self.log.warning(
+                    "stopped: not everybody has closed, and those who had not were cut off", LogField("loops", cutOff))
+            } else {
+                self.log.info("stopped")
+            }
             self.end(0)
         case .handshakeFailed(let peer, let reason, let text):
             self.log.repeated(
@@ -189,13 +196,16 @@ final class ControlLoop: LoopDriver {
         let patience = self.parts.settings.drainMilliseconds
         self.log.info(
             "stopping: every connection is told", LogField("loops", self.parts.loops.count),
-            LogField("within_ms", patience))
+            LogField("within_ms", patience + Self.closingMilliseconds))
         self.parts.manager.stopping("stopping: telling every connection")
         _ = self.readiness.set(Self.isStopping, at: Clocks.wall())
-        let deadline = Clocks.monotonic().advanced(byMilliseconds: patience + 3_000)
+        let deadline = Clocks.monotonic().advanced(byMilliseconds: patience + Self.closingMilliseconds)
         self.drain = Drain(loopsLeft: Set(self.parts.loops.indices), deadline: deadline)
         for loop in self.parts.loops { loop.post(.drain) }
     }
+
+    /// Beyond the time in which streams are told: for connections to close.
+    private static let closingMilliseconds: Int64 = 3_000
 
     private func stopStore() {
         guard self.drain?.isStoreAsked == false else { return }
@@ -206,7 +216,7 @@ final class ControlLoop: LoopDriver {
 
     private static let isStopping = "the server is stopping; go to another, or come back when it has started again"
     private static let isWithoutRoom =
-        "the store has no room to write, reads and streams go on; free some space, writing goes on by itself then"
+        "the store has no room to write, reads and streams go on; free some space, \(Limits.storeRoomBytes >> 20) MiB at least: writing goes on by itself then, and with less by the first purchase that fits"
 
     private func roomChanged(_ isThere: Bool) {
         if isThere {
@@ -227,10 +237,12 @@ final class ControlLoop: LoopDriver {
         do throws(ServerError) {
             guard let authenticator = try KeyFiles.authenticator(self.parts.settings.authentication) else { return }
             for loop in self.parts.loops { loop.post(.trust(authenticator)) }
+            self.reloadedFiles.took(ReloadedFiles.keys, fault: nil)
             self.log.info(
                 "keys and names of certificates are those of their files", LogField("keys", authenticator.keys.count),
                 LogField("certificates", authenticator.certificates.count))
         } catch {
+            self.reloadedFiles.took(ReloadedFiles.keys, fault: "\(error)")
             self.log.error("keys and names of certificates stay as they were: \(error)")
         }
     }
@@ -250,6 +262,8 @@ final class ControlLoop: LoopDriver {
                     StoreRequest(loop: self.parts.loops.count, ticket: UInt64(index), .mutate(mutation)))
                 self.reloadsAwaited += 1
             } catch {
+                self.reloadedFiles.took(
+                    ReloadedFiles.catalogue(of: app.settings.bundleID), fault: "\(error)")
                 self.log.error(
                     "the catalogue stays as it was: \(error)", LogField("bundle_id", app.settings.bundleID))
             }
@@ -261,10 +275,12 @@ final class ControlLoop: LoopDriver {
         let app = self.parts.apps[Int(ticket)].settings
         switch answer {
         case .mutated(_, let position):
+            self.reloadedFiles.took(ReloadedFiles.catalogue(of: app.bundleID), fault: nil)
             self.log.info(
                 "the catalogue is that of its file", LogField("bundle_id", app.bundleID),
                 LogField("file", app.catalogPath), LogField("revision", position.revision))
         case .refused(let refusal):
+            self.reloadedFiles.took(ReloadedFiles.catalogue(of: app.bundleID), fault: refusal.message)
             self.log.error(
                 "the catalogue stays as it was: \(refusal.message)", LogField("bundle_id", app.bundleID))
         default:
@@ -473,7 +489,7 @@ final class ControlLoop: LoopDriver {
             isStoreInMemory: self.parts.settings.store == .memory, loops: report.loops,
             loopInboxes: self.parts.loops.map(\.depth), store: report.store, storeInbox: self.parts.store.depth,
             controlInbox: self.parts.inbox.depth, process: self.processFigures(), samples: self.samples(report),
-            awaited: report.awaited)
+            filesNotInUse: self.reloadedFiles.told, awaited: report.awaited)
     }
 
     // MARK: Figures
@@ -521,6 +537,7 @@ final class ControlLoop: LoopDriver {
         figures.httpRefused =
             http.map { $0.acceptorCounters.refusedForLimit + $0.acceptorCounters.refusedForDescriptors } ?? 0
         figures.httpExpired = http?.counters.closedForTime ?? 0
+        figures.filesNotInUse = self.reloadedFiles.count
         figures.certificateEndSeconds = self.keeper.map { Double($0.certificateEnd.milliseconds) / 1_000 } ?? 0
         figures.readKernel()
         return figures
@@ -536,10 +553,14 @@ final class ControlLoop: LoopDriver {
             },
             findings: Findings(
                 samples: samples, store: report.store, isStoreInMemory: self.parts.settings.store == .memory,
+                storePath: self.parts.settings.store.path,
                 readiness: self.readiness, awaited: report.awaited, http: self.http?.address,
                 manager: self.parts.manager, backups: self.backups,
                 uptimeMilliseconds: Clocks.monotonic().milliseconds(since: self.started), now: Clocks.wall(),
                 tls: self.keeper.map { TLSFinding($0, isLoopback: self.parts.address.isLoopback, wall: Clocks.wall()) },
+                fileFaults: ReloadedFiles.faultsNow(
+                    self.parts.settings,
+                    catalogues: self.parts.apps.map { ($0.settings.bundleID, $0.settings.catalogPath) }),
                 hasAuthenticator: self.parts.settings.hasAuthenticator, isRemote: !self.parts.address.isLoopback,
                 sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
             ).all)

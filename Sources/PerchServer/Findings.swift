@@ -9,6 +9,8 @@ struct Findings {
     var samples: MetricSamples
     var store: StoreReport?
     var isStoreInMemory: Bool
+    /// Its file; nil in memory.
+    var storePath: String?
     var readiness: ReadyState
     /// Threads that have not answered in time; empty when all have.
     var awaited: String
@@ -21,6 +23,8 @@ struct Findings {
     var now: Instant
     /// Nil where TLS is off.
     var tls: TLSFinding?
+    /// What is wrong with files that a restart would read.
+    var fileFaults: [String] = []
     /// Callers have to show who they are.
     var hasAuthenticator = false
     /// The listener can be reached from other machines.
@@ -30,7 +34,7 @@ struct Findings {
 
     var all: [Finding] {
         self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.backup
-            + self.limits + [self.secure, self.scraping, self.supervision] + self.log
+            + self.limits + [self.files, self.secure, self.scraping, self.supervision] + self.log
     }
 
     private var threads: [Finding] {
@@ -125,10 +129,24 @@ struct Findings {
                     "put the store on a faster disk: each purchase waits for one"))
         }
         if findings.isEmpty {
+            let place = self.storePath.map { " at \($0)" } ?? ""
             findings.append(
-                Self.ok("store", "\(store.figures.fileBytes) bytes, and a log of \(store.figures.logBytes)"))
+                Self.ok("store", "\(store.figures.fileBytes) bytes\(place), and a log of \(store.figures.logBytes)"))
         }
-        return findings
+        return findings + self.room
+    }
+
+    /// On the disk of the store, which whoever asks may not see.
+    private var room: [Finding] {
+        guard let path = self.storePath, let free = ProcessFigures.freeBytes(beside: path) else { return [] }
+        let found = "\(free >> 20) MiB are free where the store is"
+        // The log grows to this between two checkpoints, and as much again is wanted to act before it is full.
+        guard free < 2 * Int64(Limits.storeLogFileBytes) else { return [Self.ok("disk", found)] }
+        return [
+            Finding(
+                level: "problem", subject: "disk", message: found,
+                remedy: "make room: a full disk refuses purchases, until there is some again")
+        ]
     }
 
     /// What was made by this process: a store does not know of its copies.
@@ -164,7 +182,8 @@ struct Findings {
         return [
             Self.warning(
                 "limits", "reached since the start: \(reached.joined(separator: ", "))",
-                "the table of metrics in deploy/README.md says what each means and what to do")
+                "deploy/README.md says what each metric means, proto/README.md what each reason does and what a client can do"
+            )
         ]
     }
 
@@ -193,6 +212,15 @@ struct Findings {
                 "give --tls required when all clients speak TLS")
         }
         return Self.ok("tls", mode)
+    }
+
+    private var files: Finding {
+        guard !self.fileFaults.isEmpty else {
+            return Self.ok("files", "those that SIGHUP and a restart read can be used")
+        }
+        return Self.warning(
+            "files", "cannot be used the next time: \(self.fileFaults.joined(separator: "; "))",
+            "mend them before a restart needs them; then send SIGHUP")
     }
 
     private var scraping: Finding {

@@ -228,15 +228,20 @@ extension MetricSamples {
         self.add("perch_backups_total", process.backups.completed, help: "Backups that were completed.")
         self.add("perch_backups_failed_total", process.backups.failed, help: "Backups that were not.")
         self.add("perch_backup_running", process.backups.running == nil ? 0 : 1, help: "1 while a backup is made.")
+        self.add(
+            "perch_backup_last_timestamp_seconds",
+            seconds: process.backups.last.map { Double($0.finished.milliseconds) / 1_000 } ?? 0,
+            help: "When the last backup since the start was complete, in seconds of the Unix epoch; 0 before the first."
+        )
         if let last = process.backups.last {
-            self.add(
-                "perch_backup_last_timestamp_seconds", seconds: Double(last.finished.milliseconds) / 1_000,
-                help: "When the last backup was complete, in seconds of the Unix epoch; since the start of the server.")
             self.add("perch_backup_last_revision", last.revision, help: "The revision that the last backup holds.")
             self.add("perch_backup_last_bytes", last.bytes, help: "Length of the last backup.")
             self.add(
                 "perch_backup_last_duration_seconds", seconds: last.seconds, help: "How long the last backup took.")
         }
+        self.add(
+            "perch_files_not_in_use", process.filesNotInUse,
+            help: "Files that could not be used when SIGHUP had them read again.")
         self.add(
             "perch_tls_certificate_end_seconds", seconds: process.certificateEndSeconds,
             help: "When the server's certificate ends, in seconds of the Unix epoch; 0 without TLS.")
@@ -274,6 +279,7 @@ struct ProcessFigures {
     var httpExpired: UInt64 = 0
     var watchdogPings: UInt64 = 0
     var certificateEndSeconds = 0.0
+    var filesNotInUse = 0
     var residentBytes: Int64 = 0
     var virtualBytes: Int64 = 0
     var threads = 0

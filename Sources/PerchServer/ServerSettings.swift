@@ -66,6 +66,11 @@ package struct ServerSettings: Sendable {
         case memory
         /// One SQLite file.
         case file(path: String)
+
+        /// Of the file, where there is one.
+        package var path: String? {
+            if case .file(let path) = self { path } else { nil }
+        }
     }
 
     /// One app and where its catalogue comes from.

@@ -20,6 +20,8 @@ struct StatusPage {
     var controlInbox: Int
     var process: ProcessFigures
     var samples: MetricSamples
+    /// Files that could not be used when they were read again; what was read before stays in use.
+    var filesNotInUse: [String] = []
     /// Who has not answered in time; empty when all have.
     var awaited: String
 
@@ -35,6 +37,10 @@ struct StatusPage {
         json.text("not_ready_since", self.readiness.reason == nil ? nil : "\(self.readiness.since)")
         json.text("not_ready_because", self.readiness.reason)
         json.text("unanswered", self.awaited.isEmpty ? nil : self.awaited)
+        json.key("files_not_in_use")
+        json.beginArray()
+        for file in self.filesNotInUse { json.string(file) }
+        json.endArray()
         self.writeStore(&json)
         self.writeApps(&json)
         self.writeLoops(&json)

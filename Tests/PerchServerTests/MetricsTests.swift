@@ -332,13 +332,16 @@ enum SampleReports {
                 $0.stalledClosed = 2
                 $0.refusalsByReason[.fieldInvalid] = 1
             },
-            awaited: awaited)
+            filesNotInUse: ["the certificate: it has ended"], awaited: awaited)
         return try JSONReader.read(page.json())
     }
 
     @Test func `says since when, and what was reached`() throws {
         let text = try "\(self.page(ReadyState(since: Instant(milliseconds: 1_000)), store: SampleReports.store()))"
-        for part in ["1970-01-01T00:00:00Z", "1970-01-01T00:00:01Z", "writeStallMilliseconds", "com.example.app"] {
+        let parts = [
+            "1970-01-01T00:00:00Z", "1970-01-01T00:00:01Z", "writeStallMilliseconds", "com.example.app", "it has ended",
+        ]
+        for part in parts {
             #expect(text.contains(part), "\(part)")
         }
         for part in ["readableMilliseconds", "probeMilliseconds"] { #expect(!text.contains(part), "\(part)") }

@@ -8,8 +8,13 @@ extension CommandRun {
         var findings = [
             Examination.descriptors(), Examination.clock(), Judgement.sqlite(version: SQLiteLibrary.version),
         ]
-        findings += Examination.disk(Examination.directory(ofStore: self.settings.text("store") ?? "."))
         let status = try await self.askServer(&findings)
+        // A server says itself where its store is and what is free there: what lies under our feet is not its disk.
+        if let store = self.settings.text("store") {
+            findings += Examination.store(store)
+        } else if status == nil {
+            findings += Examination.disk(".")
+        }
 
         try self.printer.print { json in
             if let status {

@@ -20,6 +20,17 @@ enum Examination {
         return parent
     }
 
+    /// The disk that a `--store` setting means, and whether the store is there.
+    static func store(_ setting: String) -> [DoctorFinding] {
+        let directory = Self.directory(ofStore: setting)
+        guard !setting.hasSuffix(".db"), !Files.isDirectory(setting) else { return Self.disk(directory) }
+        return [
+            DoctorFinding(
+                .warning, "store", "\(printable(setting)) is not there; what follows is of \(printable(directory))",
+                remedy: "perch serve would make it, and begin an empty store: is it written as it should be?")
+        ] + Self.disk(directory)
+    }
+
     /// Writes and syncs a small file, as the store does, and takes it away again.
     static func disk(_ directory: String) -> [DoctorFinding] {
         let path = "\(directory)/.perch-doctor.\(getpid())"

@@ -57,6 +57,15 @@ import Testing
         #expect(findings.first?.remedy.isEmpty == false)
     }
 
+    @Test func `a store that is not there is not taken for the one that was meant`() {
+        let folder = TemporaryDirectory()
+        let there = Examination.store(folder.path)
+        #expect(there.map(\.subject) == ["fsync", "disk"])
+        let missing = Examination.store(folder.file("mistyped"))
+        #expect(missing.map(\.subject) == ["store", "fsync", "disk"])
+        #expect(missing.first?.level == .warning && missing.first?.message.contains("mistyped is not there") == true)
+    }
+
     @Test func `a full disk wants space, a broken one a look at it, and a wrong one another user`() {
         func finding(_ code: Int32) -> DoctorFinding { Judgement.failed("fdatasync failed", in: "/srv", errno: code) }
         #expect(finding(ENOSPC).message == "fdatasync failed in /srv: No space left on device")

@@ -1,0 +1,62 @@
+import Glibc
+import PerchBase
+import PerchMetrics
+import PerchTesting
+import PerchWire
+import Testing
+
+@testable import PerchServer
+
+@Suite struct `files that are read again` {
+    private let directory = TemporaryDirectory()
+
+    @Test func `are told while they are not in use, and no longer`() {
+        var files = ReloadedFiles()
+        files.took(ReloadedFiles.keys, fault: nil)
+        #expect(files.told.isEmpty && files.count == 0)
+        files.took(ReloadedFiles.keys, fault: "no JSON")
+        files.took(ReloadedFiles.catalogue(of: "com.example.app"), fault: "line 3")
+        files.took(ReloadedFiles.keys, fault: "empty")
+        #expect(
+            files.told == ["keys and names of certificates: empty", "the catalogue of com.example.app: line 3"])
+        files.took(ReloadedFiles.keys, fault: nil)
+        #expect(files.told == ["the catalogue of com.example.app: line 3"] && files.count == 1)
+    }
+
+    @Test func `are looked at before a restart needs them`() {
+        var catalogue = self.directory.file("catalog.storekit")
+        var settings = ServerSettings()
+        settings.authentication.tokenKeysPath = self.directory.file("keys")
+        #expect(mkdir(self.directory.file("keys"), 0o700) == 0)
+        func faults() -> [String] {
+            ReloadedFiles.faultsNow(settings, catalogues: [(bundleID: "com.example.app", path: catalogue)])
+        }
+        #expect(
+            faults().map { String($0.prefix { $0 != ":" }) } == [
+                "keys and names of certificates", "the catalogue of com.example.app",
+            ])
+        TemporaryDirectory.write(Array("garbage".utf8), to: self.directory.file("keys/bad.jwk"))
+        TemporaryDirectory.write(Array("{}".utf8), to: catalogue)
+        #expect(faults().first?.contains("bad.jwk") == true)
+        settings.authentication.tokenKeysPath = nil
+        catalogue = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/deploy/sample.storekit"
+        #expect(faults() == [])
+    }
+
+    private func finding(_ faults: [String]) -> Finding? {
+        let log = Log(descriptor: -1, format: .json, level: .error, hasPriority: false)
+        let now = Instant(milliseconds: 0)
+        return Findings(
+            samples: SampleReports.samples(), store: nil, isStoreInMemory: true, readiness: ReadyState(since: now),
+            awaited: "", http: nil, manager: ServiceManager(Supervision(), log: log), backups: Backups(),
+            uptimeMilliseconds: 0, now: now, fileFaults: faults, sinceProof: nil
+        ).all.first { $0.subject == "files" }
+    }
+
+    @Test func `are a warning of the doctor with the reason of each`() {
+        #expect(self.finding([])?.level == "ok")
+        let found = self.finding(["a: b", "c: d"])
+        #expect(found?.level == "warning" && found?.message.contains("a: b; c: d") == true)
+        #expect(found?.remedy.contains("SIGHUP") == true)
+    }
+}
