@@ -230,7 +230,8 @@ package enum MutationResult: Hashable, Sendable {
     /// The number of what was made.
     case number(UInt64)
     /// The clock of a test app; attempts settled on the way.
-    indirect case clock(now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settledCount: UInt64)
+    indirect case clock(
+        now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settledCount: UInt64)
 }
 
 /// Asks for a change.

@@ -240,7 +240,11 @@ extension CommandRun {
             let rest = claims.expires.milliseconds(since: now)
             rows.append(
                 ("valid until", "\(claims.expires), " + (rest > 0 ? "for another \(rest / 1_000) s" : "which is over")))
-            rows.append(("server", word))
+            if case .success? = verdict {
+                rows.append(("server", "\(word), unless it was taken back"))
+            } else {
+                rows.append(("server", word))
+            }
             return rows.map { "\($0.0.padded(to: 12))\($0.1.isEmpty ? "none" : $0.1)" }
         }
     }

@@ -80,7 +80,8 @@ enum TokenTable {
             ])
         inspect.discussion = [
             "Without keys its signature is not looked at, and the command says so. With keys it ends with 4 where the "
-                + "server would not take it."
+                + "server would not take it. Whether it was taken back, and whether there is an app that it is for, only a "
+                + "server knows: ask one something with it."
         ]
         return inspect
     }()

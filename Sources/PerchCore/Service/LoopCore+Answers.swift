@@ -18,7 +18,8 @@ extension LoopCore {
         case .history(let record, let rows, let app):
             self.answer(call, .explain(self.explanation(pending.request, record, rows, app)))
         case .keys(let keys, let hasMore):
-            let token = hasMore ? keys.last.map { AccountPageToken(origin: self.origin, app: pending.app, key: $0).bytes } : nil
+            let token =
+                hasMore ? keys.last.map { AccountPageToken(origin: self.origin, app: pending.app, key: $0).bytes } : nil
             self.answer(
                 call,
                 .listAccounts(

@@ -326,7 +326,8 @@ func decidePriceAnswer(
     guard let increase = line.increase else {
         throw Refusal(
             .noPriceIncrease,
-            "no higher price of \(line.latest.productID) waits for an answer; ask for one with `perch store raise-price`")
+            "no higher price of \(line.latest.productID) waits for an answer; ask for one with `perch store raise-price`"
+        )
     }
     if increase.status == .agreed {
         if agrees { return .done(OperationOutcome([], transaction: line.latest, wasHeld: true)) }

@@ -352,16 +352,23 @@ import Testing
         let target = OperationTarget.product("gold")
         cases += [
             (.operate(.share(target, member: ""), "anna"), "ACCOUNT_KEY", "operation.share.member"),
-            (.operate(.stopSharing(target, member: String(repeating: "x", count: 256)), "anna"), "ACCOUNT_KEY",
-                "operation.stop_sharing.member"),
+            (
+                .operate(.stopSharing(target, member: String(repeating: "x", count: 256)), "anna"), "ACCOUNT_KEY",
+                "operation.stop_sharing.member"
+            ),
             (.operate(.setStorefront("de"), "anna"), "FIELD_INVALID", "operation.set_storefront.storefront"),
-            (.operate(.extendRenewal(target, milliseconds: 0), "anna"), "EXTENSION_INVALID",
-                "operation.extend_renewal.by_ms"),
+            (
+                .operate(.extendRenewal(target, milliseconds: 0), "anna"), "EXTENSION_INVALID",
+                "operation.extend_renewal.by_ms"
+            ),
             (.clock(.advanceToBoundary(account: "")), "ACCOUNT_KEY", "advance_to_boundary.account"),
             (.getProducts(products("", "DE")), "FIELD_INVALID", "storefront"),
             (.productsTask(products("", "usa")), "FIELD_INVALID", "storefront"),
             (.getProducts(products("!!", "")), "FIELD_INVALID", "locale"),
-            (.getSubscriptionStatus(SubscriptionStatusRequest(account: "", groupID: "plans")), "ACCOUNT_KEY", "account"),
+            (
+                .getSubscriptionStatus(SubscriptionStatusRequest(account: "", groupID: "plans")), "ACCOUNT_KEY",
+                "account"
+            ),
         ]
         for (request, reason, field) in cases {
             let (_, status) = self.world.answer(to: request, from: self.client)
