@@ -1,7 +1,7 @@
 /// Sixteen bytes that stand for a longer value: view keys and pushed values in resume tokens.
 ///
-/// SipHash-2-4 with 128 bits of output under a fixed key, so that it is the same after a restart and on each node.
-/// It is not a signature: who makes two values of his own collide misleads only himself.
+/// SipHash with 128 bits of output under a fixed key, so that it is the same after a restart and on each node: 2-4, and 1-3
+/// for pushed values. It is not a signature: who makes two values of his own collide misleads only himself.
 public struct Digest: BitwiseCopyable, Hashable, Sendable, CustomStringConvertible {
     public var high: UInt64
     public var low: UInt64
@@ -13,20 +13,27 @@ public struct Digest: BitwiseCopyable, Hashable, Sendable, CustomStringConvertib
 
     public static let zero = Digest(high: 0, low: 0)
 
-    public init(of bytes: borrowing RawSpan) {
-        var state = SipState(0x7065_7263_6820_7631, 0x6f77_6e73_2077_6861)
-        state.v1 ^= 0xee
-        state.absorb(bytes, rounds: 2)
-        state.v2 ^= 0xee
-        state.rounds(4)
-        self.low = state.folded
-        state.v1 ^= 0xdd
-        state.rounds(4)
-        self.high = state.folded
-    }
+    public init(of bytes: borrowing RawSpan) { self.init(bytes, rounds: 2, last: 4) }
 
     public init(of bytes: [UInt8]) {
         self.init(of: bytes.span.bytes)
+    }
+
+    /// Of a value that is pushed: made for each change, so with half of the rounds, as `Hasher` and others take them. Nobody
+    /// keeps it but the token of the value; a value that seems to be another one is sent once more.
+    package init(ofValue bytes: borrowing RawSpan) { self.init(bytes, rounds: 1, last: 3) }
+
+    @inline(__always)
+    private init(_ bytes: borrowing RawSpan, rounds: Int, last: Int) {
+        var state = SipState(0x7065_7263_6820_7631, 0x6f77_6e73_2077_6861)
+        state.v1 ^= 0xee
+        state.absorb(bytes, rounds: rounds)
+        state.v2 ^= 0xee
+        state.rounds(last)
+        self.low = state.folded
+        state.v1 ^= 0xdd
+        state.rounds(last)
+        self.high = state.folded
     }
 
     public var description: String {

@@ -84,14 +84,20 @@ extension Decision {
         } else {
             answer = .none
         }
+        if outcome.memberFacts.isEmpty {
+            // As nearly all are.
+            self =
+                outcome.facts.isEmpty
+                ? .unchanged(answer: answer)
+                : .commit([AccountFacts(account: subject.record.account, facts: outcome.facts)], answer: answer)
+            return
+        }
         var accounts: [AccountFacts] = []
         if !outcome.facts.isEmpty {
             accounts.append(AccountFacts(account: subject.record.account, facts: outcome.facts))
         }
-        if !outcome.memberFacts.isEmpty {
-            guard let member = subject.member else { preconditionFailure("facts of a member that nobody named") }
-            accounts.append(AccountFacts(account: member.account, facts: outcome.memberFacts))
-        }
-        self = accounts.isEmpty ? .unchanged(answer: answer) : .commit(accounts, answer: answer)
+        guard let member = subject.member else { preconditionFailure("facts of a member that nobody named") }
+        accounts.append(AccountFacts(account: member.account, facts: outcome.memberFacts))
+        self = .commit(accounts, answer: answer)
     }
 }

@@ -86,6 +86,11 @@ import Testing
         #expect(Digest(of: []).description == "8958ca2e1a4854c849e214a7a3f63b62")
         #expect(Digest(of: Array(0..<15)).description == "b1c5e61bea3efb178e419d165443701e")
         #expect(Digest(of: Array(0..<64)).description == "0167f647f4f0dd1633bc61fc10c400b6")
+        // And that of a pushed value SipHash-1-3, by the same reckoning.
+        func value(_ bytes: [UInt8]) -> String { Digest(ofValue: bytes.span.bytes).description }
+        #expect(value([]) == "6b231f7509fbea7a0e2a6dafc7b7f611")
+        #expect(value(Array(0..<15)) == "38798c6d8b7e6acbdc95bc238152e52d")
+        #expect(value(Array(0..<64)) == "432c6d1eea578193f146879c0e95ddbf")
     }
 
     @Test func `keys are hashed by SipHash-1-3, as others compute it`() {

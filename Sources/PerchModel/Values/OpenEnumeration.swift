@@ -13,7 +13,8 @@ extension OpenEnumeration {
     public static var unspecified: Self { Self(rawValue: 0) }
 
     /// True for 0 too, which says nothing.
-    package var isKnownOrUnspecified: Bool { self.isKnown || self.rawValue == 0 }
+    @inlinable
+    package var isKnownOrUnspecified: Bool { self.rawValue == 0 || self.isKnown }
 
     /// True for the numbers this version has a name for.
     public var isKnown: Bool { self.rawValue > 0 && Int(self.rawValue) < Self.names.count }

@@ -219,7 +219,7 @@ package final class MessageCodec {
         let memory = self.scratch.begin(room)
         let count = protobuf_c_message_pack(plain, memory.baseAddress?.assumingMemoryBound(to: UInt8.self))
         precondition(count <= room, "protobuf-c wrote \(count) bytes into \(room)")
-        return Digest(of: UnsafeRawBufferPointer(rebasing: memory[..<count]).bytes)
+        return Digest(ofValue: UnsafeRawBufferPointer(rebasing: memory[..<count]).bytes)
     }
 
     /// The same of a value of the push path.
@@ -227,7 +227,7 @@ package final class MessageCodec {
     func digest(_ fill: (inout PushWriter) -> Void) -> Digest {
         self.hot.pointee.digestWriter.begin(omitsSignatures: true)
         fill(&self.hot.pointee.digestWriter)
-        return Digest(of: UnsafeRawBufferPointer(self.hot.pointee.digestWriter.written()).bytes)
+        return Digest(ofValue: UnsafeRawBufferPointer(self.hot.pointee.digestWriter.written()).bytes)
     }
 
     /// Encodes `inner` where the next message does not overwrite it.
