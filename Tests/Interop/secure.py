@@ -311,8 +311,11 @@ def client(server, status, *settings, trusted=authority):
 def own_client(server):
     with check("perch's client speaks TLS"):
         assert "com.example.app" in client(server, 0), "no app"
-    with check("perch's client does not trust another authority's server: TLS_UNTRUSTED"):
+    with check("perch's client does not trust another authority's server: TLS_UNTRUSTED, and the server hears why"):
+        alerts = 'perch_tls_handshakes_failed_total{reason="alert"}'
+        before = server.metric(alerts)
         assert "TLS_UNTRUSTED" in client(server, 4, trusted=other), "another reason"
+        server.eventually(alerts, before + 1)
     with check("perch's client does not take a server by another name: TLS_UNTRUSTED"):
         assert "TLS_UNTRUSTED" in client(server, 4, "--tls-server-name", "elsewhere.example.com"), "another reason"
     with check("perch's client trusts what the system trusts with --tls, which this server is not of"):

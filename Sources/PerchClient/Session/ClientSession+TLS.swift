@@ -65,14 +65,14 @@ extension ClientSession {
         }
     }
 
-    /// The socket is about to be closed: TLS says farewell as far as there is room, and its session is kept.
+    /// The socket is about to be closed: TLS says farewell, or why there will be none, as far as there is room, and its
+    /// session is kept.
     func endSecure(_ descriptor: Int32) {
         guard var secure = self.secure else { return }
         self.session = secure.takeSession() ?? self.session
-        if secure.isEstablished, secure.output.isEmpty {
-            secure.close()
-            _ = Self.send(&secure.output, to: descriptor)
-        }
+        if secure.isEstablished, secure.output.isEmpty { secure.close() }
+        // Of a certificate that does not hold it is the alert that says so: else the server counts somebody who left.
+        _ = Self.send(&secure.output, to: descriptor)
         secure.free()
         self.secure = nil
     }
