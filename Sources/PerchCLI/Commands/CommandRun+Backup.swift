@@ -92,7 +92,7 @@ extension CommandRun {
                     "\(result): store \(contents.identity) epoch \(contents.epoch), revision \(contents.revision)",
                     "\(contents.pages) pages, \(contents.apps) apps, \(contents.accounts) accounts, "
                         + "\(contents.transactions) transactions and \(contents.facts) facts bear their checksums",
-                ] + (carried.map { ["\($0) tokens that were taken back since the backup stay so"] } ?? [])
+                ] + (carried.map { ["tokens that were taken back since the backup and stay so: \($0)"] } ?? [])
             }
         } catch {
             throw .failed(path: "standard output", what: "\(error)")

@@ -266,8 +266,11 @@ package enum CommandTable {
         var doctor = Self.leaf(
             "doctor", "Look for what would go wrong, and say what to do about it.", .doctor, [],
             [
-                OptionSpec("store", .text, "PATH", default: ".", "The store, or a directory where it would lie.")
-                    .inEnvironment()
+                OptionSpec(
+                    "store", .text, "PATH",
+                    "The store, or a directory where it would lie: what an fsync costs there, and what is free. Without it that "
+                        + "of this directory, where no server answers."
+                ).inEnvironment()
             ] + Self.asking())
         doctor.discussion = [
             "Looks at this machine, and, where one answers, asks the server about itself. Ends with 1 if there is a "
