@@ -139,6 +139,14 @@ package struct TokenOrigin: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "store \(self.store) epoch \(self.epoch)" }
 }
 
+extension ResumeToken {
+    package var origin: TokenOrigin { TokenOrigin(store: self.store, epoch: self.epoch) }
+}
+
+extension EventCursor {
+    package var origin: TokenOrigin { TokenOrigin(store: self.store, epoch: self.epoch) }
+}
+
 /// Where a page of transactions ended.
 package struct PageToken: Hashable, Sendable {
     package var origin: TokenOrigin

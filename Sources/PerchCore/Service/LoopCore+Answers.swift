@@ -9,7 +9,7 @@ extension LoopCore {
         guard let pending = self.pendingCall(call) else { return }
         switch answer {
         case .refused(let refusal):
-            self.end(call, WireStatus(refusal))
+            self.refuse(call, refusal)
         case .record(let record):
             guard let app = self.apps[pending.app] else { preconditionFailure("a call of an app that is gone") }
             self.answerView(call, pending.request, record, app)

@@ -34,12 +34,7 @@ extension LoopCore {
                     .fieldInvalid, "a product identifier in product_ids is empty",
                     details: [.field("product_ids")])
             }
-            do throws(Refusal) {
-                if !asked.storefront.isEmpty { try checkCountry(asked.storefront, field: "storefront") }
-                if !asked.locale.isEmpty { try checkLocale(asked.locale, field: "locale") }
-            } catch {
-                throw CallRefusal(WireStatus(error))
-            }
+            try Self.check(locale: asked.locale, storefront: asked.storefront)
         case .getImage(let asked):
             try present(asked.imageID, "image_id")
             guard asked.knownHash.isEmpty || asked.knownHash.count == ContentHash.byteCount else {
@@ -111,6 +106,7 @@ extension LoopCore {
         case .getAppTransaction(let asked): try account(asked.account)
         case .purchaseIntents(let asked), .messages(let asked): try account(asked.account)
         case .listPlanOptions(let asked):
+            try Self.check(locale: asked.locale)
             try account(asked.account)
             try present(asked.groupID, "group_id")
         case .getOfferEligibility(let asked):
@@ -135,9 +131,8 @@ extension LoopCore {
             if case .advanceToBoundary(let name) = change {
                 try Self.checkAccount(name, field: "advance_to_boundary.account")
             }
-        case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .getSettings, .getAppPolicies, .listApps,
-            .getServerStatus:
-            break
+        case .getAppPolicies(let asked): try Self.check(locale: asked.locale)
+        case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .getSettings, .listApps, .getServerStatus: break
         case .backup(let asked):
             try present(asked.path, "path")
             guard asked.path.utf8.first == UInt8(ascii: "/") else {
@@ -153,6 +148,16 @@ extension LoopCore {
                     "token_id has \(count) bytes; it must have 1 to \(Limits.revocationIDBytesMax), `perch token inspect` shows it",
                     details: [.field("token_id"), .found(count), .limit(Limits.revocationIDBytesMax)])
             }
+        }
+    }
+
+    /// The model takes any text, and would answer in the app's language and in US dollars.
+    private static func check(locale: String, storefront: String = "") throws(CallRefusal) {
+        do throws(Refusal) {
+            if !locale.isEmpty { try checkLocale(locale, field: "locale") }
+            if !storefront.isEmpty { try checkCountry(storefront, field: "storefront") }
+        } catch {
+            throw CallRefusal(WireStatus(error))
         }
     }
 
@@ -226,6 +231,17 @@ extension LoopCore {
         }
     }
 
+    /// This store in this epoch: where its tokens are from.
+    var origin: TokenOrigin { TokenOrigin(store: self.identity, epoch: self.epoch) }
+
+    /// `what`: the kind of token.
+    func requireOwn(_ origin: TokenOrigin, _ what: String) throws(CallRefusal) {
+        guard origin == self.origin else {
+            throw CallRefusal(
+                .tokenOtherStore, "the \(what) is of \(origin), this is \(self.origin); begin without one")
+        }
+    }
+
     /// What a call resumes from; nil: it begins.
     func token(of request: Request, app: AppNumber) throws(CallRefusal) -> ResumeToken? {
         guard let bytes = request.resumeToken, !bytes.isEmpty else { return nil }
@@ -241,12 +257,7 @@ extension LoopCore {
         } catch {
             throw CallRefusal(WireStatus(error))
         }
-        guard token.store == self.identity, token.epoch == self.epoch else {
-            throw CallRefusal(
-                .tokenOtherStore,
-                "the token is of store \(token.store) epoch \(token.epoch), this is \(self.identity) epoch \(self.epoch); begin without a token"
-            )
-        }
+        try self.requireOwn(token.origin, ResumeToken.name)
         let watched = request.watched
         guard token.app == app, token.view == watched?.view.digest(app: app, account: watched?.account ?? []) else {
             throw CallRefusal(

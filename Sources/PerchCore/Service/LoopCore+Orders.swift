@@ -61,19 +61,26 @@ extension LoopCore {
                     self.couldNotEncode(call, error)
                 }
             }
-        case .refused(var refusal):
-            // The model knows an order, and not which request it came in.
-            let path = Self.purchasedOrder + "."
-            if self.calls[call].method == .operate, refusal.field.hasPrefix(path) {
-                refusal.field = "\(Self.operatedOrder).\(refusal.field.dropFirst(path.count))"
-            }
-            self.end(call, WireStatus(refusal))
+        case .refused(let refusal):
+            self.refuse(call, refusal)
         default:
             preconditionFailure("an order was asked for")
         }
     }
 
     // MARK: Answers
+
+    /// Ends a call with the model's refusal. The model knows an order, and not which request it came in: in `Operate` it has
+    /// another place, and where it was given before, and is approved now, it has none.
+    mutating func refuse(_ call: Int32, _ refusal: Refusal) {
+        var refusal = refusal
+        let path = Self.purchasedOrder + "."
+        if self.calls[call].method != .purchase, refusal.field.hasPrefix(path) {
+            let isOrder = self.calls[call].kind == .order
+            refusal.field = isOrder ? "\(Self.operatedOrder).\(refusal.field.dropFirst(path.count))" : ""
+        }
+        self.end(call, WireStatus(refusal))
+    }
 
     /// `isPurchase`: it says what became of one.
     func operateResponse(

@@ -115,7 +115,7 @@ extension LoopCore {
             try self.requireTestApp(app)
             try self.askForRecord(call, request, app: app, account: asked.account)
         case .getAppPolicies(let asked):
-            guard let state = self.apps[app] else { throw self.unknownApp }
+            let state = self.state(of: app)
             let shown = appPolicies(locale: asked.locale, app: state)
             self.answer(
                 call,
@@ -132,7 +132,7 @@ extension LoopCore {
             try self.askForAccounts(call, request, asked, app: app)
         case .getSettings:
             try self.requireTestApp(app)
-            guard let state = self.apps[app] else { throw self.unknownApp }
+            let state = self.state(of: app)
             self.answer(call, .getSettings(SettingsList(settings: changes(making: state.settings))))
         case .listTransactions, .listUnfinished, .getLatestTransaction:
             try self.askForTransactions(call, request, app: app)
@@ -148,7 +148,7 @@ extension LoopCore {
             self.ask(call, request, app: app, .mutate(try self.mutation(for: request, app: app)))
 
         case .getClock:
-            guard let state = self.apps[app] else { throw self.unknownApp }
+            let state = self.state(of: app)
             guard state.isTestApp else { throw self.notATestApp(state) }
             guard
                 case .clock(let now, let isFrozen, let offset, let rate, _) =
@@ -176,7 +176,7 @@ extension LoopCore {
                                 productCount: UInt32($0.catalogue.products.count), catalogSource: $0.catalogueSource)
                         })))
         case .getCatalog:
-            guard let state = self.apps[app] else { throw self.unknownApp }
+            let state = self.state(of: app)
             self.answer(
                 call,
                 .getCatalog(
@@ -205,8 +205,10 @@ extension LoopCore {
         }
     }
 
-    private var unknownApp: CallRefusal {
-        CallRefusal(.appUnknown, "this server has no such app; `perch get apps` lists them")
+    /// The app of a call, which was found when the call began. None ever goes.
+    private func state(of app: AppNumber) -> AppState {
+        guard let state = self.apps[app] else { preconditionFailure("a call of an app that is gone") }
+        return state
     }
 
     /// Of what the credentials are for there is none that is meant.
@@ -228,7 +230,7 @@ extension LoopCore {
     }
 
     private func requireTestApp(_ app: AppNumber) throws(CallRefusal) {
-        guard let state = self.apps[app] else { throw self.unknownApp }
+        let state = self.state(of: app)
         guard state.isTestApp else {
             throw CallRefusal(
                 .notATestApp,
@@ -264,7 +266,7 @@ extension LoopCore {
     private mutating func askForImage(
         _ call: Int32, _ request: Request, _ asked: GetImageRequest, app: AppNumber
     ) throws(CallRefusal) {
-        guard let state = self.apps[app] else { throw self.unknownApp }
+        let state = self.state(of: app)
         guard let image = state.catalogue.image(asked.imageID) else { throw self.unknownImage(asked.imageID, state) }
         guard asked.knownHash != image.hash.bytes else {
             self.counters.imagesUnchanged += 1
@@ -318,7 +320,7 @@ extension LoopCore {
             } catch {
                 throw CallRefusal(WireStatus(error))
             }
-            try self.requireOwn(token.origin)
+            try self.requireOwn(token.origin, AccountPageToken.name)
             guard token.app == app else {
                 throw CallRefusal(
                     .cursorMalformed, "the page token belongs to another app; send it with the app it came from")
@@ -389,7 +391,7 @@ extension LoopCore {
             } catch {
                 throw CallRefusal(WireStatus(error))
             }
-            try self.requireOwn(page.origin)
+            try self.requireOwn(page.origin, PageToken.name)
             guard page.query == self.queryDigest(query, account: account, app: app) else {
                 throw CallRefusal(
                     .cursorMalformed, "the page token belongs to another list; send it with the request it came from")
@@ -399,16 +401,6 @@ extension LoopCore {
         self.ask(
             call, request, app: app,
             .transactions(AccountKey(app: app, bytes: Array(account.utf8)), query))
-    }
-
-    /// This store in this epoch: where its tokens are from.
-    var origin: TokenOrigin { TokenOrigin(store: self.identity, epoch: self.epoch) }
-
-    private func requireOwn(_ origin: TokenOrigin) throws(CallRefusal) {
-        guard origin == self.origin else {
-            throw CallRefusal(
-                .tokenOtherStore, "the page token is of \(origin), this is \(self.origin); begin without a token")
-        }
     }
 
     func queryDigest(_ query: TransactionQuery, account: String, app: AppNumber) -> Digest {

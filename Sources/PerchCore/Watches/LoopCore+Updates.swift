@@ -55,12 +55,7 @@ extension LoopCore {
             } catch {
                 throw CallRefusal(WireStatus(error))
             }
-            guard read.store == self.identity, read.epoch == self.epoch else {
-                throw CallRefusal(
-                    .tokenOtherStore,
-                    "the cursor is of store \(read.store) epoch \(read.epoch), this is \(self.identity) epoch \(self.epoch); begin without one"
-                )
-            }
+            try self.requireOwn(read.origin, EventCursor.name)
             guard read.view == Self.updatesDigest(key) else {
                 throw CallRefusal(.tokenOtherView, "the cursor belongs to another account; begin without one")
             }

@@ -365,6 +365,11 @@ import Testing
             (.getProducts(products("", "DE")), "FIELD_INVALID", "storefront"),
             (.productsTask(products("", "usa")), "FIELD_INVALID", "storefront"),
             (.getProducts(products("!!", "")), "FIELD_INVALID", "locale"),
+            (.getAppPolicies(AppPoliciesRequest(locale: "!!")), "FIELD_INVALID", "locale"),
+            (
+                .listPlanOptions(PlanOptionsRequest(account: "anna", groupID: "plans", locale: "!!")), "FIELD_INVALID",
+                "locale"
+            ),
             (
                 .getSubscriptionStatus(SubscriptionStatusRequest(account: "", groupID: "plans")), "ACCOUNT_KEY",
                 "account"
@@ -376,6 +381,19 @@ import Testing
             #expect(status?.details.first { $0.key == "field" }?.value == field, "\(status?.message ?? "")")
         }
         #expect(self.ask(.getProducts(products("de-DE", "DEU"))).reason == "")
+    }
+
+    /// What is approved was ordered before, and is no field of the approval.
+    @Test func `a refusal of an order that waited names no field`() throws {
+        try self.world.require(.configure(.askToBuy(true)), from: self.client)
+        guard case .purchase(let purchase) = try self.world.require(.buy("gold"), from: self.client) else { return }
+        var edit = ProductEdit(productID: "gold")
+        edit.isWithdrawn = true
+        try self.world.require(.configure(ConfigureRequest(settings: [.product(edit)])), from: self.client)
+        let approve = Request.operate(.decidePurchase(id: purchase.pendingNumber, approves: true), "anna")
+        let (_, status) = self.world.answer(to: approve, from: self.client)
+        #expect(status?.reason == "PURCHASE_PRODUCT_UNAVAILABLE")
+        #expect(status?.details.contains { $0.key == "field" } == false)
     }
 
     @Test(arguments: [
