@@ -184,13 +184,13 @@ import Testing
         }
         #expect(error?.description.contains("a purchase was refused") == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("--product") == true, "\(error?.description ?? "")")
-        #expect(error?.reason == "PURCHASE_PRODUCT_UNAVAILABLE")
+        #expect(error?.refusal?.reason == "PURCHASE_PRODUCT_UNAVAILABLE")
         // Nobody listens there: no server ever has the port of an echo.
         let silent = SocketAddress.loopback(port: 7)
         let nobody = #expect(throws: BenchError.self) {
             try measured(tiny(.hot), server: .address(silent, process: nil))
         }
-        #expect(nobody?.code == 14, "\(nobody?.description ?? "")")
+        #expect(nobody?.refusal == ServerRefusal(code: 14), "\(nobody?.description ?? "")")
         // One that is bought once and for all: every further purchase writes and pushes nothing, and nothing is lost.
         for workload in [Workload.hot, .buy] {
             other = tiny(workload)
@@ -323,7 +323,7 @@ import Testing
         // A purchase needs to say who it is.
         let refused = #expect(throws: BenchError.self) { try measured(settings, server: server(access)) }
         #expect(refused?.description.contains("UNAUTHENTICATED") == true, "\(refused?.description ?? "")")
-        #expect(refused?.code == 16 && refused?.reason == "UNAUTHENTICATED", "for the exit code")
+        #expect(refused?.refusal == ServerRefusal(code: 16, reason: "UNAUTHENTICATED"), "for the exit code")
         // There is one server, so nobody needs to be told which.
         #expect(refused?.description.hasPrefix("perch: ") == false)
 
@@ -349,7 +349,7 @@ import Testing
         plain.tls = nil
         let naked = #expect(throws: BenchError.self) { try measured(settings, server: server(plain)) }
         #expect(naked?.description.contains("TLS_REQUIRED") == true, "\(naked?.description ?? "")")
-        #expect(naked?.reason == "TLS_REQUIRED")
+        #expect(naked?.refusal?.reason == "TLS_REQUIRED")
         #expect(naked?.description.contains("perch: --tls") == true, "\(naked?.description ?? "")")
 
         access.tls?.name = TLSServerName("perch.example.com")

@@ -87,8 +87,8 @@ extension Generator {
             self.refusals[status.reason.isEmpty ? "code \(status.code)" : status.reason, default: 0] += 1
             if self.stage < .measuring {
                 self.giveUp(
-                    "a watch was ended with \(status.reason): \(status.message)", code: status.code, word: status.reason
-                )
+                    "a watch was ended with \(status.reason): \(status.message)",
+                    ServerRefusal(code: status.code, reason: status.reason))
             }
             return
         }
@@ -107,7 +107,7 @@ extension Generator {
                 self.giveUp(
                     "a purchase was refused with \(status.reason): \(status.message)"
                         + (isUnsold ? "; name one that it sells, and that does not renew, with --product" : ""),
-                    code: status.code, word: status.reason)
+                    ServerRefusal(code: status.code, reason: status.reason))
             }
         } else if self.stage < .warming || !self.ledger.isWatched(change) {
             // Nobody watches this account, so its answer is all there is to wait for.

@@ -56,7 +56,8 @@ extension Generator {
 
     private func refused(_ errno: Errno) {
         self.giveUp(
-            "a connection was refused: \(errno); is the server still there?", code: StatusCode.unavailable.rawValue)
+            "a connection was refused: \(errno); is the server still there?",
+            ServerRefusal(code: StatusCode.unavailable.rawValue))
     }
 
     private func tag(of index: Int) -> UInt64 {
@@ -287,7 +288,7 @@ extension Generator {
             connection.isWriter
                 ? "the connection that changes are sent on was closed: \(said)"
                 : "a connection was closed before it was welcomed: \(said)",
-            code: ErrorReason(rawValue: reason)?.code.rawValue, word: reason)
+            ErrorReason(rawValue: reason).map { ServerRefusal(code: $0.code.rawValue, reason: reason) })
     }
 
     /// Closes at once, so that neither side keeps the port.

@@ -123,8 +123,8 @@ package final class Generator: LoopDriver {
     var answerBytes = 0
     var counting = Counting()
     var failure: String?
-    private(set) var failureCode: Int32?
-    private(set) var failureReason = ""
+    /// How the server refused, where that is the failure.
+    private(set) var refusal: ServerRefusal?
     var lastProgress: Int64 = 0
     /// Changes that had no answer when the round ended.
     var lost = 0
@@ -258,12 +258,9 @@ package final class Generator: LoopDriver {
         return nil
     }
 
-    /// Ends the round with what it has. `code`, `word`: how the server refused.
-    func giveUp(_ reason: String, code: Int32? = nil, word: String = "") {
-        if self.failure == nil {
-            self.failure = reason
-            (self.failureCode, self.failureReason) = (code, word)
-        }
+    /// Ends the round with what it has. `refusal`: how the server refused, where it did.
+    func giveUp(_ reason: String, _ refusal: ServerRefusal? = nil) {
+        if self.failure == nil { (self.failure, self.refusal) = (reason, refusal) }
         self.enter(.done, at: Clocks.monotonic().nanoseconds)
     }
 }

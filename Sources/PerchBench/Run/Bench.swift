@@ -6,11 +6,21 @@ package import PerchScenario
 /// Why a bench cannot be run, or went wrong before it measured anything: for people, with what to do next.
 package struct BenchError: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
-    /// How the server refused, where it did: gRPC's code and the word of the contract. For exit codes.
-    package var code: Int32?
-    package var reason = ""
+    /// How the server refused, where it did.
+    package var refusal: ServerRefusal?
 
     package init(_ description: String) { self.description = description }
+}
+
+/// How a server refused: gRPC's code and the word of the contract. For exit codes.
+package struct ServerRefusal: Hashable, Sendable {
+    package var code: Int32
+    package var reason = ""
+
+    package init(code: Int32, reason: String = "") {
+        self.code = code
+        self.reason = reason
+    }
 }
 
 /// Runs rounds, each with a server of its own, and puts their results together.
@@ -122,7 +132,7 @@ package struct Bench {
                 if let failure = result.failure, result.figures.isEmpty {
                     // Which of them, where there are several.
                     var error = BenchError(targets.count > 1 ? "\(name): \(failure)" : failure)
-                    (error.code, error.reason) = (result.failureCode, result.failureReason)
+                    error.refusal = result.refusal
                     throw error
                 }
             }

@@ -12,9 +12,8 @@ package struct RoundResult: Sendable {
     package var findings: [String] = []
     /// Why the round ended before its time, or with something that never came; nil if it did not.
     package var failure: String?
-    /// How the server refused, where that ended it: gRPC's code and the word of the contract.
-    package var failureCode: Int32?
-    package var failureReason = ""
+    /// How the server refused, where that ended it.
+    package var refusal: ServerRefusal?
     /// Why its figures are the generator's and not the server's; nil if they are the server's.
     package var generatorBound: String?
 
@@ -77,7 +76,7 @@ extension Generator {
     package var outcome: RoundResult {
         var result = RoundResult()
         result.failure = self.failure
-        (result.failureCode, result.failureReason) = (self.failureCode, self.failureReason)
+        result.refusal = self.refusal
         result.closes = self.closes
         result.refusals = self.refusals
         result.intervals = self.recorder.intervals

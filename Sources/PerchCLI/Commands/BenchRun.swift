@@ -93,8 +93,8 @@ struct BenchRun {
             report = try bench.run { ticker.tell($0) }
         } catch {
             // It could not begin: whose fault that is, as with every command that asks a server.
-            guard let code = error.code else { throw error }
-            throw CommandFailure(ExitCode(code: code, reason: error.reason), error.description)
+            guard let refusal = error.refusal else { throw error }
+            throw CommandFailure(ExitCode(code: refusal.code, reason: refusal.reason), error.description)
         }
         ticker.clear()
         report.title = self.title
