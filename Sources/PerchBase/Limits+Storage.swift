@@ -21,6 +21,10 @@ extension Limits {
     /// A start after a crash reads no more than this and one batch.
     package static let storeLogFileBytes = 64 * 1024 * 1024
 
+    /// Bytes free on the store's disk below which the doctor calls it a problem. The log grows to `storeLogFileBytes` between two
+    /// checkpoints, and as much again is wanted to act before the disk is full.
+    package static let storeRoomWantedBytes = 2 * storeLogFileBytes
+
     /// Pages of 4 KiB that a checkpoint may write and the log still grow to twice its length. With more than twice as many
     /// it shrinks to half of it.
     ///

@@ -17,7 +17,7 @@ package struct StoreFileSystem: Sendable {
 }
 
 /// What has to be true of a store's file before SQLite may open it.
-enum StoreFile {
+package enum StoreFile {
     /// Creates the file if it is not there: readable by its owner only, and its name durable before anything is in it.
     static func create(at path: String) throws(StoreOpenError) {
         let directory = Self.directory(of: path)
@@ -58,7 +58,7 @@ enum StoreFile {
     }
 
     /// What an ordinary user may still write where a file lies; as much as you like where that is not known.
-    static func roomBytes(at path: String) -> Int {
+    package static func roomBytes(at path: String) -> Int {
         var room = statvfs()
         guard statvfs(path, &room) == 0 else { return .max }
         let bytes = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))

@@ -8,9 +8,7 @@ extension ControlLoop {
     /// New handshakes use the new files; connections go on with what they began with.
     func reloadCertificates() {
         guard self.keeper != nil else { return }
-        let fault = self.keeper?.reload(wall: Clocks.wall())
-        self.reloadedFiles.took(ReloadedFiles.certificate, fault: fault)
-        if let fault {
+        if let fault = self.keeper?.reload(wall: Clocks.wall()) {
             self.log.error("the certificate stays as it was: \(fault)")
         } else if let keeper = self.keeper {
             for loop in self.parts.loops { loop.post(.secure(keeper.context)) }

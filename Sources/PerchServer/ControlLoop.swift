@@ -6,6 +6,7 @@ import PerchIdentity
 import PerchLoop
 import PerchMetrics
 import PerchModel
+import PerchSQLite
 import PerchStore
 import PerchWire
 
@@ -46,7 +47,7 @@ final class ControlLoop: LoopDriver {
     /// Pages that said which threads did not answer in time.
     private var latePages: UInt64 = 0
     private var reloadsAwaited = 0
-    var reloadedFiles = ReloadedFiles()
+    private var reloadedFiles = ReloadedFiles()
     var backups = Backups()
     var keeper: TLSKeeper?
     /// When the end of the certificate is warned of again.
@@ -173,7 +174,8 @@ final class ControlLoop: LoopDriver {
             let cutOff = self.drain?.loopsLeft.count ?? 0
             if cutOff > 0 {
                 self.log.warning(
-                    "stopped: not everybody has closed, and those who had not were cut off", LogField("loops", cutOff))
+                    "stopped: not everybody had closed, and the rest was cut off; a longer --drain waits longer",
+                    LogField("loops", cutOff))
             } else {
                 self.log.info("stopped")
             }
@@ -489,10 +491,15 @@ final class ControlLoop: LoopDriver {
             isStoreInMemory: self.parts.settings.store == .memory, loops: report.loops,
             loopInboxes: self.parts.loops.map(\.depth), store: report.store, storeInbox: self.parts.store.depth,
             controlInbox: self.parts.inbox.depth, process: self.processFigures(), samples: self.samples(report),
-            filesNotInUse: self.reloadedFiles.told, awaited: report.awaited)
+            filesNotInUse: self.filesNotInUse, awaited: report.awaited)
     }
 
     // MARK: Figures
+
+    /// Of those that are read again, the ones that could not be used.
+    private var filesNotInUse: [String] {
+        (self.keeper?.fault.map { ["the certificate: \($0)"] } ?? []) + self.reloadedFiles.told
+    }
 
     /// For `systemctl status`.
     private func summary(_ report: ReportDesk.Report? = nil) -> String {
@@ -537,7 +544,7 @@ final class ControlLoop: LoopDriver {
         figures.httpRefused =
             http.map { $0.acceptorCounters.refusedForLimit + $0.acceptorCounters.refusedForDescriptors } ?? 0
         figures.httpExpired = http?.counters.closedForTime ?? 0
-        figures.filesNotInUse = self.reloadedFiles.count
+        figures.filesNotInUse = self.filesNotInUse.count
         figures.certificateEndSeconds = self.keeper.map { Double($0.certificateEnd.milliseconds) / 1_000 } ?? 0
         figures.readKernel()
         return figures
@@ -554,6 +561,7 @@ final class ControlLoop: LoopDriver {
             findings: Findings(
                 samples: samples, store: report.store, isStoreInMemory: self.parts.settings.store == .memory,
                 storePath: self.parts.settings.store.path,
+                storeRoomBytes: self.parts.settings.store.path.map { StoreFile.roomBytes(at: $0) } ?? .max,
                 readiness: self.readiness, awaited: report.awaited, http: self.http?.address,
                 manager: self.parts.manager, backups: self.backups,
                 uptimeMilliseconds: Clocks.monotonic().milliseconds(since: self.started), now: Clocks.wall(),

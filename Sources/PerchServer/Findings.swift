@@ -9,8 +9,10 @@ struct Findings {
     var samples: MetricSamples
     var store: StoreReport?
     var isStoreInMemory: Bool
-    /// Its file; nil in memory.
+    /// Where it is; nil in memory.
     var storePath: String?
+    /// Bytes that are free there.
+    var storeRoomBytes = Int.max
     var readiness: ReadyState
     /// Threads that have not answered in time; empty when all have.
     var awaited: String
@@ -138,10 +140,9 @@ struct Findings {
 
     /// On the disk of the store, which whoever asks may not see.
     private var room: [Finding] {
-        guard let path = self.storePath, let free = ProcessFigures.freeBytes(beside: path) else { return [] }
-        let found = "\(free >> 20) MiB are free where the store is"
-        // The log grows to this between two checkpoints, and as much again is wanted to act before it is full.
-        guard free < 2 * Int64(Limits.storeLogFileBytes) else { return [Self.ok("disk", found)] }
+        guard self.storeRoomBytes < .max else { return [] }
+        let found = "\(self.storeRoomBytes >> 20) MiB are free where the store is"
+        guard self.storeRoomBytes < Limits.storeRoomWantedBytes else { return [Self.ok("disk", found)] }
         return [
             Finding(
                 level: "problem", subject: "disk", message: found,

@@ -21,14 +21,6 @@ extension ProcessFigures {
         if fields.count > 17 { self.threads = Int(fields[17]) ?? 0 }
     }
 
-    /// What others than root may still write to the disk that a file is on.
-    static func freeBytes(beside path: String) -> Int64? {
-        var room = statvfs()
-        guard statvfs(path, &room) == 0 else { return nil }
-        let bytes = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))
-        return bytes.overflow ? .max : Int64(clamping: bytes.partialValue)
-    }
-
     /// Linux 6.2 tells the number as the size of the directory; before, each has to be looked at.
     private static func openDescriptors() -> Int {
         var status = stat()

@@ -95,6 +95,11 @@ enum SampleReports {
         #expect(checker.values["perch_push_seconds_count"] == 2)
         #expect(checker.values["perch_build_info{version=\"0.1.0\",allocator=\"\(Allocator.name)\"}"] == 1)
         #expect(["jemalloc", "libc"].contains(Allocator.name))
+        // Also before there is any: an alarm has to see it.
+        var none = MetricSamples()
+        none.add(ProcessFigures())
+        #expect(none.value("perch_backup_last_timestamp_seconds") == 0)
+        #expect(checker.values["perch_backup_last_timestamp_seconds"] ?? 0 > 1_700_000_000)
         #expect(checker.values["process_open_fds"] ?? 0 > 2)
         #expect(checker.values["process_resident_memory_bytes"] ?? 0 > 1_000_000)
         #expect(checker.values["process_threads"] ?? 0 >= 1)
@@ -167,7 +172,9 @@ enum SampleReports {
         "statusMilliseconds", "slowCommitMilliseconds", "inheritedListenersMax", "rowsPerLook", "backupPagesPerStep",
         "logLineBytes", "smallRequestBytes",
         "backupTurnMicroseconds", "backupCacheBytes",
-        "backupAgeDays", "storeCopyBytes", "storeRoomBytes", "tlsRecordBytes", "tlsPendingBytesMax", "tlsFileBytesMax",
+        "backupAgeDays", "storeCopyBytes", "storeRoomBytes", "storeRoomWantedBytes", "tlsRecordBytes",
+        "tlsPendingBytesMax",
+        "tlsFileBytesMax",
         "tlsTicketKeyMilliseconds", "tlsTicketSecretBytesMin", "tlsTicketSecretBytesMax",
         "tlsCertificateWarningMilliseconds",
         "identitiesKeptMax", "addressesTrackedMax", "tokenSecretBytesMin", "mappedPieceBytes",

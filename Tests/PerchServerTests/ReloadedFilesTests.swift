@@ -13,14 +13,14 @@ import Testing
     @Test func `are told while they are not in use, and no longer`() {
         var files = ReloadedFiles()
         files.took(ReloadedFiles.keys, fault: nil)
-        #expect(files.told.isEmpty && files.count == 0)
+        #expect(files.told.isEmpty)
         files.took(ReloadedFiles.keys, fault: "no JSON")
         files.took(ReloadedFiles.catalogue(of: "com.example.app"), fault: "line 3")
         files.took(ReloadedFiles.keys, fault: "empty")
         #expect(
             files.told == ["keys and names of certificates: empty", "the catalogue of com.example.app: line 3"])
         files.took(ReloadedFiles.keys, fault: nil)
-        #expect(files.told == ["the catalogue of com.example.app: line 3"] && files.count == 1)
+        #expect(files.told == ["the catalogue of com.example.app: line 3"])
     }
 
     @Test func `are looked at before a restart needs them`() {
@@ -43,14 +43,26 @@ import Testing
         #expect(faults() == [])
     }
 
+    @Test(arguments: [
+        (Limits.storeRoomWantedBytes - 1, ["problem"]), (Limits.storeRoomWantedBytes, ["ok"]), (.max, []),
+    ])
+    func `stand beside the store, whose room is judged by what its log needs`(_ bytes: Int, _ levels: [String]) {
+        #expect(self.findings([], room: bytes).filter { $0.subject == "disk" }.map(\.level) == levels)
+    }
+
     private func finding(_ faults: [String]) -> Finding? {
+        self.findings(faults, room: .max).first { $0.subject == "files" }
+    }
+
+    private func findings(_ faults: [String], room: Int) -> [Finding] {
         let log = Log(descriptor: -1, format: .json, level: .error, hasPriority: false)
         let now = Instant(milliseconds: 0)
         return Findings(
-            samples: SampleReports.samples(), store: nil, isStoreInMemory: true, readiness: ReadyState(since: now),
-            awaited: "", http: nil, manager: ServiceManager(Supervision(), log: log), backups: Backups(),
+            samples: SampleReports.samples(), store: SampleReports.store(), isStoreInMemory: false,
+            storePath: "/srv/perch", storeRoomBytes: room, readiness: ReadyState(since: now), awaited: "", http: nil,
+            manager: ServiceManager(Supervision(), log: log), backups: Backups(),
             uptimeMilliseconds: 0, now: now, fileFaults: faults, sinceProof: nil
-        ).all.first { $0.subject == "files" }
+        ).all
     }
 
     @Test func `are a warning of the doctor with the reason of each`() {

@@ -320,6 +320,7 @@ def a_watched_server(name, sees_warning):
         told = int(re.fullmatch(r"RELOADING=1\nMONOTONIC_USEC=(\d+)", reloading)[1])
         check(0 <= now - told < 30_000_000, "when it began to reload", (told, now))
         manager.await_("READY=1", manager.take().index(reloading))
+        spoilt(server, catalog)
 
         if sees_warning:
             # The log looks every ten seconds.
@@ -343,6 +344,39 @@ def a_watched_server(name, sees_warning):
         log_lines(server)
         silence(server, {"the log": server.text(), "the doctor": doctor, "systemd": "\n".join(manager.messages),
                          **pages_before})
+
+
+def spoilt(server, catalog):
+    """A catalogue that cannot be used changes nothing, and is told until it is mended."""
+    def in_use(count):
+        eventually(lambda: server.metrics()[("perch_files_not_in_use",)] == count, f"{count} files are not in use")
+
+    whole = catalog.read_bytes()
+    in_use(0)
+    catalog.write_bytes(whole[:40])
+    server.process.send_signal(signal.SIGHUP)
+    in_use(1)
+    told = json.loads(server.get("/status")[1])["files_not_in_use"]
+    check(len(told) == 1 and str(catalog) in told[0], "/status names it", told)
+    found = {f["subject"]: f for f in json.loads(server.command("doctor", "--output", "json", status=None))["findings"]}
+    check(found["server: files"]["level"] == "warning" and str(catalog) in found["server: files"]["message"],
+          "the doctor warns of it", found["server: files"])
+    catalog.write_bytes(whole)
+    server.process.send_signal(signal.SIGHUP)
+    in_use(0)
+
+
+def a_stubborn_peer():
+    """A stop waits three seconds longer than --drain, and then says that it waited for nobody any more."""
+    with Server("stubborn", "--drain", "100ms", "--http", "127.0.0.1:0", "--log-format", "json") as server:
+        with socket.create_connection(("127.0.0.1", server.port), 10):
+            eventually(lambda: server.metrics()[("perch_handshakes",)] >= 1, "the peer is there")
+            began = time.monotonic()
+            server.stop()
+            took = time.monotonic() - began
+        check(3 <= took < 10, "it is waited for, and not for ever", took)
+        check("the rest was cut off" in server.text() and '"within_ms":3100' in server.text(), "the log says so",
+              server.text())
 
 
 def the_journal():
@@ -412,6 +446,7 @@ a_watched_server(str(work / "notify"), sees_warning=True)
 a_watched_server(f"@perch-watching-{os.getpid()}", sees_warning=False)
 a_board()
 the_journal()
+a_stubborn_peer()
 activation()
 refusals()
 units()

@@ -9,12 +9,7 @@ extension CommandRun {
             Examination.descriptors(), Examination.clock(), Judgement.sqlite(version: SQLiteLibrary.version),
         ]
         let status = try await self.askServer(&findings)
-        // A server says itself where its store is and what is free there: what lies under our feet is not its disk.
-        if let store = self.settings.text("store") {
-            findings += Examination.store(store)
-        } else if status == nil {
-            findings += Examination.disk(".")
-        }
+        findings += Examination.disks(store: self.settings.text("store"), isAnswered: status != nil)
 
         try self.printer.print { json in
             if let status {

@@ -20,6 +20,13 @@ enum Examination {
         return parent
     }
 
+    /// The disk that was named; else that of the directory we stand in, where no server answers. One that does says itself
+    /// where its store is and what is free there.
+    static func disks(store: String?, isAnswered: Bool) -> [DoctorFinding] {
+        guard let store else { return isAnswered ? [] : Self.disk(".") }
+        return Self.store(store)
+    }
+
     /// The disk that a `--store` setting means, and whether the store is there.
     static func store(_ setting: String) -> [DoctorFinding] {
         let directory = Self.directory(ofStore: setting)

@@ -44,8 +44,7 @@ package enum Judgement {
 
     package static func room(bytes: Int64, in directory: String) -> DoctorFinding {
         let found = "\(roughBytes(bytes)) free in \(printable(directory))"
-        // The log grows to this between two checkpoints, and as much again is wanted to act before it is full.
-        guard bytes < 2 * Int64(Limits.storeLogFileBytes) else { return DoctorFinding(.ok, "disk", found) }
+        guard bytes < Int64(Limits.storeRoomWantedBytes) else { return DoctorFinding(.ok, "disk", found) }
         return DoctorFinding(
             .problem, "disk", found, remedy: "make room: a full disk refuses purchases, until there is some again")
     }

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `judges room by what the log needs`() {
-        let enough = 2 * Int64(Limits.storeLogFileBytes)
+        let enough = Int64(Limits.storeRoomWantedBytes)
         #expect(Judgement.room(bytes: enough, in: "/srv").level == .ok)
         #expect(Judgement.room(bytes: enough - 1, in: "/srv").level == .problem)
     }
@@ -55,6 +55,16 @@ import Testing
         let findings = Examination.disk("/nowhere")
         #expect(findings.map(\.level) == [.problem])
         #expect(findings.first?.remedy.isEmpty == false)
+    }
+
+    @Test func `looks at the directory it stands in only where nobody knows better`() {
+        let folder = TemporaryDirectory()
+        #expect(Examination.disks(store: nil, isAnswered: true).isEmpty)
+        #expect(Examination.disks(store: nil, isAnswered: false).map(\.subject) == ["fsync", "disk"])
+        for isAnswered in [true, false] {
+            let findings = Examination.disks(store: folder.path, isAnswered: isAnswered)
+            #expect(findings.first?.message.contains(folder.path) == true)
+        }
     }
 
     @Test func `a store that is not there is not taken for the one that was meant`() {
