@@ -227,8 +227,24 @@ void perch_tls_session_free(SSL_SESSION *session) {
     SSL_SESSION_free(session);
 }
 
+/* Of an alert that came. */
+static perch_tls_fault alerted(int alert) {
+    switch (alert) {
+    case TLS1_AD_UNKNOWN_CA:
+    case TLS1_AD_ACCESS_DENIED:
+    case SSL_AD_NO_CERTIFICATE:
+    case SSL_AD_BAD_CERTIFICATE:
+    case SSL_AD_UNSUPPORTED_CERTIFICATE:
+    case SSL_AD_CERTIFICATE_REVOKED:
+    case SSL_AD_CERTIFICATE_EXPIRED:
+    case SSL_AD_CERTIFICATE_UNKNOWN:
+    case SSL_AD_CERTIFICATE_REQUIRED: return PERCH_TLS_FAULT_REFUSED;
+    default: return PERCH_TLS_FAULT_ALERT;
+    }
+}
+
 static perch_tls_fault fault(int reason, long verified) {
-    if (reason >= SSL_AD_REASON_OFFSET) return PERCH_TLS_FAULT_ALERT;
+    if (reason >= SSL_AD_REASON_OFFSET) return alerted(reason - SSL_AD_REASON_OFFSET);
     switch (reason) {
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_VERSION_TOO_LOW:

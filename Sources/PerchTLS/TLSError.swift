@@ -15,7 +15,9 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
         case noCertificate = "no_certificate"
         /// The peer's certificate holds, and is another's.
         case name = "name"
-        /// The peer has said why it goes: our certificate may be what it does not take.
+        /// The peer does not take our certificate, or wants one that it was not shown.
+        case refused = "refused"
+        /// The peer has said why it goes, and it is something else.
         case alert = "alert"
         case memory = "memory"
         /// Of a file that this side was given.
@@ -81,6 +83,7 @@ extension TLSError.Fault {
             case PERCH_TLS_FAULT_CERTIFICATE: .certificate
             case PERCH_TLS_FAULT_NO_CERTIFICATE: .noCertificate
             case PERCH_TLS_FAULT_NAME: .name
+            case PERCH_TLS_FAULT_REFUSED: .refused
             case PERCH_TLS_FAULT_ALERT: .alert
             case PERCH_TLS_FAULT_MEMORY: .memory
             default: .protocolError

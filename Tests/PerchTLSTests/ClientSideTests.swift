@@ -82,13 +82,31 @@ import Testing
         client.free()
     }
 
-    @Test func `hears an alert in place of a handshake`() throws {
+    struct Alert: CustomTestStringConvertible {
+        let number: UInt8
+        let fault: TLSError.Fault
+
+        init(_ number: UInt8, _ fault: TLSError.Fault) {
+            self.number = number
+            self.fault = fault
+        }
+
+        var testDescription: String { "\(self.number)" }
+    }
+
+    @Test(arguments: [
+        // handshake_failure, internal_error; bad_certificate, unsupported, revoked, expired, unknown, unknown_ca,
+        // access_denied, certificate_required: RFC 8446, 6.2.
+        Alert(40, .alert), Alert(80, .alert), Alert(42, .refused), Alert(43, .refused), Alert(44, .refused),
+        Alert(45, .refused), Alert(46, .refused), Alert(48, .refused), Alert(49, .refused), Alert(116, .refused),
+    ])
+    func `hears an alert in place of a handshake`(_ alert: Alert) throws {
         var client = try TLSClientSide(self.window, Made.clientContext(), to: TLSServerName("localhost"))
-        guard case .failed(let error) = self.take([0x15, 3, 3, 0, 2, 2, 40], &client).0 else {
+        guard case .failed(let error) = self.take([0x15, 3, 3, 0, 2, 2, alert.number], &client).0 else {
             Issue.record("it went on")
             return
         }
-        #expect(error.fault == .alert)
+        #expect(error.fault == alert.fault)
         client.free()
     }
 

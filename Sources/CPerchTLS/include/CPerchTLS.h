@@ -43,7 +43,9 @@ typedef enum perch_tls_fault {
     PERCH_TLS_FAULT_NO_CERTIFICATE,
     /* The peer's certificate holds, and is another's. */
     PERCH_TLS_FAULT_NAME,
-    /* The peer has told us why it goes. */
+    /* The peer does not take our certificate, or wants one that it was not shown. */
+    PERCH_TLS_FAULT_REFUSED,
+    /* The peer has told us why it goes, and it is something else. */
     PERCH_TLS_FAULT_ALERT,
     PERCH_TLS_FAULT_MEMORY,
 } perch_tls_fault;

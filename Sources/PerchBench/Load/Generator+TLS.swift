@@ -66,7 +66,8 @@ struct SecureConnections {
         switch error.fault {
         case .certificate: "TLS: \(error); is the server's authority among those of --tls-ca?"
         case .name: "TLS: \(error); give --tls-server-name the name that its certificate has"
-        case .alert: "TLS: \(error); does it have TLS, or want a certificate, --tls-certificate and --tls-key?"
+        case .refused: "TLS: \(error); does it want a certificate, --tls-certificate and --tls-key, or another one?"
+        case .alert: "TLS: \(error); does it have TLS?"
         default: "TLS: \(error)"
         }
     }

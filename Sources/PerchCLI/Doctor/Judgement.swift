@@ -84,10 +84,12 @@ package enum Judgement {
             return problem(
                 "the certificate of what listens at \(server) does not hold",
                 "give --tls-ca FILE, the authority of its certificate, and --tls-server-name if it is of another name")
-        case PerchError.tlsFailed:
+        case PerchError.tlsRefused:
             return problem(
-                "there is no TLS with what listens at \(server)",
-                "leave TLS out if it speaks none; if it asks for a certificate, give --tls-certificate and --tls-key")
+                "the server at \(server) wants another certificate of its clients, or one",
+                "give --tls-certificate and --tls-key, of an authority that stands in its --tls-client-ca")
+        case PerchError.tlsFailed:
+            return problem("there is no TLS with what listens at \(server)", "leave TLS out if it speaks none")
         default: break
         }
         switch error.code {

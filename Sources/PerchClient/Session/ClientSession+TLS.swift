@@ -92,12 +92,16 @@ extension ClientSession {
                 message:
                     "the certificate of the server at \(server) does not hold: \(error); is its authority among those that are trusted?"
             )
+        case .refused:
+            return PerchError(
+                code: .unauthenticated, reason: PerchError.tlsRefused,
+                message:
+                    "the server at \(server) does not let this client's certificate in: \(error); does it want one, and is its authority among those that the server trusts?"
+            )
         case .alert:
             return PerchError(
                 code: .unavailable, reason: PerchError.tlsFailed,
-                message:
-                    "the server at \(server) has refused TLS: \(error); does it have TLS, and does it take this client's certificate?"
-            )
+                message: "the server at \(server) has refused TLS: \(error); does it have TLS?")
         default:
             return PerchError(
                 code: .unavailable, reason: PerchError.tlsFailed,

@@ -78,7 +78,9 @@ extension PerchError {
     public static let tlsFiles = "TLS_FILES"
     /// The server's certificate does not hold, or is another's: this may not be the server that was meant.
     public static let tlsUntrusted = "TLS_UNTRUSTED"
-    /// No TLS with what answers there: it speaks none, or does not take this client's certificate.
+    /// The server does not take this client's certificate, or wants one.
+    public static let tlsRefused = "TLS_REFUSED"
+    /// No TLS with what answers there.
     public static let tlsFailed = "TLS_FAILED"
     /// The connection ended without a reason.
     public static let connectionLost = "CONNECTION_LOST"

@@ -90,6 +90,7 @@ import Testing
         Unanswered(.unauthenticated, "CREDENTIALS_EXPIRED", "does not take these credentials", "perch token inspect"),
         Unanswered(.failedPrecondition, "TLS_REQUIRED", "speaks TLS only", "--tls-ca"),
         Unanswered(.unauthenticated, PerchError.tlsUntrusted, "does not hold", "--tls-ca"),
+        Unanswered(.unauthenticated, PerchError.tlsRefused, "another certificate", "--tls-client-ca"),
         Unanswered(.unavailable, PerchError.tlsFailed, "no TLS", "leave TLS out"),
         Unanswered(.unavailable, PerchError.authorizationUnreadable, "was not asked", "mend that"),
         Unanswered(.unavailable, "SHUTTING_DOWN", "did not say how it is", "log"),
