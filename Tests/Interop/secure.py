@@ -312,7 +312,7 @@ def own_client(server):
     with check("perch's client speaks TLS"):
         assert "com.example.app" in client(server, 0), "no app"
     with check("perch's client does not trust another authority's server: TLS_UNTRUSTED, and the server hears why"):
-        alerts = 'perch_tls_handshakes_failed_total{reason="alert"}'
+        alerts = 'perch_tls_handshakes_failed_total{reason="refused"}'
         before = server.metric(alerts)
         assert "TLS_UNTRUSTED" in client(server, 4, trusted=other), "another reason"
         server.eventually(alerts, before + 1)
@@ -327,6 +327,12 @@ def own_client(server):
         done = subprocess.run([perch, "scenario", "run", str(scenario), "--server", f"127.0.0.1:{server.port}",
                                "--tls-ca", authority.pem("authority")], capture_output=True, text=True, timeout=60)
         equal(done.returncode, 0, f"the exit status ({done.stdout}{done.stderr})")
+    with check("a scenario of a server that is not trusted, or is not there, ends as every command does"):
+        there, trusted = f"127.0.0.1:{server.port}", authority.pem(authority.name)
+        for address, trust, status in ((there, other.pem(other.name), 4), ("127.0.0.1:1", trusted, 5)):
+            done = subprocess.run([perch, "scenario", "run", str(scenario), "--server", address, "--tls-ca", trust],
+                                  capture_output=True, text=True, timeout=60)
+            equal(done.returncode, status, f"the exit status ({done.stdout}{done.stderr})")
     with check("perch's client without TLS is told to use it: TLS_REQUIRED"):
         done = subprocess.run([perch, "get", "apps", "--server", f"127.0.0.1:{server.port}"], capture_output=True,
                               text=True, timeout=60)
@@ -361,8 +367,9 @@ def mutual():
         with check("and counted by reason"):
             equal(server.metric('perch_tls_handshakes_failed_total{reason="no_certificate"}'), 2, "without")
             equal(server.metric('perch_tls_handshakes_failed_total{reason="certificate"}'), 4, "that do not hold")
-        with check("perch's client hears why it is refused: TLS_FAILED"):
-            assert "certificate required" in client(server, 5), "no reason"
+        with check("perch's client hears why it is refused: TLS_REFUSED"):
+            said = client(server, 4)
+            assert "TLS_REFUSED" in said and "certificate required" in said, said
     with Secure("optional", *settings, "optional") as server:
         with check("a client may leave its certificate out where it is optional, and may not show a bad one"):
             for showing in (None, "alice"):

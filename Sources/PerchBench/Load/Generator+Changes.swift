@@ -1,6 +1,7 @@
 import PerchBase
 import PerchLoop
 import PerchModel
+import PerchScenario
 import PerchWire
 
 // Changes out, answers and values in.

@@ -1,5 +1,6 @@
 package import PerchBase
 package import PerchLoop
+import PerchScenario
 import PerchWire
 
 /// One round: connects, watches, makes changes and measures, on one thread.

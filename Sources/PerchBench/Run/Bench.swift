@@ -12,17 +12,6 @@ package struct BenchError: Error, Equatable, Sendable, CustomStringConvertible {
     package init(_ description: String) { self.description = description }
 }
 
-/// How a server refused: gRPC's code and the word of the contract. For exit codes.
-package struct ServerRefusal: Hashable, Sendable {
-    package var code: Int32
-    package var reason = ""
-
-    package init(code: Int32, reason: String = "") {
-        self.code = code
-        self.reason = reason
-    }
-}
-
 /// Runs rounds, each with a server of its own, and puts their results together.
 ///
 /// Blocks the calling thread, which becomes the generator: it is kept to one core while the server has another.

@@ -1,4 +1,5 @@
 import PerchBase
+package import PerchScenario
 
 /// What one round with one target came to.
 package struct RoundResult: Sendable {

@@ -51,7 +51,11 @@ extension CommandRun {
                     + "\(reports.reduce(0) { $0 + $1.stepCount }) steps, \(reports.reduce(0) { $0 + $1.checkCount }) "
                     + "expectations, \(milliseconds) ms")
         }
-        return failed == 0 ? .success : .failure
+        if failed == 0 { return .success }
+        // Where none of them had a server, it is not the scenarios that failed.
+        let refusals = reports.compactMap(\.refusal)
+        guard let refusal = refusals.first, refusals.count == failed else { return .failure }
+        return ExitCode(code: refusal.code, reason: refusal.reason)
     }
 
     // MARK: Files

@@ -23,6 +23,8 @@ package struct ScenarioReport: Sendable {
     package var milliseconds: Int64 = 0
     /// Why it could not be played to its end: the server's fault, or nobody's.
     package var failure: String?
+    /// Where there was no server to play it against.
+    package var refusal: ServerRefusal?
 
     package init(file: String) { self.file = file }
 

@@ -6,8 +6,35 @@ package import PerchWire
 /// Why a scenario cannot go on: the server, not what it says.
 package struct ScenarioFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
+    /// Where there was no server to go on with.
+    package var refusal: ServerRefusal?
 
     package init(_ description: String) { self.description = description }
+
+    /// No server there, or none any more.
+    init(unavailable description: String) {
+        self.description = description
+        self.refusal = ServerRefusal(code: StatusCode.unavailable.rawValue)
+    }
+
+    init(_ error: TLSError) {
+        self.description = "no TLS with the server: \(error)"
+        let code: StatusCode =
+            switch error.fault {
+            case .certificate, .name, .refused: .unauthenticated
+            default: .unavailable
+            }
+        self.refusal = ServerRefusal(code: code.rawValue)
+    }
+
+    /// The server has closed the connection, and said why or not.
+    init(closed drain: Drain?) {
+        let reason = drain.map { "\($0.reason): \($0.message)" } ?? "its own lines say why"
+        self.init(unavailable: "the server closed the connection; \(reason)")
+        if let drain, let code = ErrorReason(rawValue: drain.reason)?.code {
+            self.refusal = ServerRefusal(code: code.rawValue, reason: drain.reason)
+        }
+    }
 }
 
 /// One connection of `perch/1` that waits for each answer, and remembers everything that it is told.
@@ -39,6 +66,8 @@ package final class ScenarioConnection {
     private var statuses: [UInt32: Status] = [:]
     private var heard: [Heard] = []
     private var hasWelcome = false
+    /// Why the server will close the connection.
+    private var drain: Drain?
     /// Of the pair that `settle` waits for: those that have no value yet.
     private var awaited: Set<UInt32> = []
     /// Of the last BEAT behind both values of the pair.
@@ -62,7 +91,7 @@ package final class ScenarioConnection {
             self.descriptor = try Sockets.connect(to: address)
             try self.poller.watch(self.descriptor.number, tag: 0, for: [.readable, .writable])
         } catch {
-            throw ScenarioFailure("no connection to \(text): \(error)")
+            throw ScenarioFailure(unavailable: "no connection to \(text): \(error)")
         }
         try self.connect(text)
         if let tls { try self.shakeHands(tls.context, tls.name) }
@@ -105,8 +134,8 @@ package final class ScenarioConnection {
         let event = self.secure?.received(bytes, established: {}) { self.decoder.append($0.bytes) }
         switch event {
         case .goesOn, nil: break
-        case .closed: throw ScenarioFailure("the server closed the connection; its own lines say why")
-        case .failed(let error): throw ScenarioFailure("no TLS with the server: \(error)")
+        case .closed: throw ScenarioFailure(closed: self.drain)
+        case .failed(let error): throw ScenarioFailure(error)
         }
     }
 
@@ -117,10 +146,11 @@ package final class ScenarioConnection {
             switch Sockets.connectResult(self.descriptor.number) {
             case .connected: return
             case .failed(let errno):
-                throw ScenarioFailure("no connection to \(text): \(errno); is the server running there?")
+                throw ScenarioFailure(
+                    unavailable: "no connection to \(text): \(errno); is the server running there?")
             case .underWay:
                 guard Clocks.monotonic() < deadline else {
-                    throw ScenarioFailure("no connection to \(text) within 10 s")
+                    throw ScenarioFailure(unavailable: "no connection to \(text) within 10 s")
                 }
             }
         }
@@ -242,7 +272,7 @@ package final class ScenarioConnection {
             let plaintext = self.output
             self.output = []
             if let error = plaintext.withUnsafeBytes({ self.secure?.seal($0) }) {
-                throw ScenarioFailure("no TLS with the server: \(error)")
+                throw ScenarioFailure(error)
             }
             try self.sendSealed()
         } else {
@@ -257,7 +287,7 @@ package final class ScenarioConnection {
             switch outcome {
             case .wrote(let count): self.output.removeFirst(count)
             case .full: try self.pump(until: deadline, "room to write")
-            case .broken(let errno): throw ScenarioFailure("the connection broke: \(errno)")
+            case .broken(let errno): throw ScenarioFailure(unavailable: "the connection broke: \(errno)")
             }
         }
     }
@@ -273,12 +303,14 @@ package final class ScenarioConnection {
             try self.takeFrames()
         case .empty:
             let now = Clocks.monotonic()
-            guard now < deadline else { throw ScenarioFailure("the server did not answer in time: no \(what)") }
+            guard now < deadline else {
+                throw ScenarioFailure(unavailable: "the server did not answer in time: no \(what)")
+            }
             let until = atMost.map { min($0, deadline) } ?? deadline
             self.poller.change(self.descriptor.number, tag: 0, to: .readable)
             _ = self.poller.wait(timeoutMilliseconds: Int(max(1, until.milliseconds(since: now))))
-        case .end: throw ScenarioFailure("the server closed the connection; its own lines say why")
-        case .broken(let errno): throw ScenarioFailure("the connection broke: \(errno)")
+        case .end: throw ScenarioFailure(closed: self.drain)
+        case .broken(let errno): throw ScenarioFailure(unavailable: "the connection broke: \(errno)")
         }
     }
 
@@ -322,8 +354,20 @@ package final class ScenarioConnection {
         case .beat:
             let beat = try self.codec.decodeBeat(bytes)
             if self.awaited.isEmpty { self.beat = beat.revision }
-        case .drain, .ping, .pong, .hello, .call, .cancel: break
+        case .drain: self.drain = try self.codec.decodeDrain(bytes)
+        case .ping, .pong, .hello, .call, .cancel: break
         }
+    }
+}
+
+/// How a server could not be reached or went: gRPC's code and the word of the contract. For exit codes.
+package struct ServerRefusal: Hashable, Sendable {
+    package var code: Int32
+    package var reason = ""
+
+    package init(code: Int32, reason: String = "") {
+        self.code = code
+        self.reason = reason
     }
 }
 

@@ -108,6 +108,7 @@ package final class ScenarioRunner {
                 try runner.play()
             } catch {
                 runner.report.failure = error.description
+                runner.report.refusal = error.refusal
                 if let step = runner.step {
                     runner.report.failure = "at line \(step.place.line), `\(step.text)`: \(error)"
                 }
@@ -117,6 +118,7 @@ package final class ScenarioRunner {
         } catch {
             report = ScenarioReport(file: file)
             report.failure = error.description
+            report.refusal = error.refusal
         }
         report.milliseconds = Clocks.monotonic().milliseconds(since: began)
         return (report, trace)
