@@ -35,7 +35,7 @@ package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
         case .noRoom(let path):
             "there is no room for a new store at \(path); free some space, or name another place"
         case .system(let path, _, 2):
-            "\(path) is not there; name a file that is"
+            "there is no file \(path); is that its name?"
         case .system(let path, let what, let number):
             "\(path): \(what) failed with errno \(number)"
         case .storage(let path, let error):

@@ -1,6 +1,7 @@
 import Glibc
 import PerchBench
 import PerchLoop
+import PerchScenario
 import PerchTLS
 import PerchTesting
 import Testing
@@ -16,6 +17,9 @@ import Testing
             for figure in [Figure.lost, .gaps, .reorderings, .foreign, .refusals, .closes] {
                 #expect(figures[figure] == 0, "\(target.name): \(figure.rawValue)")
             }
+            let workload = Workload(rawValue: report.workload)
+            let strange = figures.keys.filter { !(workload.map($0.isMeasured) ?? false) }.map(\.rawValue)
+            #expect(strange.isEmpty, "\(target.name): --fail-if would be refused: \(strange)")
         }
     }
 

@@ -1,5 +1,6 @@
 import PerchBase
 import PerchLoop
+import PerchScenario
 import PerchWire
 
 // Connections: made, greeted, read and closed. All but the values and answers themselves.
@@ -55,8 +56,9 @@ extension Generator {
     }
 
     private func refused(_ errno: Errno) {
+        let question = self.stage == .joining ? "is the server running there?" : "is the server still there?"
         self.giveUp(
-            "a connection was refused: \(errno); is the server still there?",
+            "no connection to \(self.address): \(errno); \(question)",
             ServerRefusal(code: StatusCode.unavailable.rawValue))
     }
 

@@ -93,6 +93,48 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether a run of this workload may have it. What it never has is refused before the load.
+    package func isMeasured(by workload: Workload) -> Bool {
+        switch self {
+        case .pushP50, .pushP90, .pushP99, .pushP999, .pushMax, .pushMean, .deliveriesPerSecond, .pushBeyondFsync:
+            switch workload {
+            case .hot, .keyed, .mux, .catalog, .mixed, .scenario: true
+            case .storm, .resume, .idle, .buy: false
+            }
+        case .answerP50, .answerP99, .answerMax, .changesPerSecond, .lagP99:
+            switch workload {
+            case .hot, .keyed, .mux, .catalog, .buy, .mixed, .scenario: true
+            case .storm, .resume, .idle: false
+            }
+        case .convergedPerSecond, .encodingsPerChange, .compressionsPerChange:
+            switch workload {
+            case .hot, .keyed, .mux, .catalog, .mixed: true
+            case .storm, .resume, .idle, .buy, .scenario: false
+            }
+        case .firstP50, .firstP99, .firstMax:
+            switch workload {
+            case .storm, .resume, .mixed, .scenario: true
+            case .hot, .keyed, .mux, .catalog, .idle, .buy: false
+            }
+        case .opensPerSecond: workload == .storm || workload == .resume
+        case .cpuPerMillion: workload != .idle && workload != .buy
+        case .cpuPerConverged: workload != .idle && workload != .storm && workload != .scenario
+        case .changesPerCommit:
+            switch workload {
+            case .hot, .keyed, .mux, .catalog, .buy, .mixed: true
+            case .storm, .resume, .idle, .scenario: false
+            }
+        case .rssPerWatch, .socketBytesPerConnection: workload != .buy && workload != .scenario
+        case .rssPerConnection: workload != .buy
+        case .answerBytes, .lost, .gaps, .duplicates, .reorderings, .foreign, .unchanged, .closes:
+            workload != .scenario
+        case .plays, .failures: workload == .scenario
+        case .bytesPerSecond, .serverCPU, .residentBytes, .residentGrowth, .valueBytes, .fsyncP50, .fsyncP99,
+            .deliveries, .changes, .conflated, .refusals, .tlsHandshakes, .tlsResumed, .generatorCPU:
+            true
+        }
+    }
+
     package var meaning: String {
         switch self {
         case .pushP50, .pushP90, .pushP99, .pushP999, .pushMax, .pushMean:
@@ -101,7 +143,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .firstP50, .firstP99, .firstMax: "from when a connection was meant to be made to its first value"
         case .deliveriesPerSecond: "values that showed a watcher something new"
         case .changesPerSecond: "changes that were answered"
-        case .convergedPerSecond: "changes that every watcher has seen, or a newer one"
+        case .convergedPerSecond:
+            "changes that every watcher has seen, or a newer one; where watchers read slowly, fewer"
         case .opensPerSecond: "connections made, opened and given their first value"
         case .bytesPerSecond: "bytes received"
         case .cpuPerMillion: "processor time of the server for a million deliveries"

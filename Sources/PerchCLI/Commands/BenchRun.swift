@@ -42,7 +42,7 @@ struct BenchRun {
     // MARK: A workload
 
     private func measure(_ workload: Workload) throws -> ExitCode {
-        let conditions = try self.conditions()
+        let conditions = try self.conditions(of: workload)
         let format = OutputFormat(rawValue: self.settings.text("output") ?? "") ?? .text
         let settings = try self.benchSettings(workload)
         if let refusal = settings.refusal { throw UsageError(refusal, command: self.invocation.name) }
@@ -198,7 +198,7 @@ struct BenchRun {
     private static let asideFromTitle = Set(
         ["output", "report", "fail-if", "connect", "pid", "store"] + BenchTable.access.map(\.name))
 
-    private func conditions() throws(UsageError) -> [FailCondition] {
+    private func conditions(of workload: Workload) throws(UsageError) -> [FailCondition] {
         let texts = self.settings.texts("fail-if")
         guard texts.count <= Limits.benchConditionsMax else {
             throw UsageError(
@@ -215,6 +215,12 @@ struct BenchRun {
                         ? error.candidates.first : nearest(to: error.word, in: error.candidates),
                     command: self.invocation.name)
             }
+        }
+        if let strange = conditions.first(where: { !$0.figure.isMeasured(by: workload) }) {
+            throw UsageError(
+                "--fail-if \(quoted(strange.description)): \(workload.rawValue) does not measure "
+                    + "\(strange.figure.rawValue); `perch bench figures` says which workloads do",
+                command: self.invocation.name)
         }
         return conditions
     }
@@ -308,7 +314,11 @@ struct BenchRun {
         let width = Figure.allCases.map(\.rawValue.count).max() ?? 0
         try self.console.data(
             Figure.allCases.map { figure in
-                "\(figure.rawValue.padded(to: width))  \(figure.meaning)\(figure.hasRatio ? "; has :ratio" : "")\n"
+                let workloads = Workload.allCases.filter { figure.isMeasured(by: $0) }
+                let only =
+                    workloads == Workload.allCases ? "" : "; of " + workloads.map(\.rawValue).joined(separator: ", ")
+                return
+                    "\(figure.rawValue.padded(to: width))  \(figure.meaning)\(figure.hasRatio ? "; has :ratio" : "")\(only)\n"
             }.joined())
         return .success
     }

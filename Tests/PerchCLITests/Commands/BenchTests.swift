@@ -38,6 +38,9 @@ import Testing
         Refusal(arguments: ["hot", "--fail-if", "push_p99:ratio>2"], says: ["a ratio is to the floor", "--floor"]),
         Refusal(arguments: ["hot", "--fail-if", "push_p99>20mz"], says: ["the unit \"mz\"", "Did you mean ms?"]),
         Refusal(
+            arguments: ["idle", "--fail-if", "push_p99>20ms"],
+            says: ["idle does not measure push_p99", "`perch bench figures` says which workloads do"]),
+        Refusal(
             arguments: ["hot", "--rate", "5", "--closed", "1"], says: ["--rate is an open loop", "give one of them"]),
         Refusal(arguments: ["hot", "--rate", "0"], says: ["--rate is \"0\", it can be from 1 to 10000000"]),
         Refusal(arguments: ["hot", "--accounts", "5"], says: ["has no option --accounts"]),
