@@ -379,20 +379,3 @@ package final class ScenarioRunner {
 
     func key(_ account: String) -> String { account + self.accountSuffix }
 }
-
-extension Response {
-    /// Where a mutation stands.
-    var position: Position? {
-        switch self {
-        case .purchase(let answer): answer.position
-        case .finish(let answer), .sync(let answer), .manageSubscriptions(let answer), .configure(let answer):
-            answer.position
-        case .requestRefund(let answer): answer.position
-        case .redeemOfferCode(let answer): answer.position
-        case .operate(let answer): answer.position
-        case .setClock(let answer): answer.position
-        case .loadCatalog(let answer): answer.position
-        default: nil
-        }
-    }
-}

@@ -1,3 +1,4 @@
+package import PerchBase
 package import PerchModel
 
 /// A response message of any method, as both sides have it. A streaming method sends many.
@@ -84,6 +85,23 @@ package enum Response: Hashable, Sendable {
         case .getServerStatus: .getServerStatus
         case .backup: .backup
         case .revokeToken: .revokeToken
+        }
+    }
+}
+
+extension Response {
+    /// Where a mutation stands; nil of a read.
+    package var position: Position? {
+        switch self {
+        case .purchase(let answer): answer.position
+        case .finish(let answer), .sync(let answer), .manageSubscriptions(let answer), .configure(let answer):
+            answer.position
+        case .requestRefund(let answer): answer.position
+        case .redeemOfferCode(let answer): answer.position
+        case .operate(let answer): answer.position
+        case .setClock(let answer): answer.position
+        case .loadCatalog(let answer): answer.position
+        default: nil
         }
     }
 }
