@@ -68,12 +68,23 @@ extension LoopCore {
 
     func productsNow(_ asked: ProductsRequest, app number: AppNumber) -> TaskState<Products> {
         guard let app = self.apps[number] else { preconditionFailure("a call of an app that is gone") }
-        let info = self.info(record: nil, app: app, at: app.clock.now(wall: self.now.wall), forecast: nil)
+        var info = self.info(record: nil, app: app, at: app.clock.now(wall: self.now.wall), forecast: nil)
         if let refusal = simulatedFailure(of: .loadProducts, app: app) {
             return .failure(WireStatus(refusal).failure, info)
         }
-        return .success(
-            products(asked.productIDs, locale: asked.locale, storefront: asked.storefront, app: app), info)
+        let value = products(asked.productIDs, locale: asked.locale, storefront: asked.storefront, app: app)
+        info.token = self.token(asked.viewKey, account: [], number, info.position, self.codec.digest(of: value))
+        return .success(value, info)
+    }
+
+    /// What a stream of a view that was read goes on from.
+    private func token(
+        _ view: ViewKey, account: [UInt8], _ app: AppNumber, _ position: Position, _ digest: Digest
+    ) -> [UInt8] {
+        ResumeToken(
+            store: self.identity, epoch: self.epoch, app: app, view: view.digest(app: app, account: account),
+            position: position, digest: digest
+        ).bytes
     }
 
     private func info(record: AccountRecord?, app: AppState, at now: Instant, forecast: Forecast?) -> ValueInfo {
@@ -105,12 +116,7 @@ extension LoopCore {
         func info(_ key: ViewKey, account: String, _ digest: Digest, forecast: Forecast?) -> ValueInfo {
             var info = self.info(record: record, app: app, at: now, forecast: forecast)
             guard asOf.isBlank else { return info }
-            info.token =
-                ResumeToken(
-                    store: self.identity, epoch: self.epoch, app: app.number,
-                    view: key.digest(app: app.number, account: Array(account.utf8)), position: info.position,
-                    digest: digest
-                ).bytes
+            info.token = self.token(key, account: Array(account.utf8), app.number, info.position, digest)
             return info
         }
         func failure(_ api: StoreKitAPI) -> (Failure, ValueInfo)? {

@@ -78,9 +78,7 @@ extension Request {
     var watched: (view: ViewKey, account: [UInt8]?)? {
         switch self {
         case .productsTask(let asked):
-            var seen: Set<String> = []
-            let ids = asked.productIDs.filter { seen.insert($0).inserted }
-            return (.products(ids: ids, locale: asked.locale, storefront: asked.storefront), nil)
+            return (asked.viewKey, nil)
         case .subscriptionStatusTask(let asked): return (.status(group: asked.groupID), Array(asked.account.utf8))
         case .currentEntitlementTask(let asked):
             return (.entitlement(product: asked.productID), Array(asked.account.utf8))
@@ -121,5 +119,14 @@ extension Request {
             .getClock, .listApps, .checkCatalog, .loadCatalog, .getCatalog, .getServerStatus, .backup, .revokeToken:
             []
         }
+    }
+}
+
+extension ProductsRequest {
+    /// What it shows, whoever asks.
+    var viewKey: ViewKey {
+        var seen: Set<String> = []
+        let ids = self.productIDs.filter { seen.insert($0).inserted }
+        return .products(ids: ids, locale: self.locale, storefront: self.storefront)
     }
 }
