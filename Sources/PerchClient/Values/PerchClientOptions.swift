@@ -16,13 +16,24 @@ public struct AppIdentifier: Hashable, Sendable {
 
 /// How a client behaves.
 public struct PerchClientOptions: Sendable {
-    /// Who the client is, in the form of the HTTP header `authorization`. Never logged.
-    public enum Authorization: Sendable {
+    /// Who the client is, in the form of the HTTP header `authorization`. Never logged, and not part of what `print` shows.
+    public enum Authorization: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
         case none
         case value(String)
         /// The first line of a file, read anew for each connection: credentials can be replaced while the client runs.
         /// A line without a space is a token, and stands for `Bearer` and the token.
         case file(path: String)
+
+        public var description: String {
+            switch self {
+            case .none: "none"
+            case .value: "value(not shown)"
+            case .file(let path): "file(path: \"\(path)\")"
+            }
+        }
+
+        public var debugDescription: String { self.description }
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 
     /// How the connection is encrypted, and how the server is known for who it is.
@@ -77,6 +88,20 @@ public struct PerchClientOptions: Sendable {
     public var waitsForServer = false
 
     public init() {}
+
+    /// What cannot be sent as it stands is refused: in a protobuf of C a text ends at a NUL.
+    func check() throws(PerchError) {
+        func refuse(_ message: String) -> PerchError {
+            PerchError(code: .invalidArgument, reason: ErrorReason.fieldInvalid.rawValue, message: message)
+        }
+        if self.name.utf8.contains(0) { throw refuse("the client's name has a NUL; leave it out") }
+        if case .value(let text) = self.authorization, text.utf8.contains(0) {
+            throw refuse("the credentials have a NUL; leave it out")
+        }
+        if let name = self.tls?.serverName, name.isEmpty {
+            throw refuse("the name of the server's certificate is empty; leave it out for that of the address")
+        }
+    }
 
     var heartbeatSeconds: UInt32 {
         let seconds = UInt32(clamping: self.heartbeat.components.seconds)

@@ -341,6 +341,9 @@ public struct Verified<Value: Hashable & Sendable>: Hashable, Sendable {
 
     public var isVerified: Bool { self.failure == .verified }
 
+    /// The value, if it may be relied upon; nil if its verification failed.
+    public var verifiedValue: Value? { self.isVerified ? self.value : nil }
+
     public static func == (left: Self, right: Self) -> Bool {
         left.value == right.value && left.failure == right.failure
     }
