@@ -16,6 +16,10 @@ extension Limits {
     /// at the last event's cursor when half of them are taken: the server keeps the rest, and nothing else waits.
     package static let clientEventsMax = 1_024
 
+    /// Revisions of its own changes that a client remembers to have been told of, where others are in doubt. Beyond it the
+    /// oldest are forgotten, and an event of one of them may be handed on although its answer told of it.
+    package static let clientToldRevisionsMax = 65_536
+
     /// Bytes that a client reads from its connection in one turn of its loop. The rest comes with the next turn.
     package static let clientReadBytesPerTurn = 256 * 1024
 

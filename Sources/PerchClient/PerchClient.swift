@@ -13,7 +13,7 @@ import PerchWire
 ///
 ///     let client = try PerchClient()
 ///     for await state in client.currentEntitlementTask(account: "anna", product: "gold.monthly") {
-///         if case .success(let transaction, _) = state { show(isEntitled: transaction != nil) }
+///         if case .success(let transaction, _) = state { show(isEntitled: transaction?.verifiedValue != nil) }
 ///     }
 public final class PerchClient: Sendable {
     /// Names this client across its connections: 16 random bytes, the origin of what its own calls cause.
@@ -40,6 +40,7 @@ public final class PerchClient: Sendable {
         address: String, app: AppIdentifier? = nil, options: PerchClientOptions = .init(), on loop: ClientLoop
     ) throws(PerchError) {
         let destination = try Self.parse(address)
+        try options.check()
         self.id = .random(count: 16)
         self.loop = loop
         self.app = AppReference(app)
@@ -72,7 +73,7 @@ public final class PerchClient: Sendable {
     }
 
     /// What the connection is doing.
-    public var connection: ConnectionStates { ConnectionStates(self.connectionCell) }
+    public var connection: ConnectionStates { ConnectionStates(self, self.connectionCell) }
 
     private static func parse(_ address: String) throws(PerchError) -> SocketAddress {
         let local = "localhost:"
@@ -96,7 +97,8 @@ public final class PerchClient: Sendable {
 
     /// Products with their prices, and which identifiers are unavailable: now, and whenever the catalogue changes.
     ///
-    /// `locale`, such as `en_US`, and `storefront`, such as `USA`, are the app's where they are left empty.
+    /// `locale`, such as `en_US`, and `storefront`, such as `USA`, are the app's where they are left empty. A request has room for
+    /// 64 KiB: some thousands of identifiers.
     public func productsTask(
         _ ids: [String], locale: String = "", storefront: String = "", atLeast: Position? = nil
     ) -> EntitlementTask<Products> {
@@ -154,7 +156,8 @@ public final class PerchClient: Sendable {
 
     /// What happens to the transactions of an account, after `cursor`; without one, the unfinished ones first.
     ///
-    /// What this client's own calls cause is left out, because their answers said it, unless `includingOwn`.
+    /// What this client's own calls cause is left out where their answers said it, unless `includingOwn`. A change whose answer
+    /// was lost, by a time limit, a cancelled task or a broken connection, is told.
     public func transactionUpdates(
         account: String, after cursor: UpdateCursor? = nil, includingOwn: Bool = false
     ) -> TransactionUpdates {
@@ -168,6 +171,8 @@ public final class PerchClient: Sendable {
     func call<Answer: Sendable>(
         _ request: Request, timeout: Duration?, _ read: (Response) throws(PerchError) -> Answer?
     ) async throws(PerchError) -> Answer {
+        // Nothing was asked yet: nothing can have happened.
+        if Task.isCancelled { throw .cancelledHere }
         let timeoutMilliseconds = timeout?.wholeMilliseconds ?? self.callTimeoutMilliseconds
         let id = self.loop.newID()
         let result = await withTaskCancellationHandler {

@@ -199,6 +199,136 @@ import Testing
         #expect(self.server.nextWake == nil)
     }
 
+    @Test func `that changes something, and is under way when the client ends, may have happened`() throws {
+        self.server.core.call(1, Sample.clock, timeoutMilliseconds: 5_000)
+        try self.server.connect()
+        self.server.core.call(2, Sample.read, timeoutMilliseconds: 5_000)
+        self.server.core.close()
+        let actions = self.server.actions()
+        #expect(actions.error(1)?.reason == PerchError.closed && actions.error(1)?.mayHaveHappened == true)
+        #expect(actions.error(2)?.mayHaveHappened == false)
+    }
+
+    @Test(arguments: [0, -1] as [Int64]) func `without any time is late before it is sent`(_ timeout: Int64) throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        try self.server.connect()
+        _ = try self.server.sent()
+        self.server.core.call(self.id, Sample.clock, timeoutMilliseconds: timeout)
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(error.reason == "DEADLINE" && !error.mayHaveHappened)
+        #expect(try self.server.sent().isEmpty)
+    }
+
+    @Test func `of those that wait and are cancelled leaves the others in their order`() throws {
+        for id in 1...9 as ClosedRange<ItemID> {
+            self.server.core.call(id, Sample.read, timeoutMilliseconds: ItemID.Stride(id) == 5 ? 1 : 5_000)
+        }
+        for id in [8, 1, 3, 2, 9] as [ItemID] { self.server.core.cancelCall(id) }
+        self.server.advance(1)
+        self.server.core.call(10, Sample.clock, timeoutMilliseconds: 5_000)
+        let ended = try self.server.connect()
+        #expect([1, 2, 3, 5, 8, 9].allSatisfy { ended.error($0) != nil })
+        #expect(try self.server.sent().map(\.request) == [Sample.read, Sample.read, Sample.read, Sample.clock])
+        for stream in 1...3 as ClosedRange<UInt32> { try self.server.answer(Sample.noEntitlement, on: stream) }
+        let answered = self.server.actions()
+        #expect([4, 6, 7].allSatisfy { answered.result($0) == .success(Sample.noEntitlement) })
+    }
+
+    @Test func `made a while after the last try is worth a try of its own`() throws {
+        let server = ScriptedServer { $0.reconnectBaseMilliseconds = 100 }
+        server.core.watch(1, Sample.watch, atLeast: nil)
+        for _ in 0..<12 {
+            server.core.connectFailed(PerchError(code: .unavailable, reason: PerchError.connectFailed, message: "no"))
+            if server.nextWake.map({ $0 - server.time.monotonic > 200 }) == true { break }
+            try server.advanceToWake()
+        }
+        _ = server.actions()
+        server.core.call(2, Sample.read, timeoutMilliseconds: 5_000)
+        #expect(server.actions().error(2)?.reason == PerchError.connectFailed, "that was just tried")
+        server.advance(100)
+        server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
+        try server.connect()
+        _ = server.actions()
+        let call = try #require(try server.sent().last)
+        try server.answer(Sample.noEntitlement, on: call.stream)
+        #expect(server.actions().result(self.id) == .success(Sample.noEntitlement))
+    }
+
+    @Test func `that waited in vain says why there was no connection`() throws {
+        let server = ScriptedServer { $0.waitsForServer = true }
+        server.core.call(self.id, Sample.read, timeoutMilliseconds: 100)
+        server.core.connectFailed(
+            PerchError(code: .unauthenticated, reason: PerchError.tlsUntrusted, message: "another authority"))
+        server.advance(100)
+        let error = try #require(server.actions().error(self.id))
+        #expect(error.reason == "DEADLINE" && error.message.contains("TLS_UNTRUSTED: another authority"))
+    }
+
+    @Test func `that a stopping server has not begun is sent again even if it could not be repeated`() throws {
+        self.server.core.call(self.id, Sample.clock, timeoutMilliseconds: 500_000)
+        try self.server.connect()
+        try self.server.end(try self.server.call().stream, .shuttingDown)
+        #expect(self.server.actions().result(self.id) == nil)
+        // It says so again and again, without going: that is not to go on for ever.
+        for _ in 0..<Limits.clientReadAttemptsMax {
+            try self.server.reconnect()
+            try self.server.end(try self.server.call().stream, .shuttingDown)
+        }
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(error.reason == "SHUTTING_DOWN" && !error.mayHaveHappened)
+    }
+
+    // MARK: Credentials that have ended
+
+    private static let answers: [(request: Request, answer: Response)] = [
+        (Sample.read, Sample.noEntitlement),
+        (Sample.keyed, .operate(OperateResponse(position: Sample.info(6).position))),
+        (Sample.clock, .setClock(SetClockResponse(position: Sample.info(6).position))),
+    ]
+
+    @Test(arguments: Self.answers)
+    func `whose credentials have ended is made again with those of the next connection`(
+        _ request: Request, _ answer: Response
+    ) throws {
+        let server = ScriptedServer { $0.canReauthenticate = true }
+        server.core.call(1, Sample.clock, timeoutMilliseconds: 500_000)
+        server.core.call(2, request, timeoutMilliseconds: 500_000)
+        try server.connect()
+        #expect(try server.sent().map(\.stream) == [1, 2])
+        try server.end(2, .credentialsExpired)
+        #expect(!server.actions().contains(.disconnect), "another one is under way, and nobody would know what it did")
+        server.core.call(3, Sample.read, timeoutMilliseconds: 500_000)
+        #expect(try server.sent().isEmpty, "there the old ones count")
+        let moved = Self.answers[2].answer
+        try server.answer(moved, on: 1)
+        let actions = server.actions()
+        #expect(actions.result(1) == .success(moved) && actions.contains(.disconnect))
+        try server.advanceToWake()
+        try server.connect()
+        let sent = try server.sent()
+        #expect(sent.map(\.request) == [request, Sample.read])
+        try server.answer(answer, on: sent[0].stream)
+        #expect(server.actions().result(2) == .success(answer))
+    }
+
+    @Test func `whose credentials are the only ones, or are no better, is refused with why`() throws {
+        self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
+        try self.server.connect()
+        try self.server.end(1, .credentialsExpired)
+        #expect(self.server.actions().error(self.id)?.reason == "CREDENTIALS_EXPIRED")
+
+        let other = ScriptedServer { $0.canReauthenticate = true }
+        other.core.call(self.id, Sample.clock, timeoutMilliseconds: 5_000)
+        try other.connect()
+        try other.end(1, .credentialsExpired)
+        try other.advanceToWake()
+        #expect(other.actions().contains(.connect))
+        other.core.connected(authorization: "")
+        try other.drain(Drain(reason: "CREDENTIALS_EXPIRED", message: "it has ended", isFinal: true))
+        let error = try #require(other.actions().error(self.id))
+        #expect(error.reason == "CREDENTIALS_EXPIRED" && !error.mayHaveHappened)
+    }
+
     @Test func `says nothing of accounts, tokens and keys in what may be logged`() throws {
         let request = Request.purchase(
             PurchaseRequest(

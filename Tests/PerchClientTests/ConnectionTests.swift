@@ -126,7 +126,7 @@ import Testing
     {
         var longest: [Int64] = Array(repeating: 0, count: 8)
         for seed in 0..<100 as Range<UInt64> {
-            let server = ScriptedServer(seed: seed)
+            let server = ScriptedServer(seed: seed) { $0.canReauthenticate = true }
             server.core.watch(1, Sample.watch, atLeast: nil)
             for attempt in longest.indices {
                 server.core.connected(authorization: "")
@@ -206,11 +206,83 @@ import Testing
         try server.connect()
         try server.end(try server.call().stream, reason)
         let actions = server.actions()
-        #expect(actions.contains(.disconnect) && actions.shown(1) == ["\(reason.rawValue) after nothing"])
+        #expect(actions.contains(.disconnect) && actions.shown(1).isEmpty, "the next ones may be good")
+        try server.advanceToWake()
+        #expect(server.actions().contains(.connect))
+        server.core.connected(authorization: "")
+        try server.drain(Drain(reason: reason.rawValue, message: "no better", isFinal: true))
+        #expect(server.actions().shown(1) == ["\(reason.rawValue) after nothing"])
         try server.advanceToWake()
         try server.connect()
         try server.say(Sample.entitled(4, revision: 6), on: try server.call().stream)
         #expect(server.actions().shown(1) == ["4"])
+    }
+
+    @Test func `that lasted is made anew at once when its credentials have ended`() throws {
+        let server = ScriptedServer { $0.canReauthenticate = true }
+        server.core.watch(1, Sample.watch, atLeast: nil)
+        try server.connect()
+        server.advance(Limits.clientStableMilliseconds)
+        try server.end(try server.call().stream, .credentialsExpired)
+        #expect(try server.advanceToWake() == 0)
+        try server.connect()
+        try server.end(try server.call().stream, .credentialsExpired)
+        let pause = try server.advanceToWake()
+        #expect(pause > 0, "but not again and again")
+    }
+
+    static let standing: [PerchError] = [
+        PerchError(code: .unauthenticated, reason: PerchError.tlsUntrusted, message: "another authority"),
+        PerchError(code: .unauthenticated, reason: PerchError.tlsRefused, message: "no certificate"),
+        PerchError(code: .unauthenticated, reason: PerchError.authorizationUnreadable, message: "no such file"),
+        PerchError(code: .invalidArgument, reason: PerchError.tlsFiles, message: "no such file"),
+        PerchError(code: .unavailable, reason: PerchError.tlsFailed, message: "no TLS"),
+    ]
+
+    @Test(arguments: Self.standing)
+    func `that waiting does not bring is told to all who look at values, and so is one that came`(
+        _ error: PerchError
+    ) throws {
+        for id in 1...2 as ClosedRange<ItemID> { self.server.core.watch(id, Sample.watch, atLeast: nil) }
+        self.server.core.followUpdates(3, TransactionUpdatesRequest(account: "anna"), includesOwn: false)
+        for expected in [["\(error.reason) after nothing"], []] {
+            self.server.core.connectFailed(error)
+            let actions = self.server.actions()
+            #expect(actions.shown(1) == expected && actions.shown(2) == expected)
+            #expect(!actions.contains { if case .endUpdates = $0 { true } else { false } })
+            try self.server.advanceToWake()
+        }
+        try self.server.connect()
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        #expect(self.server.actions().shown(1) == ["4"])
+    }
+
+    @Test func `that time may bring is waited for without a word`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        let refused = PerchError(code: .unavailable, reason: PerchError.connectFailed, message: "refused")
+        self.server.core.connectFailed(refused)
+        #expect(self.server.actions().shown(1).isEmpty)
+        try self.server.advanceToWake()
+        self.server.core.connected(authorization: "")
+        try self.server.drain(Drain(reason: "CONNECTION_LIMIT", message: "too many", isFinal: true))
+        #expect(self.server.actions().shown(1).isEmpty)
+    }
+
+    @Test func `with credentials that are refused and stay what they are ends every stream`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        self.server.core.followUpdates(2, TransactionUpdatesRequest(account: "anna"), includesOwn: false)
+        self.server.core.connected(authorization: "Bearer garbage")
+        try self.server.drain(Drain(reason: "CREDENTIALS_MALFORMED", message: "no token", isFinal: true))
+        let actions = self.server.actions()
+        #expect(actions.shown(1) == ["final CREDENTIALS_MALFORMED after nothing"])
+        guard
+            case .endUpdates(2, let error)? = actions.first(where: { if case .endUpdates = $0 { true } else { false } })
+        else {
+            Issue.record("the events go on")
+            return
+        }
+        #expect(error.reason == "CREDENTIALS_MALFORMED" && error.code == .unauthenticated)
+        #expect(actions.last == .connection(.idle) && self.server.nextWake == nil)
     }
 
     // MARK: A server that breaks the protocol

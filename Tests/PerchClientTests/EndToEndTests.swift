@@ -33,6 +33,76 @@ import Testing
         #expect(try await backend.currentEntitlements(account: "anna").value == [transaction])
     }
 
+    @Test func `an iterator whose task was cancelled is over, for every task`() async throws {
+        let client = try self.stage.client()
+        let task = client.currentEntitlementTask(account: "anna", product: "gold")
+        let updates = client.transactionUpdates(account: "anna")
+        // Somebody else goes on, so the stream itself does.
+        var other = task.makeAsyncIterator()
+        _ = await other.next(where: { $0.info != nil })
+        let cancelled = Task { () async throws -> (Bool, Bool) in
+            var states = task.makeAsyncIterator()
+            var events = updates.makeAsyncIterator()
+            while await states.next() != nil {}
+            #expect(try await events.next() == nil)
+            return try await Task.detached { [states, events] () async throws -> (Bool, Bool) in
+                var states = states
+                var events = events
+                return (await states.next() == nil, try await events.next() == nil)
+            }.value
+        }
+        cancelled.cancel()
+        let (statesAreOver, eventsAreOver) = try await cancelled.value
+        #expect(statesAreOver && eventsAreOver)
+        _ = try await client.purchase("gold", account: "anna")
+        #expect(await other.next()?.value??.value.productID == "gold")
+    }
+
+    @Test func `a call of a task that was cancelled before it asked does nothing`() async throws {
+        let client = try self.stage.client()
+        for _ in 0..<20 {
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return try await client.purchase("coins", account: "anna")
+            }
+            task.cancel()
+            await #expect {
+                _ = try await task.value
+            } throws: { error in
+                (error as? PerchError)?.code == .cancelled && (error as? PerchError)?.mayHaveHappened == false
+            }
+        }
+        #expect(try await client.transactions(account: "anna").page().transactions.isEmpty)
+    }
+
+    @Test func `a place in the events is that of the iteration that was begun last`() async throws {
+        let client = try self.stage.client()
+        let other = try self.stage.client()
+        let updates = client.transactionUpdates(account: "anna")
+        var first = updates.makeAsyncIterator()
+        for _ in 0..<3 { _ = try await other.purchase("coins", account: "anna") }
+        for _ in 0..<3 { _ = try await first.next() }
+        #expect(updates.cursor != nil)
+        var second = updates.makeAsyncIterator()
+        #expect(updates.cursor == nil, "the unfinished ones come first")
+        _ = try await second.next()
+        _ = try await other.purchase("coins", account: "anna")
+        let fourth = try await first.next()
+        #expect(fourth?.cursor != nil && updates.cursor != fourth?.cursor, "the second has not come that far")
+    }
+
+    @Test func `what the connection does is told for as long as somebody looks`() async throws {
+        var states = try self.stage.client().connection.makeAsyncIterator()
+        #expect(await states.next() == .idle)
+        let waiting = Task { [states] in
+            var states = states
+            return await states.next()
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        waiting.cancel()
+        #expect(await waiting.value == nil, "it was not closed")
+    }
+
     @Test func `a customer's transactions are listed, finished, refunded and told of`() async throws {
         let client = try self.stage.client()
         let other = try self.stage.client()

@@ -127,6 +127,58 @@ import Testing
         #expect(await states.next()?.value == .some(bought.transaction))
     }
 
+    @Test func `a stream that is begun again loads, and then shows what is so`() async throws {
+        _ = try await self.client.purchase("gold", account: "anna")
+        let task = self.client.currentEntitlementTask(account: "anna", product: "gold")
+        for await state in task where state.info != nil { break }
+        let held = try #require(task.last ?? nil)
+        // Nothing has happened since.
+        var again: [EntitlementTaskState<Verified<Transaction>?>] = []
+        for await state in task {
+            again.append(state)
+            if state.info != nil { break }
+        }
+        #expect(again.last?.value == .some(held))
+        await self.stage.server.reaches { $0.unchangedAnswers == 1 }
+        // While nobody looks, it is refunded.
+        _ = try await self.client.operate(.refund(.transaction(held.value.id), reason: .other, share: .full))
+        again = []
+        for await state in task {
+            again.append(state)
+            if state.info != nil { break }
+        }
+        #expect(again.last?.value == .some(nil))
+        #expect(again.allSatisfy { $0.value == nil || $0.value == .some(nil) }, "what was so is not shown")
+    }
+
+    /// The token was of one value, and what a failure kept was another.
+    @Test func `a stream with a kept token that is begun again in a failure shows the value that is so`() async throws {
+        let token = try await self.client.products(["gold"]).info.token
+        #expect(!token.isEmpty)
+        let cheap = try await self.client.products(["gold"]).value.products[0].price
+        let task = self.client.productsTask(["gold"]).since(token)
+        var states = task.makeAsyncIterator()
+        #expect(await states.next(where: { $0.info != nil })?.value == nil, "unchanged")
+        func price(_ milliunits: Int64) -> AppSettingChange {
+            var edit = ProductEdit(productID: "gold")
+            edit.priceMilliunits = milliunits
+            return .product(edit)
+        }
+        _ = try await self.client.configure([price(55_000)])
+        #expect(await states.next(where: { $0.value != nil })?.value?.products[0].price.milliunits == 55_000)
+        _ = try await self.client.configure([.simulatedError(.loadProducts, .networkError)])
+        let failed = await states.next(where: { if case .failure = $0 { true } else { false } })
+        #expect(failed?.value?.products[0].price.milliunits == 55_000)
+        // Nobody looks for a moment.
+        states = self.client.productsTask(["gold"]).makeAsyncIterator()
+        _ = try await self.client.configure([.simulatedError(.loadProducts, nil), price(cheap.milliunits)])
+        for await state in task {
+            guard let value = state.value, state.info != nil else { continue }
+            #expect(value.products[0].price == cheap)
+            break
+        }
+    }
+
     @Test func `a token of another view is refused, and its stream ends`() async throws {
         var before = self.client.currentEntitlementTask(account: "anna", product: "gold").makeAsyncIterator()
         let known = try #require(await before.next(where: { $0.info != nil })?.info)

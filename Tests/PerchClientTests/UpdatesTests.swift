@@ -77,6 +77,125 @@ import Testing
         #expect(self.server.actions().events(1) == [7])
     }
 
+    // MARK: Changes of this client's own
+
+    private func change(_ id: ItemID, _ revision: UInt64?) throws {
+        self.server.core.call(id, Sample.clock, timeoutMilliseconds: 5_000)
+        guard let revision else { return }
+        try self.answer(try self.server.call().stream, revision)
+    }
+
+    private func answer(_ stream: UInt32, _ revision: UInt64) throws {
+        let position = Position(revision: revision, asOf: Instant(milliseconds: 1))
+        try self.server.answer(.setClock(SetClockResponse(position: position)), on: stream)
+    }
+
+    private func event(_ id: TransactionID, own: Bool = true) throws {
+        try self.server.say(
+            Sample.event(id, cursor: [UInt8(id)], origin: own ? ScriptedServer.clientID : [4]), on: 1)
+    }
+
+    @Test func `that come before their answer are left out when it has come, and hold up what is behind`() throws {
+        try self.open(after: [4])
+        try self.change(2, nil)
+        let call = try self.server.call().stream
+        try self.event(6)
+        try self.event(7, own: false)
+        #expect(self.server.actions().isEmpty)
+        try self.answer(call, 6)
+        let actions = self.server.actions()
+        #expect(actions.events(1) == [7])
+        guard case .events(1, let items)? = actions.last else {
+            Issue.record("nothing was handed on")
+            return
+        }
+        #expect(items.map(\.cursor?.bytes) == [[6], [7]], "its place is passed")
+    }
+
+    @Test func `whose answers came before are left out, though another is under way or in doubt`() throws {
+        try self.open(after: [4])
+        try self.change(2, 6)
+        try self.change(3, nil)
+        try self.event(6)
+        _ = self.server.actions()
+        self.server.core.cancelCall(3)
+        try self.event(6)
+        #expect(self.server.actions().events(1).isEmpty)
+    }
+
+    enum Loss: CaseIterable { case late, cancelled, broken, failed }
+
+    @Test(arguments: Loss.allCases)
+    func `whose answer was lost are handed on, before or after that is known`(_ loss: Loss) throws {
+        try self.open(after: [4])
+        try self.change(2, 6)
+        try self.change(3, nil)
+        let call = try self.server.call().stream
+        try self.event(7)
+        #expect(self.server.actions().events(1).isEmpty)
+        var stream: UInt32 = 1
+        switch loss {
+        case .late: self.server.advance(5_000)
+        case .cancelled: self.server.core.cancelCall(3)
+        case .failed: try self.server.end(call, .storeFailed)
+        case .broken:
+            let actions = try self.server.reconnect()
+            #expect(actions.error(3)?.reason == PerchError.outcomeUnknown && actions.events(1) == [7])
+            stream = try self.server.call().stream
+        }
+        if loss != .broken {
+            let actions = self.server.actions()
+            #expect(actions.error(3)?.mayHaveHappened == true && actions.events(1) == [7])
+        }
+        // Of what was in doubt there may be more: whoever cancels one of two does not know which was done.
+        try self.server.say(Sample.event(8, cursor: [8], origin: ScriptedServer.clientID), on: stream)
+        #expect(self.server.actions().events(1) == [8])
+        try self.server.say(Sample.event(6, cursor: [9], origin: ScriptedServer.clientID), on: stream)
+        #expect(self.server.actions().events(1).isEmpty, "that was told")
+    }
+
+    @Test func `that are refused leave no doubt`() throws {
+        try self.open(after: [4])
+        try self.change(2, nil)
+        try self.server.end(try self.server.call().stream, .clockBackwards)
+        _ = self.server.actions()
+        try self.event(6)
+        #expect(self.server.actions().events(1).isEmpty)
+    }
+
+    @Test func `that are undecided hold up no more events than a consumer's limit, and then it goes on`() throws {
+        try self.open(after: [4])
+        try self.change(2, nil)
+        let call = try self.server.call().stream
+        try self.event(6)
+        for number in 0..<Limits.clientEventsMax { try self.event(7 + TransactionID(number % 200), own: false) }
+        let sent = try self.server.sent()
+        #expect(sent.map(\.kind) == [.cancel], "the server keeps the rest")
+        try self.answer(call, 6)
+        #expect(self.server.actions().events(1).count == Limits.clientEventsMax - 1)
+        guard case .transactionUpdates(let request)? = try self.server.call().request else {
+            Issue.record("it does not go on")
+            return
+        }
+        #expect(request.cursor == [UInt8(7 + (Limits.clientEventsMax - 2) % 200)], "after the last that it took")
+    }
+
+    @Test func `of many calls are each told once`() throws {
+        try self.open(after: [4])
+        try self.change(900, nil)
+        let doubtful = try self.server.call().stream
+        self.server.core.cancelCall(900)
+        #expect(try self.server.sent().map(\.kind) == [.cancel])
+        for number in 0..<500 as Range<UInt64> { try self.change(1_000 + number, 10 + number) }
+        try self.server.end(doubtful, .cancelled)
+        _ = self.server.actions()
+        for revision in 9..<511 as Range<UInt64> {
+            try self.server.say(
+                Sample.event(revision, cursor: [1], origin: ScriptedServer.clientID), on: 1)
+        }
+        #expect(self.server.actions().events(1) == [9, 510], "all but those had their answers")
+    }
+
     @Test(arguments: [
         ErrorReason.cursorTooOld, .cursorMalformed, .tokenOtherStore, .tokenFuture, .permissionDenied,
     ])

@@ -248,7 +248,46 @@ import struct PerchClient.ValueInfo
         try self.server.connect()
         #expect(try self.tokenSent == [6])
         try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: 1)
+        #expect(self.server.actions().shown(1) == ["4"], "they are loading until it is known that nothing has changed")
+        try self.server.reconnect()
+        try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: 2)
         #expect(self.server.actions().shown(1).isEmpty)
+    }
+
+    @Test func `that begins with a token for another store than is known hears that it is refused`() throws {
+        self.server.core.watch(1, Sample.watch, atLeast: nil)
+        try self.server.connect()
+        _ = try self.server.call()
+        try self.server.say(Sample.entitled(4, revision: 6), on: 1)
+        self.server.core.ended("killed")
+        self.server.core.watch(2, Sample.watch, atLeast: nil, token: [6])
+        try self.server.advanceToWake()
+        try self.server.connect { $0.epoch = 2 }
+        let sent = try self.server.sent()
+        #expect(
+            sent.map { $0.request?.watchToken } == [[], [6]],
+            "the first may begin anew, the second has nobody who knows its value but its consumer")
+        _ = self.server.actions()
+        try self.server.end(sent[1].stream, .tokenOtherStore)
+        #expect(self.server.actions().shown(2) == ["final TOKEN_OTHER_STORE after nothing"])
+    }
+
+    @Test func `that ends, or is left, in the middle of a group takes no place in it`() throws {
+        try self.open(4)
+        for stream in 1...4 as ClosedRange<UInt32> {
+            try self.server.say(Sample.entitled(UInt64(stream), revision: 6), on: stream)
+        }
+        _ = self.server.actions()
+        for stream in 1...4 as ClosedRange<UInt32> {
+            try self.server.say(Sample.entitled(10 + UInt64(stream), revision: 7), on: stream)
+        }
+        self.server.core.unwatch(2)
+        try self.server.end(3, .appUnknown)
+        _ = self.server.actions()
+        try self.server.beat(7)
+        let actions = self.server.actions()
+        #expect(actions.shown(1) == ["11"] && actions.shown(4) == ["14"])
+        #expect(actions.shown(2).isEmpty && actions.shown(3).isEmpty)
     }
 
     @Test func `that begins with a token whose value its consumers keep says that it is unchanged, once`() throws {
@@ -268,6 +307,7 @@ import struct PerchClient.ValueInfo
 
     @Test(arguments: [
         ErrorReason.accountKey, .appUnknown, .permissionDenied, .unknownMethod, .fieldInvalid, .unauthenticated,
+        .requestTooLong, .inflateLimit,
     ])
     func `that is refused for good says why, with the last value, and ends`(_ reason: ErrorReason) throws {
         try self.open()
@@ -292,6 +332,16 @@ import struct PerchClient.ValueInfo
         #expect(try self.tokenSent == [6])
         try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: 2)
         #expect(self.server.actions().shown(1) == ["4"])
+    }
+
+    @Test func `that is refused for a while is not opened again before the server has said`() throws {
+        try self.open()
+        let status = WireStatus(
+            .callRate, "too many calls", details: [StatusDetail(key: "retry_after_ms", value: "7000")])
+        try self.server.end(1, status.status)
+        let pause = try self.server.advanceToWake()
+        #expect(pause >= 7_000 && pause <= 8_000)
+        #expect(try self.tokenSent == [])
     }
 
     @Test func `that nobody looks at any more is cancelled, and what still comes is dropped`() throws {

@@ -12,8 +12,14 @@ struct PendingCall {
     var timer = TimerHeap.ID.none
     /// Nil while it waits for a connection.
     var stream: UInt32?
-    /// How often it was sent.
+    /// How often it was sent, and may have been taken.
     var attempts = 0
+    /// How often it came back, certainly not done.
+    var returns = 0
+    /// It is among those that wait for a connection.
+    var isWaiting = false
+    /// Of a mutation: a revision that there was before it was first sent.
+    var revisionBefore: UInt64?
     var response: Answer?
     /// Why it was last sent in vain.
     var lastLoss: PerchError?
@@ -81,20 +87,35 @@ extension ClientCore {
             self.actions.append(.finish(id, .failure(refusal)))
             return
         }
+        guard timeoutMilliseconds > 0 else {
+            self.actions.append(.finish(id, .failure(Self.late(call))))
+            return
+        }
         call.timer = self.deadlines.schedule(at: call.deadline, payload: id)
         self.calls[id] = call
-        self.waitingCalls.append(id)
+        self.wait(id)
         self.connectIfWanted()
         self.sendWaitingCalls()
     }
 
+    /// It waits for a connection, as the last of those that do.
+    private mutating func wait(_ id: ItemID) {
+        self.calls[id]?.isWaiting = true
+        self.waitingCalls.append(id)
+    }
+
     /// Why nothing new can be asked now; nil if it can.
-    private func refusal() -> PerchError? {
+    private mutating func refusal() -> PerchError? {
         switch self.link {
         case .closed:
             return .clientClosed
         case .waiting(let until, _):
             guard !self.settings.waitsForServer, var failure = self.connectFailure else { break }
+            // What was so a while ago need not be so now: a call is worth a try of its own.
+            if self.now.monotonic - self.lastTry >= max(self.settings.reconnectBaseMilliseconds, 1) {
+                self.link = .idle
+                break
+            }
             failure.message += "; the next try is in \(until - self.now.monotonic) ms"
             return failure
         case .idle, .connecting, .greeting, .open:
@@ -125,23 +146,40 @@ extension ClientCore {
     mutating func callIsLate(_ id: ItemID) {
         guard let call = self.calls[id] else { return }
         if let stream = call.stream { self.abandon(stream, isWatch: false, hasSpoken: false) }
-        let missing = call.attempts == 0 ? "no connection" : "no answer"
-        var message = "\(missing) came within \(call.timeoutMilliseconds) ms; allow more time, or see how the server is"
-        if let loss = call.lastLoss { message += "; it was sent \(call.attempts) times, and at last: \(loss.message)" }
-        let error = PerchError(
-            code: .deadlineExceeded, reason: ErrorReason.deadline.rawValue, message: message)
+        var error = Self.late(call)
+        if let loss = call.lastLoss {
+            error.message += "; it was sent \(call.attempts) times, and at last: \(loss.message)"
+        } else if let failure = self.connectFailure {
+            error.message += "; the last try: \(failure)"
+        }
         self.finish(id, .failure(self.doubting(call, error)))
+    }
+
+    private static func late(_ call: PendingCall) -> PerchError {
+        let missing = call.attempts == 0 ? "no connection" : "no answer"
+        return PerchError(
+            code: .deadlineExceeded, reason: ErrorReason.deadline.rawValue,
+            message: "\(missing) came within \(call.timeoutMilliseconds) ms; allow more time, or see how the server is")
     }
 
     mutating func finish(_ id: ItemID, _ result: Result<Response, PerchError>) {
         guard let call = self.calls.removeValue(forKey: id) else { preconditionFailure("call \(id) ended twice") }
         self.deadlines.cancel(call.timer)
-        if call.stream == nil { self.waitingCalls.removeAll { $0 == id } }
+        if call.isWaiting {
+            self.endedWaitingCount += 1
+            if self.endedWaitingCount > self.waitingCalls.count / 2 {
+                self.waitingCalls.removeAll { self.calls[$0] == nil }
+                self.endedWaitingCount = 0
+            }
+        }
         self.actions.append(.finish(id, result))
+        guard let before = call.revisionBefore else { return }
+        self.own.ended(id, sentAfter: before, result)
+        self.judgeOwnEvents()
     }
 
     /// An error after which nobody knows whether a mutation happened says so.
-    private func doubting(_ call: PendingCall, _ error: PerchError) -> PerchError {
+    func doubting(_ call: PendingCall, _ error: PerchError) -> PerchError {
         var error = error
         error.mayHaveHappened = call.attempts > 0 && Repeatability(call.request).isMutation
         return error
@@ -149,9 +187,7 @@ extension ClientCore {
 
     mutating func sendWaitingCalls() {
         guard self.canOpen, !self.waitingCalls.isEmpty else { return }
-        let waiting = self.waitingCalls
-        self.waitingCalls.removeAll()
-        for id in waiting {
+        for id in self.takeWaiting() {
             guard let call = self.calls[id] else { preconditionFailure("call \(id) waits and is over") }
             let left = max(call.deadline - self.now.monotonic, 1)
             let lead = min(left / 2, Limits.clientDeadlineLeadMilliseconds)
@@ -159,10 +195,22 @@ extension ClientCore {
                 let stream = try self.open(call.request, timeoutMilliseconds: max(left - lead, 1), as: .call(id))
                 self.calls[id]?.stream = stream
                 self.calls[id]?.attempts += 1
+                if call.revisionBefore == nil, Repeatability(call.request).isMutation {
+                    self.calls[id]?.revisionBefore = self.own.sent(id)
+                }
             } catch {
                 self.finish(id, .failure(self.doubting(call, error)))
             }
         }
+    }
+
+    /// Those that wait for a connection: they wait no more.
+    private mutating func takeWaiting() -> [ItemID] {
+        let waiting = self.waitingCalls.filter { self.calls[$0] != nil }
+        self.waitingCalls.removeAll()
+        self.endedWaitingCount = 0
+        for id in waiting { self.calls[id]?.isWaiting = false }
+        return waiting
     }
 
     mutating func tookCallStatus(_ id: ItemID, _ status: Status) {
@@ -172,12 +220,17 @@ extension ClientCore {
             let error = PerchError(status)
             switch ErrorReason(rawValue: status.reason) {
             case .shuttingDown:
-                self.lose(id, error)
-                return
+                // What waits for the store still gets its answer: this was not begun.
+                self.putBack(id, error)
             case .deadline, .storeFailed, .internal:
                 self.finish(id, .failure(self.doubting(call, error)))
             default:
-                self.finish(id, .failure(error))
+                guard error.code == .unauthenticated, self.settings.canReauthenticate else {
+                    self.finish(id, .failure(error))
+                    return
+                }
+                self.putBack(id, error)
+                self.leave(error)
             }
             return
         }
@@ -194,6 +247,18 @@ extension ClientCore {
             self.finish(id, .failure(self.doubting(call, .breach(message))))
             self.breach(message)
         }
+    }
+
+    /// A call was refused before anything was done: it waits for the next connection, unless that happens too often.
+    private mutating func putBack(_ id: ItemID, _ reason: PerchError) {
+        guard let call = self.calls[id], call.returns < Limits.clientReadAttemptsMax else {
+            self.finish(id, .failure(reason))
+            return
+        }
+        self.calls[id]?.attempts -= 1
+        self.calls[id]?.returns += 1
+        self.calls[id]?.response = nil
+        self.wait(id)
     }
 
     /// A call was sent in vain: it waits for the next connection, or ends.
@@ -216,14 +281,13 @@ extension ClientCore {
         self.calls[id]?.stream = nil
         self.calls[id]?.response = nil
         self.calls[id]?.lastLoss = reason
-        self.waitingCalls.append(id)
+        self.wait(id)
     }
 
     /// The connection is gone. What was sent is repeated where that is safe; what was not waits, unless there is no
     /// server and nobody wants to wait for one.
     mutating func loseCalls(_ reason: PerchError, wasConnecting: Bool) {
-        let waited = self.waitingCalls
-        self.waitingCalls.removeAll()
+        let waited = self.takeWaiting()
         // In the order in which they were made, the older ones first.
         for id in self.calls.keys.sorted() where self.calls[id]?.stream != nil { self.lose(id, reason) }
         for id in waited {
@@ -231,7 +295,7 @@ extension ClientCore {
             if wasConnecting, !self.settings.waitsForServer, call.attempts == 0 {
                 self.finish(id, .failure(reason))
             } else {
-                self.waitingCalls.append(id)
+                self.wait(id)
             }
         }
         self.waitingCalls.sort()

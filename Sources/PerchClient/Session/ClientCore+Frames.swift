@@ -36,8 +36,7 @@ extension ClientCore {
             case .message: self.takeMessage(frame)
             case .status: self.takeStatus(try self.codec.decodeStatus(bytes), stream: header.stream)
             case .beat:
-                // Its numbers are for people; what it says is that a group is whole.
-                _ = try self.codec.decodeBeat(bytes)
+                self.own.saw(try self.codec.decodeBeat(bytes).revision)
                 self.applyGroup()
             case .ping: self.pong(frame.payload)
             case .pong: break
@@ -87,9 +86,12 @@ extension ClientCore {
         let store = StoreName(id: welcome.storeID, epoch: welcome.epoch)
         if let known = self.store, known != store {
             // Another store, or this one from a backup: what was known of values is nothing to resume by.
-            for id in self.watches.keys { self.watches[id]?.token = [] }
+            // A token that a consumer has kept is his to give up: the server refuses it, and he hears so.
+            for id in self.watches.keys where self.watches[id]?.isTokenKept == false { self.watches[id]?.token = [] }
+            self.own = OwnMutations()
         }
         self.store = store
+        self.own.saw(welcome.revision)
         self.report(
             .connected(
                 ServerInfo(
@@ -128,7 +130,7 @@ extension ClientCore {
     /// Whether a call can be opened now.
     var canOpen: Bool {
         guard case .open(let open) = self.link else { return false }
-        return open.drain == nil
+        return open.drain == nil && open.leaving == nil
     }
 
     /// Sends a CALL. Throws what is wrong with the request; the connection is not touched by it.
@@ -227,7 +229,6 @@ extension ClientCore {
         case .watch(let id):
             if self.watches[id]?.hasSpoken == true { self.spokenCount -= 1 }
             self.watches[id]?.lost()
-            self.held.removeAll { $0 == id }
             self.watchEnded(id, status)
         case .updates(let id):
             if self.updates[id]?.hasSpoken == true { self.spokenCount -= 1 }
@@ -237,5 +238,6 @@ extension ClientCore {
             if hasSpoken { self.spokenCount -= 1 }
         }
         if self.spokenCount < 2 { self.applyGroup() }
+        self.closeIfLeft()
     }
 }

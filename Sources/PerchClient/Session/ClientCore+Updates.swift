@@ -29,12 +29,93 @@ struct Updates {
     var replayed: [TransactionID: Digest] = [:]
     /// The consumer has enough: nothing is asked for.
     var isPaused = false
+    /// From the first event on that this client may have caused, and may not have been told of by an answer: they are
+    /// handed on, or left out, when its calls have ended.
+    var undecided: [Undecided] = []
     var refusals = 0
     var retry = TimerHeap.ID.none
+
+    /// An event that waits to be handed on.
+    struct Undecided {
+        var update: TransactionUpdate?
+        var cursor: UpdateCursor?
+        /// Of one that this client caused.
+        var ownRevision: UInt64?
+    }
+
+    /// There is enough, here or with the consumer: the server keeps what comes next.
+    var isFull: Bool { self.isPaused || self.undecided.count >= Limits.clientEventsMax }
 
     mutating func lost() {
         self.stream = nil
         self.hasSpoken = false
+    }
+}
+
+/// What this client knows of the changes that it makes: whether an answer has told of them. An event of a change whose answer
+/// was lost is the only news of it, so it is not left out.
+struct OwnMutations {
+    /// What is known of a change of this client.
+    enum Knowledge {
+        /// An answer has told of it.
+        case told
+        /// A call that is under way may be what made it.
+        case undecided
+        /// The call that made it ended without telling.
+        case untold
+    }
+
+    /// The highest revision that was heard of: what is sent from now on comes after it.
+    private var seen: UInt64 = 0
+    /// Mutations that were sent and are not over, each with a revision that there was before.
+    private var underWay: [ItemID: UInt64] = [:]
+    /// Revisions that answers have told of, as far as they may be asked for: a change from before everything that is
+    /// under way or in doubt was answered, or there would be a doubt.
+    private var told: Set<UInt64> = []
+    /// When there are so many, those that nobody may ask for are let go.
+    private var toldLimit = 64
+    /// A mutation ended without anybody knowing whether it happened, and was sent after this revision; the earliest.
+    private var doubtedSince: UInt64?
+
+    /// A revision was heard of.
+    mutating func saw(_ revision: UInt64) { self.seen = max(self.seen, revision) }
+
+    /// A mutation is sent for the first time; a revision that there was before.
+    mutating func sent(_ id: ItemID) -> UInt64 {
+        self.underWay[id] = self.seen
+        return self.seen
+    }
+
+    mutating func ended(_ id: ItemID, sentAfter before: UInt64, _ result: Result<Response, PerchError>) {
+        switch result {
+        case .success(let response):
+            if let revision = response.position?.revision {
+                self.told.insert(revision)
+                self.saw(revision)
+            }
+        case .failure(let error):
+            if error.mayHaveHappened { self.doubtedSince = min(self.doubtedSince ?? before, before) }
+        }
+        self.underWay[id] = nil
+        if self.told.count > self.toldLimit { self.forget() }
+    }
+
+    private mutating func forget() {
+        let horizon = min(self.underWay.values.min() ?? .max, self.doubtedSince ?? .max)
+        self.told = self.told.filter { $0 > horizon }
+        if self.told.count > Limits.clientToldRevisionsMax {
+            // To hear of one twice is better than never.
+            let kept = self.told.sorted().suffix(Limits.clientToldRevisionsMax / 2)
+            self.told = Set(kept)
+        }
+        self.toldLimit = max(64, self.told.count * 2)
+    }
+
+    /// What is known of a change of this client at `revision`.
+    func knowledge(of revision: UInt64) -> Knowledge {
+        if self.told.contains(revision) { return .told }
+        if self.underWay.values.contains(where: { $0 < revision }) { return .undecided }
+        return self.doubtedSince.map { $0 < revision } == true ? .untold : .told
     }
 }
 
@@ -80,7 +161,7 @@ extension ClientCore {
     }
 
     mutating func openUpdates(_ id: ItemID) {
-        guard self.canOpen, let updates = self.updates[id], updates.stream == nil, !updates.isPaused else { return }
+        guard self.canOpen, let updates = self.updates[id], updates.stream == nil, !updates.isFull else { return }
         self.deadlines.cancel(updates.retry)
         var request = updates.request
         request.cursor = updates.cursor
@@ -108,32 +189,67 @@ extension ClientCore {
             self.spokenCount += 1
         }
         updates.refusals = 0
-        let item = self.item(event, &updates)
-        self.updates[id] = updates
-        guard let item else { return }
-        if case .events(id, var items)? = self.actions.last {
-            items.append(item)
-            self.actions[self.actions.count - 1] = .events(id, items)
-        } else {
-            self.actions.append(.events(id, [item]))
+        guard let event = self.news(event, &updates) else {
+            self.updates[id] = updates
+            return
         }
+        updates.undecided.append(event)
+        self.handOn(id, &updates)
+        if updates.isFull, let stream = updates.stream {
+            self.abandon(stream, isWatch: true, hasSpoken: updates.hasSpoken)
+            updates.lost()
+        }
+        self.updates[id] = updates
     }
 
-    /// What is handed on of an event; nil if it was handed on before.
-    private func item(_ event: TransactionEvent, _ updates: inout Updates) -> UpdateItem? {
+    /// An event as it waits to be handed on; nil if it was handed on before.
+    private func news(_ event: TransactionEvent, _ updates: inout Updates) -> Updates.Undecided? {
         let update = TransactionUpdate(event)
         guard !event.cursor.isEmpty else {
             // Among the unfinished ones at the start.
             guard let transaction = event.transaction else { return nil }
             let digest = self.codec.digest(of: transaction)
             guard updates.replayed.updateValue(digest, forKey: transaction.value.id) != digest else { return nil }
-            return UpdateItem(update: update, cursor: nil)
+            return Updates.Undecided(update: update)
         }
         updates.cursor = event.cursor
         updates.replayed.removeAll()
         let isOwn = event.originClientID == self.settings.clientID && !event.originClientID.isEmpty
-        return UpdateItem(
-            update: isOwn && !updates.includesOwn ? nil : update, cursor: UpdateCursor(bytes: event.cursor))
+        return Updates.Undecided(
+            update: update, cursor: UpdateCursor(bytes: event.cursor),
+            ownRevision: isOwn && !updates.includesOwn ? event.revision : nil)
+    }
+
+    /// Hands on what is decided, in order.
+    private mutating func handOn(_ id: ItemID, _ updates: inout Updates) {
+        var items: [UpdateItem] = []
+        for event in updates.undecided {
+            var item = UpdateItem(update: event.update, cursor: event.cursor)
+            if let revision = event.ownRevision {
+                let knowledge = self.own.knowledge(of: revision)
+                if knowledge == .undecided { break }
+                if knowledge == .told { item.update = nil }
+            }
+            items.append(item)
+        }
+        updates.undecided.removeFirst(items.count)
+        guard !items.isEmpty else { return }
+        if case .events(id, var earlier)? = self.actions.last {
+            earlier.append(contentsOf: items)
+            self.actions[self.actions.count - 1] = .events(id, earlier)
+        } else {
+            self.actions.append(.events(id, items))
+        }
+    }
+
+    /// A mutation of this client has ended: what waited for it is handed on or left out.
+    mutating func judgeOwnEvents() {
+        for id in self.updates.keys.sorted() {
+            guard var updates = self.updates[id], !updates.undecided.isEmpty else { continue }
+            self.handOn(id, &updates)
+            self.updates[id] = updates
+            self.openUpdates(id)
+        }
     }
 
     mutating func updatesEnded(_ id: ItemID, _ status: Status) {
@@ -141,10 +257,10 @@ extension ClientCore {
         let error = PerchError(status)
         switch StreamRefusal(status, canReauthenticate: self.settings.canReauthenticate) {
         case .comeBack, .later:
-            self.retry(id, &updates.refusals, &updates.retry)
+            self.retry(id, error, &updates.refusals, &updates.retry)
             self.updates[id] = updates
         case .reauthenticate:
-            self.lost(error)
+            self.leave(error)
         case .final, .withoutToken:
             // Going on without the cursor would leave a gap: the consumer decides.
             self.updates[id] = nil

@@ -61,8 +61,9 @@ struct Watch {
 
 // State streams: what comes is held to the end of its group, and shown if it is news.
 extension ClientCore {
-    /// Opens a watch. `last` is what its consumers know already; with `info` it is what they see, and is gone on from.
-    /// Else it is gone on from `token`, whose value they keep elsewhere.
+    /// Opens a watch, which is loading. `last` is what its consumers knew lately; with `info` that is gone on from, and
+    /// shown again when the server says that it has not changed. Else it is gone on from `token`, whose value they keep
+    /// elsewhere.
     package mutating func watch(
         _ id: ItemID, _ request: Request, atLeast: Position?, last: WatchValue? = nil, info: ValueInfo? = nil,
         token: [UInt8] = []
@@ -76,7 +77,7 @@ extension ClientCore {
         self.watches[id] = Watch(
             request: request, atLeast: info == nil ? atLeast : nil, token: info?.token ?? token,
             isTokenKept: info == nil && !token.isEmpty, last: last, cause: info?.cause ?? .unspecified,
-            shown: info == nil ? .loading : last == nil ? .unchanged : .success)
+            shown: .loading)
         self.connectIfWanted()
         self.openWatch(id)
     }
@@ -85,7 +86,6 @@ extension ClientCore {
     package mutating func unwatch(_ id: ItemID) {
         guard let watch = self.watches.removeValue(forKey: id) else { return }
         self.deadlines.cancel(watch.retry)
-        self.held.removeAll { $0 == id }
         if let stream = watch.stream { self.abandon(stream, isWatch: true, hasSpoken: watch.hasSpoken) }
     }
 
@@ -103,7 +103,7 @@ extension ClientCore {
         }
     }
 
-    private mutating func showFinal(_ id: ItemID, _ error: PerchError, last: WatchValue?) {
+    mutating func showFinal(_ id: ItemID, _ error: PerchError, last: WatchValue?) {
         let failure = EntitlementTaskFailure(
             reason: error.reason, message: error.message, error: error, isFinal: true)
         self.actions.append(.show(id, .failure(failure, last: last), isNews: true))
@@ -157,9 +157,8 @@ extension ClientCore {
     }
 
     private mutating func applyState(_ id: ItemID) {
-        guard var watch = self.watches[id], let held = watch.held else {
-            preconditionFailure("a state was held that is not there")
-        }
+        // Nobody looks at it any more, or its call has ended.
+        guard var watch = self.watches[id], let held = watch.held else { return }
         watch.held = nil
         if let passed = held.passed {
             watch.last = passed.value
@@ -213,7 +212,7 @@ extension ClientCore {
         watch.refusals = 0
     }
 
-    private mutating func show(_ failure: EntitlementTaskFailure, in watch: inout Watch, _ id: ItemID) {
+    mutating func show(_ failure: EntitlementTaskFailure, in watch: inout Watch, _ id: ItemID) {
         guard watch.shown != .failure(failure) else { return }
         watch.shown = .failure(failure)
         self.actions.append(.show(id, .failure(failure, last: watch.last), isNews: true))
@@ -228,7 +227,7 @@ extension ClientCore {
         switch StreamRefusal(status, canReauthenticate: self.settings.canReauthenticate) {
         case .comeBack:
             // DRAIN has come or is about to; without one it is asked again after a pause.
-            self.retry(id, &watch.refusals, &watch.retry)
+            self.retry(id, error, &watch.refusals, &watch.retry)
             self.watches[id] = watch
         case .withoutToken where !watch.token.isEmpty && !watch.isTokenKept:
             watch.token = []
@@ -237,25 +236,24 @@ extension ClientCore {
         case .later:
             self.show(
                 EntitlementTaskFailure(reason: error.reason, message: error.message, error: error), in: &watch, id)
-            self.retry(id, &watch.refusals, &watch.retry)
+            self.retry(id, error, &watch.refusals, &watch.retry)
             self.watches[id] = watch
         case .reauthenticate:
-            self.show(
-                EntitlementTaskFailure(reason: error.reason, message: error.message, error: error), in: &watch, id)
-            self.watches[id] = watch
-            self.lost(error)
+            // Consumers need not know, unless the next connection brings nothing better.
+            self.leave(error)
         case .final, .withoutToken:
             self.watches[id] = nil
             self.showFinal(id, error, last: watch.last)
         }
     }
 
-    /// Schedules a stream to be opened again on this connection, with full jitter. If that is about to end, the next one
-    /// opens it.
-    mutating func retry(_ id: ItemID, _ refusals: inout Int, _ timer: inout TimerHeap.ID) {
+    /// Schedules a stream to be opened again on this connection, with full jitter, and no sooner than the server has said.
+    /// If the connection is about to end, the next one opens it.
+    mutating func retry(_ id: ItemID, _ error: PerchError, _ refusals: inout Int, _ timer: inout TimerHeap.ID) {
         guard self.canOpen else { return }
         self.deadlines.cancel(timer)
-        let pause = self.jitter(doublings: refusals)
+        let asked = error.details["retry_after_ms"].flatMap { Int64($0) } ?? 0
+        let pause = self.jitter(doublings: refusals) + min(max(asked, 0), Limits.clientAwayMillisecondsMax)
         refusals += 1
         timer = self.deadlines.schedule(at: self.now.monotonic + pause, payload: id)
     }
@@ -278,13 +276,12 @@ enum StreamRefusal: Equatable {
         switch ErrorReason(rawValue: status.reason) {
         case .shuttingDown, .cancelled, .deadline: self = .comeBack
         case .tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture: self = .withoutToken
-        case .behind: self = .later
         default:
-            switch StatusCode(rawValue: status.code) {
             // Also of credentials that were good and have ended.
-            case .unauthenticated where canReauthenticate: self = .reauthenticate
-            case .unavailable, .internal, .unknown, .resourceExhausted, .aborted, .deadlineExceeded, .ok: self = .later
-            default: self = .final
+            if status.code == StatusCode.unauthenticated.rawValue, canReauthenticate {
+                self = .reauthenticate
+            } else {
+                self = PerchError(status).isTransient || status.code == StatusCode.ok.rawValue ? .later : .final
             }
         }
     }

@@ -29,6 +29,8 @@ package struct ClientCore: ~Copyable {
     var failures = 0
     /// Why the last try to connect failed; nil once one has succeeded.
     var connectFailure: PerchError?
+    /// When the last try began.
+    var lastTry: Int64 = .min / 2
     /// Which store the last connection led to: tokens are good there.
     var store: StoreName?
 
@@ -40,8 +42,11 @@ package struct ClientCore: ~Copyable {
     var held: [ItemID] = []
 
     var calls: [ItemID: PendingCall] = [:]
-    /// Calls that wait for a connection, in the order in which they were made.
+    /// Calls that wait for a connection, in the order in which they were made, and some that did and are over.
     var waitingCalls: [ItemID] = []
+    /// Of those, the ones that are over.
+    var endedWaitingCount = 0
+    var own = OwnMutations()
     var watches: [ItemID: Watch] = [:]
     var updates: [ItemID: Updates] = [:]
     var deadlines = TimerHeap()
@@ -68,6 +73,8 @@ package struct ClientCore: ~Copyable {
         var frameBytesMax: Int
         /// The server stops: calls go on until told their STATUS, new ones wait for the next connection.
         var drain: Drain?
+        /// The credentials have ended: the same, and when no call is left the next connection brings other ones.
+        var leaving: PerchError?
     }
 
     struct StoreName: Equatable {
@@ -149,6 +156,7 @@ package struct ClientCore: ~Copyable {
     mutating func connectIfWanted() {
         guard case .idle = self.link, self.isWanted else { return }
         self.link = .connecting(deadline: self.now.monotonic + self.settings.connectTimeoutMilliseconds)
+        self.lastTry = self.now.monotonic
         self.actions.append(.connect)
         self.report(.connecting)
     }
@@ -210,13 +218,18 @@ package struct ClientCore: ~Copyable {
     /// server said last.
     mutating func lost(_ reason: PerchError, drain: Drain? = nil) {
         self.actions.append(.disconnect)
+        let isRefusal = drain != nil
         var drain = drain
         var wasConnecting = false
+        var comesBackAtOnce = false
         switch self.link {
         case .open(let open):
             // The first notice has the times; the last one may leave them out.
             if drain?.isPaced != true { drain = open.drain ?? drain }
-            if self.now.monotonic - open.since >= Limits.clientStableMilliseconds { self.failures = 0 }
+            if self.now.monotonic - open.since >= Limits.clientStableMilliseconds {
+                self.failures = 0
+                comesBackAtOnce = open.leaving != nil
+            }
         case .connecting, .greeting:
             wasConnecting = true
         case .idle, .waiting, .closed:
@@ -237,7 +250,9 @@ package struct ClientCore: ~Copyable {
             self.deadlines.cancel(updates.retry)
             self.updates[id]?.lost()
         }
-        let pause = self.pause(after: drain)
+        if wasConnecting { self.tellStreams(reason, isRefusal: isRefusal) }
+        var pause = self.pause(after: drain)
+        if comesBackAtOnce { pause = 0 }
         guard self.isWanted else {
             self.link = .idle
             self.report(.idle)
@@ -267,6 +282,45 @@ package struct ClientCore: ~Copyable {
         return Int64.random(in: 0...bound, using: &self.random)
     }
 
+    /// There is no connection, and no time will mend that by itself: those who look at values hear why, and hear of the
+    /// next connection when it has come after all, since files of credentials and certificates are read anew for each.
+    /// Credentials that were given as a text stay what they are: who refuses them will refuse them again.
+    private mutating func tellStreams(_ reason: PerchError, isRefusal: Bool) {
+        guard !reason.passesWithTime else { return }
+        let isFinal = isRefusal && reason.code == .unauthenticated && !self.settings.canReauthenticate
+        for id in self.watches.keys.sorted() {
+            guard var watch = self.watches[id] else { continue }
+            if isFinal {
+                self.watches[id] = nil
+                self.showFinal(id, reason, last: watch.last)
+            } else {
+                self.show(
+                    EntitlementTaskFailure(reason: reason.reason, message: reason.message, error: reason), in: &watch,
+                    id)
+                self.watches[id] = watch
+            }
+        }
+        guard isFinal else { return }
+        for id in self.updates.keys.sorted() { self.actions.append(.endUpdates(id, reason)) }
+        self.updates.removeAll()
+    }
+
+    /// The credentials of this connection have ended, and the next one may bring others. Calls under way are told their
+    /// STATUS first: to break off now would leave in doubt what they did.
+    mutating func leave(_ reason: PerchError) {
+        guard case .open(var open) = self.link else { return }
+        if open.leaving == nil { open.leaving = reason }
+        self.link = .open(open)
+    }
+
+    /// The connection that is being left is closed when nobody waits for an answer there.
+    mutating func closeIfLeft() {
+        guard case .open(let open) = self.link, let reason = open.leaving,
+            !self.calls.values.contains(where: { $0.stream != nil })
+        else { return }
+        self.lost(reason)
+    }
+
     mutating func report(_ state: ConnectionState) {
         self.actions.append(.connection(state))
     }
@@ -281,7 +335,9 @@ package struct ClientCore: ~Copyable {
         self.link = .closed
         self.output.removeAll()
         self.streams.removeAll()
-        for id in self.calls.keys.sorted() { self.finish(id, .failure(.clientClosed)) }
+        for (id, call) in self.calls.sorted(by: { $0.key < $1.key }) {
+            self.finish(id, .failure(self.doubting(call, .clientClosed)))
+        }
         for id in self.watches.keys.sorted() { self.actions.append(.endWatch(id)) }
         for id in self.updates.keys.sorted() { self.actions.append(.endUpdates(id, .clientClosed)) }
         self.watches.removeAll()

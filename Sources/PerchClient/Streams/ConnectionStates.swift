@@ -3,23 +3,28 @@ public struct ConnectionStates: AsyncSequence, Sendable {
     public typealias Element = ConnectionState
     public typealias Failure = Never
 
+    private let client: PerchClient
     private let cell: LatestCell<ConnectionState>
 
-    init(_ cell: LatestCell<ConnectionState>) {
+    init(_ client: PerchClient, _ cell: LatestCell<ConnectionState>) {
+        self.client = client
         self.cell = cell
     }
 
     /// What it is doing now.
     public var current: ConnectionState { self.cell.state }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(self.cell) }
+    public func makeAsyncIterator() -> Iterator { Iterator(self.client, self.cell) }
 
     /// One consumer's place.
     public struct Iterator: AsyncIteratorProtocol {
+        /// A client lives as long as somebody looks at what came from it.
+        private let client: PerchClient
         private let cell: LatestCell<ConnectionState>
         private var seen: UInt64 = 0
 
-        init(_ cell: LatestCell<ConnectionState>) {
+        init(_ client: PerchClient, _ cell: LatestCell<ConnectionState>) {
+            self.client = client
             self.cell = cell
         }
 

@@ -4,9 +4,10 @@ import Synchronization
 
 /// A state stream: the newest state now, and each newer one as it comes.
 ///
-/// It is open while somebody iterates over it, over any number of connections, and goes on where it was when somebody
-/// iterates again. There is no queue: a slow consumer skips states between, never the last, and never sees the same
-/// value twice in a row. When all iterations have ended, by `break` or by cancelling their tasks, the server is told.
+/// It is open while somebody iterates over it, over any number of connections. There is no queue: a slow consumer skips states
+/// between, never the last, and never sees the same value twice in a row. When all iterations have ended, by `break` or by
+/// cancelling their tasks, the server is told. Who iterates then begins with `loading`, as nobody knows what has happened
+/// since; a value that is still the same is not sent again. Who joins an iteration that goes on sees the newest state at once.
 ///
 ///     for await state in client.subscriptionStatusTask(account: "anna", group: "premium") {
 ///         if case .success(let statuses, let info) = state { … }
@@ -24,7 +25,7 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
     /// The newest state; `loading` before anybody has iterated.
     public var current: EntitlementTaskState<Value> { self.watch.cell.state }
 
-    /// The last good value, kept through failures and without a connection.
+    /// The last good value, kept through failures and without a connection for as long as somebody iterates.
     public var last: Value? { self.watch.cell.state.value }
 
     /// The same stream, begun after the value that `token` stands for: `ValueInfo.token`, kept over the life of a process.
@@ -46,12 +47,14 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
             self.reader = reader
         }
 
-        /// The next state; nil after a final failure, after the client was closed, and when the task is cancelled.
+        /// The next state; nil after a final failure, after the client was closed, and when the task is cancelled. After nil
+        /// comes nil, whichever task asks: for a time limit, race the loop and not its `next`.
         public mutating func next() async -> EntitlementTaskState<Value>? {
             await self.next(isolation: nil)
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> EntitlementTaskState<Value>? {
+            guard !self.reader.isOver else { return nil }
             let state = await self.reader.watch.cell.next(after: &self.seen)
             if state == nil { self.reader.end() }
             return state
@@ -95,12 +98,13 @@ final class OpenWatch<Value: Hashable & Sendable>: Sendable {
             guard open.readers == 1 else { return }
             open.id = self.client.loop.newID()
             // After a final failure it is tried anew, from the beginning: there is no token that was not refused.
-            self.cell.restart { _ in .loading }
-            let state = self.cell.state
+            let (life, before) = self.cell.restart(.loading)
+            // A failure has the last value without its token, and the token that the stream was begun with is of another.
+            let token = before?.value == nil || before?.info != nil ? self.token : []
             self.client.post(
                 .watch(
-                    open.id, self.request, atLeast: self.atLeast, last: state.value.map { self.wrap($0) },
-                    info: state.info, token: self.token, WatchSink(cell: self.cell, unwrap: self.unwrap)))
+                    open.id, self.request, atLeast: self.atLeast, last: before?.value.map { self.wrap($0) },
+                    info: before?.info, token: token, WatchSink(cell: self.cell, life: life, unwrap: self.unwrap)))
         }
     }
 
@@ -126,6 +130,8 @@ final class WatchReader<Value: Hashable & Sendable>: Sendable {
         if !self.hasEnded.exchange(true, ordering: .relaxed) { self.watch.leave() }
     }
 
+    var isOver: Bool { self.hasEnded.load(ordering: .relaxed) }
+
     deinit { self.end() }
 }
 
@@ -135,7 +141,9 @@ struct WatchSink: Sendable {
     let show: @Sendable (EntitlementTaskState<WatchValue>, _ isNews: Bool) -> [CheckedContinuation<Void, Never>]
     let end: @Sendable () -> [CheckedContinuation<Void, Never>]
 
-    init<Value>(cell: LatestCell<EntitlementTaskState<Value>>, unwrap: @escaping @Sendable (WatchValue) -> Value?) {
+    init<Value>(
+        cell: LatestCell<EntitlementTaskState<Value>>, life: UInt64, unwrap: @escaping @Sendable (WatchValue) -> Value?
+    ) {
         self.show = { state, isNews in
             let shown: EntitlementTaskState<Value>
             switch state {
@@ -146,8 +154,8 @@ struct WatchSink: Sendable {
                 guard let value = unwrap(value) else { preconditionFailure("a watch was given another view's value") }
                 shown = .success(value, info: info)
             }
-            return cell.set(shown, isNews: isNews)
+            return cell.set(shown, isNews: isNews, life: life)
         }
-        self.end = { cell.end() }
+        self.end = { cell.end(life: life) }
     }
 }

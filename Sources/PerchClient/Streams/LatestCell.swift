@@ -13,6 +13,8 @@ final class LatestCell<State: Sendable>: Sendable {
         /// One more for each state that readers are told.
         var version: UInt64 = 1
         var hasEnded = false
+        /// One more for each restart: what was set for an earlier life comes too late.
+        var life: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
         var lastWaiter: UInt64 = 0
 
@@ -31,8 +33,9 @@ final class LatestCell<State: Sendable>: Sendable {
     var state: State { self.inside.withLock { $0.state } }
 
     /// Any thread. Returns who waits for it: to be resumed when everything that belongs together is set.
-    func set(_ state: State, isNews: Bool = true) -> [Waiter] {
+    func set(_ state: State, isNews: Bool = true, life: UInt64 = 0) -> [Waiter] {
         self.inside.withLock { inside in
+            guard inside.life == life else { return [] }
             inside.state = state
             guard isNews else { return [] }
             inside.version += 1
@@ -41,20 +44,23 @@ final class LatestCell<State: Sendable>: Sendable {
     }
 
     /// No newer state will come: readers see the last one, and then the end.
-    func end() -> [Waiter] {
+    func end(life: UInt64 = 0) -> [Waiter] {
         self.inside.withLock { inside in
+            guard inside.life == life else { return [] }
             inside.hasEnded = true
             return inside.takeWaiters()
         }
     }
 
-    /// After an end: states come again, beginning with what `state` makes of the last one.
-    func restart(_ state: (State) -> State) {
+    /// States come again, beginning with this one. The last one of before, unless that had come to its end.
+    func restart(_ state: State) -> (life: UInt64, before: State?) {
         self.inside.withLock { inside in
-            guard inside.hasEnded else { return }
+            let before = inside.hasEnded ? nil : inside.state
             inside.hasEnded = false
-            inside.state = state(inside.state)
+            inside.state = state
             inside.version += 1
+            inside.life += 1
+            return (inside.life, before)
         }
     }
 

@@ -18,9 +18,10 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
         self.start = start
     }
 
-    /// Where a later call goes on: after everything that was handed out, and after events of this client's own. Nil
-    /// while unfinished transactions are being replayed.
-    public var cursor: UpdateCursor? { self.start.cursor.withLock { $0 } }
+    /// Where a later call goes on: after everything that was handed out, and after events of this client's own that an answer
+    /// has told of. Nil while unfinished transactions are being replayed. Of the iteration that was begun last: where several
+    /// go on at a time, each has `TransactionUpdate.cursor`.
+    public var cursor: UpdateCursor? { self.start.place.withLock { $0.cursor } }
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(UpdatesReader(self.start))
@@ -34,7 +35,7 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
             self.reader = reader
         }
 
-        /// The next event; nil when the task is cancelled.
+        /// The next event; nil when the task is cancelled. After nil comes nil, whichever task asks.
         public mutating func next() async throws(PerchError) -> TransactionUpdate? {
             try await self.next(isolation: nil)
         }
@@ -42,11 +43,11 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(PerchError) -> TransactionUpdate? {
-            while true {
+            while !self.reader.isOver {
                 switch await self.reader.cell.next() {
                 case .item(let item, let resumes):
                     if resumes { self.reader.resume() }
-                    if let cursor = item.cursor { self.reader.start.cursor.withLock { $0 = cursor } }
+                    if let cursor = item.cursor { self.reader.passed(cursor) }
                     if let update = item.update { return update }
                 case .end(let error):
                     self.reader.end()
@@ -54,6 +55,7 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
                     throw error
                 }
             }
+            return nil
         }
     }
 }
@@ -63,13 +65,23 @@ final class UpdatesStart: Sendable {
     let client: PerchClient
     let request: TransactionUpdatesRequest
     let includesOwn: Bool
-    let cursor: Mutex<UpdateCursor?>
+    let place: Mutex<Place>
+
+    /// How far the iteration that was begun last has come.
+    struct Place {
+        var reader: ItemID = 0
+        var cursor: UpdateCursor?
+    }
 
     init(_ client: PerchClient, _ request: TransactionUpdatesRequest, includesOwn: Bool) {
         self.client = client
         self.request = request
         self.includesOwn = includesOwn
-        self.cursor = Mutex(request.cursor.isEmpty ? nil : UpdateCursor(bytes: request.cursor))
+        self.place = Mutex(Place(cursor: Self.cursor(of: request)))
+    }
+
+    static func cursor(of request: TransactionUpdatesRequest) -> UpdateCursor? {
+        request.cursor.isEmpty ? nil : UpdateCursor(bytes: request.cursor)
     }
 }
 
@@ -82,9 +94,20 @@ final class UpdatesReader: Sendable {
 
     init(_ start: UpdatesStart) {
         self.start = start
-        self.id = start.client.loop.newID()
+        let id = start.client.loop.newID()
+        self.id = id
+        start.place.withLock {
+            $0 = UpdatesStart.Place(reader: id, cursor: UpdatesStart.cursor(of: start.request))
+        }
         start.client.post(.follow(self.id, start.request, includesOwn: start.includesOwn, self.cell))
     }
+
+    /// What was before this was handed out.
+    func passed(_ cursor: UpdateCursor) {
+        self.start.place.withLock { if $0.reader == self.id { $0.cursor = cursor } }
+    }
+
+    var isOver: Bool { self.hasEnded.load(ordering: .relaxed) }
 
     func resume() { self.start.client.post(.resume(self.id)) }
 

@@ -65,6 +65,29 @@ public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension PerchError {
+    /// Whether the same may go well later, without anybody's doing: a server that restarts, a limit that others had used up.
+    /// Else it goes wrong again, until what was asked, a setting or a file is changed.
+    public var isTransient: Bool {
+        switch ErrorReason(rawValue: self.reason) {
+        // Too much was asked for at once.
+        case .requestTooLong, .frameTooLong, .inflateLimit, .inflateRatio, .catalogTooLong: return false
+        // The account, or the app, is full.
+        case .recordLimit, .pendingLimit, .intentLimit, .historyLimit: return false
+        case .behind: return true
+        default: break
+        }
+        switch StatusCode(rawValue: self.code.rawValue) {
+        case .unavailable, .internal, .unknown, .resourceExhausted, .aborted, .deadlineExceeded:
+            return self.reason != Self.tlsFailed
+        default: return false
+        }
+    }
+
+    /// The same, of a connection that could not be made: what is no Perch server does not become one.
+    var passesWithTime: Bool { self.isTransient && self.reason != Self.protocolBreach }
+}
+
 // MARK: The client's own reasons
 
 extension PerchError {

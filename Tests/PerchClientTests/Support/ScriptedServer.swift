@@ -106,7 +106,10 @@ final class ScriptedServer {
     }
 
     func end(_ stream: UInt32, _ reason: ErrorReason? = nil, _ message: String = "it ended") throws {
-        let status = reason.map { WireStatus($0, message).status } ?? Status()
+        try self.end(stream, reason.map { WireStatus($0, message).status } ?? Status())
+    }
+
+    func end(_ stream: UInt32, _ status: Status) throws {
         self.receive(self.frame(.status, stream: stream, Array(try self.codec.encode(status).message)))
     }
 
@@ -188,6 +191,14 @@ enum Sample {
         OperateRequest(account: "anna", idempotencyKey: [9], operation: .buy(PurchaseOrder(productID: "gold"))))
     static let clock = Request.setClock(SetClockRequest(change: .freeze))
     static let noEntitlement = Response.getCurrentEntitlement(.success(nil, Self.info(1)))
+}
+
+extension Request {
+    /// What a stream of states goes on from.
+    var watchToken: [UInt8]? {
+        guard case .currentEntitlementTask(let request) = self else { return nil }
+        return request.resumeToken
+    }
 }
 
 extension [ClientAction] {
