@@ -86,7 +86,7 @@ package enum StoreRestore {
         do {
             try StoreFile.copy(backup, to: partial)
             let takenBack = hasOld ? Self.takenBack(in: path, now: now) : nil
-            let begun = try Self.beginEpoch(partial, taking: takenBack?.tokens ?? [], now: now)
+            let begun = try Self.beginEpoch(partial, taking: takenBack?.tokens ?? [], after: takenBack?.epoch)
             contents.epoch = begun.epoch
             revocations = takenBack.map { $0.failure.map { .unreadable($0) } ?? .carried(begun.taken) } ?? .unknown
             try StoreFile.handOver(partial)
@@ -107,31 +107,37 @@ package enum StoreRestore {
         return RestoredStore(contents: contents, revocations: revocations)
     }
 
-    /// The tokens that a store which is about to be replaced has taken back and that are not over, or why they cannot be
-    /// read: a store is replaced because it is damaged, too.
-    private static func takenBack(in path: String, now: Instant) -> (tokens: [RevokedToken], failure: String?) {
+    /// The tokens that a store which is about to be replaced has taken back and that are not over, and its epoch; or why they
+    /// cannot be read: a store is replaced because it is damaged, too.
+    private static func takenBack(
+        in path: String, now: Instant
+    ) -> (tokens: [RevokedToken], epoch: UInt32?, failure: String?) {
         do throws(StoreOpenError) {
             let storage = try SQLiteStorage(path: path)
             defer { storage.close() }
             do throws(StorageError) {
-                return (try storage.revokedTokens().filter { $0.expires > now }, nil)
+                return (try storage.revokedTokens().filter { $0.expires > now }, storage.header().epoch, nil)
             } catch {
-                return ([], "\(error)")
+                return ([], nil, "\(error)")
             }
         } catch {
-            return ([], "\(error)")
+            return ([], nil, "\(error)")
         }
     }
 
-    /// The store's next life: after the one of the backup, and after that of every earlier restore of it. `tokens`: what is
-    /// taken back there too; those that the backup does not have are counted.
+    /// The store's next life. `tokens`: what is taken back there too; those that the backup does not have are counted.
+    ///
+    /// Its epoch is drawn: no clock and no count tells two restores of one backup apart that know nothing of each other, and
+    /// cursors of the one would fit the other. The upper half is where no epoch was before they were drawn; two in it are the
+    /// same once in two thousand million times.
     private static func beginEpoch(
-        _ path: String, taking tokens: [RevokedToken], now: Instant
+        _ path: String, taking tokens: [RevokedToken], after replaced: UInt32?
     ) throws -> (epoch: UInt32, taken: Int) {
         let storage = try SQLiteStorage(path: path)
         defer { storage.close() }
-        // Seconds: two restores of one backup within one would have the same epoch, and nobody served in between.
-        let epoch = max(UInt32(clamping: Int64(storage.header().epoch) + 1), UInt32(clamping: now.milliseconds / 1_000))
+        let earlier = [storage.header().epoch, replaced]
+        var epoch: UInt32
+        repeat { epoch = .random(in: UInt32.max / 2 + 1...UInt32.max) } while earlier.contains(epoch)
         let known = Set(try storage.revokedTokens().map(\.id))
         try storage.begin()
         storage.setEpoch(epoch)

@@ -22,7 +22,7 @@ public struct ServerInfo: Hashable, Sendable {
     public var version: String
     /// Names the store for ever; nil if the server sent no such name.
     public var storeID: StoreIdentity?
-    /// One more after each restore of a backup: tokens of another epoch are refused.
+    /// Another one after each restore of a backup: tokens of another epoch are refused.
     public var epoch: UInt32
     /// Where the server stood when the connection began.
     public var revision: UInt64
