@@ -162,7 +162,8 @@ extension Limits {
     /// Milliseconds for which a closing connection is read from, so that the peer can read why.
     package static let lingerMilliseconds: Int64 = 60_000
 
-    /// Connections that are read from while they close. Beyond, the oldest is cut off.
+    /// Connections that are read from while they close, of all loops, each of which has its part. Beyond, the oldest is cut
+    /// off.
     package static let dyingConnectionsMax = 1_024
 }
 

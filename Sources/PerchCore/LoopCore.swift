@@ -170,7 +170,6 @@ package struct CoreSettings: Sendable {
     package var frameBytesMax = Limits.frameBytesMax
     package var callsPerConnectionMax = Limits.callsPerConnectionMax
     package var callsBytesMax = Limits.callsBytesMax
-    package var connectionsMax = Int.max
     package var connectionsPerAddressMax = Limits.connectionsPerAddressMax
     package var connectionsPerIdentityMax = Limits.connectionsPerIdentityMax
     package var connectsPerAddress = Limits.connectsPerAddress

@@ -181,7 +181,8 @@ package enum Server {
         core.firstByteTimeoutMilliseconds = settings.firstByteTimeoutMilliseconds
         core.partialFramesBytesMax = settings.partialFramesBytesMax
         core.callsBytesMax = settings.callsBytesMax
-        core.dyingConnectionsMax = settings.dyingConnectionsMax
+        // Each loop has its part: the kernel spreads connections evenly, and nothing is asked of the others to die.
+        core.dyingConnectionsMax = (settings.dyingConnectionsMax + count - 1) / count
         core.connectionsPerAddressMax = settings.connectionsPerAddressMax
         core.connectionsPerIdentityMax = settings.connectionsPerIdentityMax
         core.connectsPerAddress = settings.connectsPerAddress
@@ -198,10 +199,13 @@ package enum Server {
 
         // Everything that can fail comes before the first thread.
         var mainListeners = try listeners.open(loops: count)
+        // Where every client speaks TLS, none could read it.
+        let farewell = settings.tls.mode == .required ? [] : Farewell.noRoom(limit: budget.limit)
         var drivers: [any LoopDriver] = []
         for (index, eventLoop) in eventLoops.enumerated() {
             let acceptor = try Acceptor(
-                mainListeners.next(), tag: ServerLoop.listenerTag, on: eventLoop.poller, budget: budget)
+                mainListeners.next(), tag: ServerLoop.listenerTag, on: eventLoop.poller, budget: budget,
+                farewell: farewell)
             drivers.append(
                 ServerLoop(
                     loop: eventLoop, index: index,

@@ -12,7 +12,7 @@ import struct
 import sys
 import time
 
-from client import HELLO, MESSAGE, WELCOME, Client, Contract
+from client import DRAIN, HELLO, MESSAGE, WELCOME, Client, Contract
 from server import Server
 from writers import APP, COINS, PURCHASE, TRANSACTIONS, WEEKLY, Caller
 
@@ -178,7 +178,7 @@ class Machine:
         limit = resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE)
         held = len(os.listdir(f"/proc/{self.server.pid}/fd"))
         resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE, (held + 5, limit[1]))
-        taken = []
+        taken, told = [], 0
         for _ in range(15):
             guest = Client(self.server.address, self.contract)
             guest.socket.settimeout(5)
@@ -189,7 +189,13 @@ class Machine:
                 welcome = None  # Let go: the connection ended before a WELCOME.
             if welcome and welcome.kind == WELCOME:
                 taken.append(guest)
+            elif welcome and welcome.kind == DRAIN:
+                reason = welcome.message.reason
+                self.expect(reason == "CONNECTION_LIMIT", f"it is told why: {reason}")
+                told += 1
         self.expect(0 < len(taken) < 15, f"{len(taken)} of 15 find a descriptor, the others are let go")
+        # A word of theirs that crosses the farewell takes it away; most say HELLO before they are looked at.
+        self.expect(told > 0, f"{told} of them read why")
         self.expect(self.buy(caller)[1].code == 0, "without descriptors those who are connected are served")
         resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE, limit)
         for guest in taken:

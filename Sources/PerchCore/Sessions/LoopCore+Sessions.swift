@@ -26,14 +26,6 @@ extension LoopCore {
         self.effects.append(.listen(connection: index, socket: socket, reading: true, writing: false))
         if self.draining {
             self.close(index, Self.shuttingDown)
-        } else if Int(self.connections.count) > self.settings.connectionsMax {
-            let (found, limit) = (self.connections.count - 1, self.settings.connectionsMax)
-            self.close(
-                index,
-                WireStatus(
-                    .connectionLimit,
-                    "this loop holds \(found) connections, the limit is \(limit); try another server or come back later",
-                    details: [.found(found), .limit(limit)]))
         } else if self.handshakes + self.elsewhere.handshakes > self.settings.handshakesMax {
             let (found, limit) = (self.handshakes + self.elsewhere.handshakes - 1, self.settings.handshakesMax)
             self.close(

@@ -22,7 +22,6 @@ enum ContractLimit: String, CaseIterable {
     case repeatedItems = "protobuf: repeated items"
     case callsPerConnection = "calls per connection"
     case callsBytes = "calls, what they hold"
-    case connections = "connections"
     case connectionsPerAddress = "connections per address"
     case connectionsPerIdentity = "connections per identity"
     case connectRate = "connects per address and second"
@@ -64,7 +63,8 @@ struct LimitRow: Sendable {
     var probe: @Sendable (Int) throws -> LimitOutcome
 }
 
-/// Where protobuf's depth is not: no message of the contract nests 32 deep, so only the scan itself can be tried, in
+/// Where the connections of a process are not, for no core sees one that there is no room for: `AcceptorTests` and
+/// `Tests/Crash/machine` have that. Where protobuf's depth is not: no message of the contract nests 32 deep, so only the scan itself can be tried, in
 /// `Tests/PerchWireTests/RefusalTests.swift`.
 let limitsTable: [LimitRow] = [
     LimitRow(limit: .helloBytes, reason: "FRAME_TOO_LONG") { step in
@@ -169,13 +169,6 @@ let limitsTable: [LimitRow] = [
         let needed = life(.max).world.loops[0].core.callsBytes + (try codec.encode(request)).prefixed.count - 5
         let (world, client) = life(needed - step)
         return world.outcome(client, client.call(request))
-    },
-    LimitRow(limit: .connections, reason: "CONNECTION_LIMIT") { step in
-        // In a server, the descriptors of the process: its acceptor closes what it has none for.
-        let world = limited { $0.core.connectionsMax = 3 }
-        let clients = (0..<3 + step).map { _ in world.connect() }
-        world.settle()
-        return world.outcome(clients[clients.count - 1])
     },
     LimitRow(limit: .connectionsPerAddress, setting: "connections-per-address", reason: "CONNECTION_LIMIT") { step in
         let world = limited {

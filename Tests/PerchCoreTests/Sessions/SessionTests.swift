@@ -63,11 +63,8 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `one connection more than may greet is refused, and one more than may be open`() {
-        let world = self.world {
-            $0.core.handshakesMax = 3
-            $0.core.connectionsMax = 5
-        }
+    @Test func `one connection more than may greet is refused`() {
+        let world = self.world { $0.core.handshakesMax = 3 }
         let greeting = (0..<4).map { _ in world.connect() }
         world.settle()
         #expect(greeting.map { $0.drains.first?.reason } == [nil, nil, nil, "HANDSHAKE_LIMIT"])
@@ -75,14 +72,21 @@ import Testing
         world.settle()
         greeting[3].socket.clientEnds()
         world.settle()
-        let more = (0..<3).map { _ in
-            let client = world.connect()
-            client.hello()
-            world.settle()
-            return client
-        }
-        #expect(more.map { $0.drains.first?.reason } == [nil, nil, "CONNECTION_LIMIT"])
+        let more = world.connect()
+        more.hello()
+        world.settle()
+        #expect(more.drains.isEmpty)
         world.checkNothingIsLeft()
+    }
+
+    @Test func `a connection that the process has no room for is told so in a frame`() throws {
+        var decoder = FrameDecoder()
+        decoder.append(Farewell.noRoom(limit: 236))
+        let frame = try #require(try decoder.next())
+        #expect(frame.header.kind == .drain && frame.header.stream == 0 && decoder.bufferedByteCount == 0)
+        let drain = try MessageCodec().decodeDrain(frame.payload.span.bytes)
+        #expect(drain.isFinal && drain.reason == "CONNECTION_LIMIT" && drain.reconnectAfterMilliseconds > 0)
+        #expect(drain.details.contains { $0.key == "limit" && $0.value == "236" })
     }
 
     @Test(arguments: [
