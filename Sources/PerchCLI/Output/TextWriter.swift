@@ -173,7 +173,8 @@ struct TextWriter {
         switch status.state {
         case .subscribed:
             var text = transaction.expirationDate.map { "until \($0)" } ?? "without end"
-            guard info.willAutoRenew else { return text + ", then it expires" }
+            guard info.willAutoRenew, own?.kind != .expiry else { return text + ", then it expires" }
+            if let own, own.kind == .renewal, own.state != .subscribed { return text + Self.failedCharge(own.state) }
             text += ", then it renews"
             if let preference = info.autoRenewPreference, preference != transaction.productID {
                 text += " as \(printable(preference))"
@@ -197,6 +198,10 @@ struct TextWriter {
         }
     }
 
+    private static func failedCharge(_ state: RenewalState) -> String {
+        ", then the charge fails" + (state.isEntitled ? "; still entitled for a while" : "")
+    }
+
     private func end(of transaction: Transaction, _ forecast: Forecast?) -> String {
         guard let forecast, forecast.originalTransactionID == transaction.originalID else {
             guard let expiration = transaction.expirationDate, transaction.productType == .autoRenewable else {
@@ -205,6 +210,8 @@ struct TextWriter {
             return "until \(expiration)"
         }
         switch forecast.kind {
+        case .renewal where forecast.state != .subscribed:
+            return "until \(forecast.at)" + Self.failedCharge(forecast.state)
         case .renewal: return "until \(forecast.at), then it renews"
         case .expiry: return "until \(forecast.at), then it expires"
         case .graceEnd: return "the charge failed; still entitled until \(forecast.at)"

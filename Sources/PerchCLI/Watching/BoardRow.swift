@@ -115,6 +115,14 @@ extension BoardRow {
         case .subscribed:
             let end = transaction.expirationDate ?? info.renewalDate
             guard info.willAutoRenew else { return Next(at: end, kind: .expiry, text: "expires") }
+            if let own, own.kind == .renewal, own.state != .subscribed {
+                return Next(
+                    at: end, kind: .renewal, text: own.state.isEntitled ? "charge fails, grace begins" : "charge fails")
+            }
+            // Without the customer's consent, or since there is nothing to renew as.
+            if let own, own.kind == .expiry, info.priceIncreaseStatus != .pending {
+                return Next(at: end, kind: .expiry, text: "expires: the plan is not sold any more")
+            }
             var text = "renews"
             if let preference = info.autoRenewPreference, preference != transaction.productID {
                 text += " as \(printable(preference))"

@@ -23,6 +23,21 @@ private func attempts(of record: AccountRecord, through boundary: Instant) -> [(
         .sorted { ($0.due, $0.index) < ($1.due, $1.index) }
 }
 
+/// What the attempt at a line's boundary comes to if nothing happens until then, as the attempt itself decides it. Whether the
+/// charges of somebody who shares fail is in his record; of what is shared a renewal is expected.
+package func foreseenAttempt(of line: Line, in record: AccountRecord, app: AppState) -> RenewalState {
+    if line.foreseenLapse(in: app.catalogue) != nil { return .expired }
+    guard app.isTestApp, line.isOwn, chargesFail(record, app), let product = app.catalogue.product(line.nextProductID),
+        let subscription = product.subscription
+    else { return .subscribed }
+    let retry = billingRetry(of: line, product, subscription, app: app, at: line.boundary)
+    return retry.graceUntil == nil ? .inBillingRetryPeriod : .inGracePeriod
+}
+
+private func chargesFail(_ record: AccountRecord, _ app: AppState) -> Bool {
+    record.chargesFail ?? app.settings.areRenewalBillingIssuesEnabled
+}
+
 /// One attempt: a renewal, a failed charge, or the end.
 private func attemptRenewal(
     of line: Line, record: AccountRecord, app: AppState, at instant: Instant, numbers: inout TransactionNumbers
@@ -33,7 +48,7 @@ private func attemptRenewal(
     guard let product = app.catalogue.product(line.nextProductID), let subscription = product.subscription else {
         preconditionFailure("a line renews into a product that is not sold")
     }
-    if record.chargesFail ?? app.settings.areRenewalBillingIssuesEnabled {
+    if chargesFail(record, app) {
         let retry = billingRetry(of: line, product, subscription, app: app, at: instant)
         return Fact(.renewalFailed(original: line.originalID, retry: retry), effective: instant)
     }

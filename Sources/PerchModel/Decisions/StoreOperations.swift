@@ -124,8 +124,11 @@ package func decideForcedRenewal(
 func requireEntitled(_ line: Line, app: AppState, now: Instant) throws(Refusal) {
     let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
     guard state.isEntitled else {
-        throw Refusal(
-            .notSubscribed, "the subscription to \(line.latest.productID) is \(state); buy it first, then try again")
+        // A charge that fails is resolved; another purchase would be another beginning.
+        let remedy =
+            state == .inBillingRetryPeriod
+            ? "resolve its billing issue instead, with resolve_billing" : "buy it first, then try again"
+        throw Refusal(.notSubscribed, "the subscription to \(line.latest.productID) is \(state); \(remedy)")
     }
 }
 

@@ -197,18 +197,16 @@ package struct Line: Hashable, Sendable {
         return Forecast(at: next.at, kind: next.kind, originalTransactionID: self.originalID, state: state)
     }
 
-    /// What a reader is told to expect: a renewal where the store will attempt one, the end where it is known by
-    /// `catalogue` that nothing will come of it, else the next crossing.
+    /// What a reader is told to expect: where the store will attempt a renewal, what comes of it as far as that is known
+    /// ahead (`foreseenAttempt`), else the next crossing.
     package func forecast(
-        after now: Instant, leewayMilliseconds: Int64?, catalogue: Catalogue? = nil
+        after now: Instant, leewayMilliseconds: Int64?, attempt: @autoclosure () -> RenewalState = .subscribed
     ) -> Forecast? {
         if self.awaitsAttempt, self.boundary > now, self.boundary < .distantFuture {
-            if let catalogue, self.foreseenLapse(in: catalogue) != nil {
-                return Forecast(
-                    at: self.boundary, kind: .expiry, originalTransactionID: self.originalID, state: .expired)
-            }
+            let state = attempt()
             return Forecast(
-                at: self.boundary, kind: .renewal, originalTransactionID: self.originalID, state: .subscribed)
+                at: self.boundary, kind: state == .expired ? .expiry : .renewal, originalTransactionID: self.originalID,
+                state: state)
         }
         return self.nextCrossing(after: now, leewayMilliseconds: leewayMilliseconds)
     }

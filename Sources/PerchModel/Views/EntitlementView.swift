@@ -30,7 +30,7 @@ package func entitlement(
     }
     for transaction in record.owned where transaction.productID == productID { consider(transaction) }
     for line in record.lines where line.latest.productID == productID {
-        outlook.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
+        outlook.note(line, of: record, app, after: now, leewayMilliseconds: leeway)
         if line.state(at: now, leewayMilliseconds: leeway).isEntitled { consider(line.latest) }
     }
     return best.map { verified($0, app: app) }

@@ -53,7 +53,7 @@ package func explainStatus(
     }
     let lines = orderedLines(of: record, inGroup: group)
     var explanations = zip(statuses.statuses, lines).map { status, line in
-        explanation(of: line, status, rows: rows, app: app, at: now)
+        explanation(of: line, in: record, status, rows: rows, app: app, at: now)
     }
     guard let effective = statuses.effectiveIndex else {
         let only = explanations.count == 1 ? " \(explanations[0].message)" : " None of its \(lines.count) lines does."
@@ -92,9 +92,9 @@ package func explainEntitlement(
             let statuses = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value.statuses
             for (status, line) in zip(statuses, orderedLines(of: record, inGroup: group)) {
                 if line.latest.productID == productID {
-                    explanations.append(explanation(of: line, status, rows: rows, app: app, at: now))
+                    explanations.append(explanation(of: line, in: record, status, rows: rows, app: app, at: now))
                 } else if let left = rows.first(where: { $0.originalID == line.originalID }) {
-                    explanations.append(explanation(of: left, leftFor: line, status, app: app, at: now))
+                    explanations.append(explanation(of: left, leftFor: line, in: record, status, app: app, at: now))
                 }
             }
         }
@@ -142,7 +142,8 @@ private func reason(_ reason: EffectiveReason, lines: Int) -> String {
 // MARK: Lines
 
 private func explanation(
-    of line: Line, _ status: SubscriptionStatus, rows: [Transaction], app: AppState, at now: Instant
+    of line: Line, in record: AccountRecord, _ status: SubscriptionStatus, rows: [Transaction], app: AppState,
+    at now: Instant
 ) -> Explanation {
     let transaction = status.transaction.value
     let info = status.renewalInfo.value
@@ -195,7 +196,7 @@ private func explanation(
         message += " " + note.text
         facts.append(note.fact)
     }
-    let next = forecast(of: line, app: app, at: now)
+    let next = forecast(of: line, in: record, app: app, at: now)
     return Explanation(
         rule, message.capitalisedFirst, originalTransactionID: line.originalID, state: status.state,
         isEntitled: status.state.isEntitled, facts: facts, next: next,
@@ -241,7 +242,14 @@ private struct Note {
 private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app: AppState) -> [Note] {
     var notes: [Note] = []
     let id = line.latest.id
-    if let preference = info.autoRenewPreference, preference != info.currentProductID {
+    // It renews as far as the customer goes, and will not all the same.
+    let lapse = info.willAutoRenew && info.expirationReason == nil ? line.foreseenLapse(in: app.catalogue) : nil
+    if lapse == .productUnavailable {
+        notes.append(
+            Note(
+                "The plan of the next period, \(line.nextProductID), is not sold any more as it was ordered.", id,
+                "auto_renew_preference", line.nextProductID))
+    } else if let preference = info.autoRenewPreference, preference != info.currentProductID {
         let billed = info.renewalBillingPlan == .monthly ? ", billed monthly" : ""
         notes.append(
             Note(
@@ -256,7 +264,16 @@ private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app:
                 "offer.id", offer.id))
     }
     if info.priceIncreaseStatus != .noIncreasePending, info.expirationReason == nil, let increase = line.increase {
-        let answer = info.priceIncreaseStatus == .agreed ? "is agreed" : "waits for the customer's answer"
+        let answer: String
+        if info.priceIncreaseStatus == .agreed {
+            answer = "is agreed"
+        } else if !line.willAutoRenew {
+            answer = "was not agreed to"
+        } else if line.nextProductID != line.latest.productID {
+            answer = "would wait for the customer's answer if the plan stayed as it is"
+        } else {
+            answer = "waits for the customer's answer, without which it ends"
+        }
         notes.append(
             Note(
                 "A price of \(increase.price) \(answer).", id, "price_increase_status", "\(info.priceIncreaseStatus)"))
@@ -284,6 +301,12 @@ private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app:
 private func nextMessage(_ next: Forecast?, line: Line, _ info: RenewalInfo, app: AppState) -> String {
     guard let next else { return "Nothing changes by itself." }
     switch next.kind {
+    case .renewal where next.state == .inGracePeriod:
+        return
+            "At \(next.at) the charge fails, as it was told to, and the grace period begins, in which it still entitles."
+    case .renewal where next.state == .inBillingRetryPeriod:
+        return
+            "At \(next.at) the charge fails, as it was told to, and it no longer entitles while the store tries again."
     case .renewal:
         let price = info.renewalPrice.map { " for \($0)" } ?? ""
         return "At \(next.at) it renews as \(info.autoRenewPreference ?? line.preference)\(price)."
@@ -297,8 +320,10 @@ private func nextMessage(_ next: Forecast?, line: Line, _ info: RenewalInfo, app
     }
 }
 
-private func forecast(of line: Line, app: AppState, at now: Instant) -> Forecast? {
-    line.forecast(after: now, leewayMilliseconds: app.renewalLeewayMilliseconds, catalogue: app.catalogue)
+private func forecast(of line: Line, in record: AccountRecord, app: AppState, at now: Instant) -> Forecast? {
+    line.forecast(
+        after: now, leewayMilliseconds: app.renewalLeewayMilliseconds,
+        attempt: foreseenAttempt(of: line, in: record, app: app))
 }
 
 // MARK: Products without an end, and what is no longer held
@@ -328,7 +353,8 @@ private func explanation(ofRefunded refunded: Transaction) -> Explanation {
 
 /// A product that the line held before it changed its plan.
 private func explanation(
-    of left: Transaction, leftFor line: Line, _ status: SubscriptionStatus, app: AppState, at now: Instant
+    of left: Transaction, leftFor line: Line, in record: AccountRecord, _ status: SubscriptionStatus, app: AppState,
+    at now: Instant
 ) -> Explanation {
     let held = line.latest
     let how = left.isUpgraded ? "was left behind by a change of plan, to" : "was followed by"
@@ -342,9 +368,9 @@ private func explanation(
         .otherProductHeld,
         "Transaction \(left.id) of \(left.productID) \(how) transaction \(held.id) of \(held.productID) on \(held.purchaseDate), which is \(status.state).",
         originalTransactionID: line.originalID, state: status.state, facts: facts,
-        next: forecast(of: line, app: app, at: now),
+        next: forecast(of: line, in: record, app: app, at: now),
         nextMessage: nextMessage(
-            forecast(of: line, app: app, at: now), line: line,
+            forecast(of: line, in: record, app: app, at: now), line: line,
             status.renewalInfo.value, app: app))
 }
 

@@ -33,7 +33,7 @@ package func subscriptionStatuses(
     for line in lines.filter(\.isOwn) + lines.filter({ !$0.isOwn }) {
         viewed.value.statuses.append(
             status(of: line, in: record, winBacks: line.isOwn ? winBacks.eligible : [], app: app, at: now))
-        viewed.outlook.note(line, after: now, leewayMilliseconds: leeway, catalogue: app.catalogue)
+        viewed.outlook.note(line, of: record, app, after: now, leewayMilliseconds: leeway)
         // A product that was withdrawn keeps the rank it was bought at.
         let held = app.catalogue.product(line.latest.productID)?.subscription
         levels.append(held?.level ?? (line.level == 0 ? .max : line.level))
@@ -55,11 +55,15 @@ extension Outlook {
         if self.forecast.map({ forecast.at < $0.at }) ?? true { self.forecast = forecast }
     }
 
-    mutating func note(_ line: Line, after now: Instant, leewayMilliseconds leeway: Int64?, catalogue: Catalogue) {
+    mutating func note(
+        _ line: Line, of record: AccountRecord, _ app: AppState, after now: Instant, leewayMilliseconds leeway: Int64?
+    ) {
         if let crossing = line.nextCrossing(after: now, leewayMilliseconds: leeway) {
             self.nextCrossing = min(self.nextCrossing ?? .distantFuture, crossing.at)
         }
-        if let forecast = line.forecast(after: now, leewayMilliseconds: leeway, catalogue: catalogue) {
+        if let forecast = line.forecast(
+            after: now, leewayMilliseconds: leeway, attempt: foreseenAttempt(of: line, in: record, app: app))
+        {
             if self.forecast.map({ forecast.at < $0.at }) ?? true { self.forecast = forecast }
         }
     }

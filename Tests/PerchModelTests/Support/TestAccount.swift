@@ -73,6 +73,15 @@ struct TestAccount {
         self.commit(try decideAutoRenew(isOn, line: self.line(group), app: self.app, now: self.now))
     }
 
+    /// The product is not sold from now on.
+    mutating func withdraw(_ productID: String) throws {
+        var edit = ProductEdit(productID: productID)
+        edit.isWithdrawn = true
+        let decided = try decideConfiguration(
+            [.product(edit)], settings: self.settings, fileSettings: self.settings, catalogue: self.catalogue)
+        self.catalogue = decided.catalogue ?? self.catalogue
+    }
+
     mutating func expire(inGroup group: String = "G") throws {
         self.commit(try decideExpiry(of: self.line(group), app: self.app, now: self.now))
     }

@@ -107,6 +107,35 @@ struct ExplainedSituation: Sendable, CustomTestStringConvertible {
                 .raisePrice(.transaction(bought.transaction.id), milliunits: 19_990, needsConsent: true))
             account.advance(days: 40)
         },
+        ExplainedSituation("price increase declined") { account in
+            let bought = try account.buy("silver")
+            let target = OperationTarget.transaction(bought.transaction.id)
+            _ = try account.operate(.raisePrice(target, milliunits: 19_990, needsConsent: true))
+            _ = try account.operate(.answerPriceIncrease(target, agrees: false))
+        },
+        ExplainedSituation("price increase of a plan that is left") { account in
+            let bought = try account.buy("silver")
+            _ = try account.operate(
+                .raisePrice(.transaction(bought.transaction.id), milliunits: 19_990, needsConsent: true))
+            try account.buy("bronze")
+        },
+        ExplainedSituation("withdrawn while it lasts") { account in
+            try account.buy("silver")
+            try account.withdraw("silver")
+        },
+        ExplainedSituation("downgrade to what was withdrawn") { account in
+            try account.buy("gold")
+            try account.buy("bronze")
+            try account.withdraw("bronze")
+        },
+        ExplainedSituation("charge told to fail") { account in
+            try account.buy("silver")
+            _ = try account.operate(.setCharges(fail: true))
+        },
+        ExplainedSituation("charge told to fail, with grace", settings: Shop.settings(grace: true)) { account in
+            try account.buy("silver")
+            _ = try account.operate(.setCharges(fail: true))
+        },
         ExplainedSituation("own and shared") { account in
             try account.buy("silver")
             var purchaser = TestAccount(at: account.now)

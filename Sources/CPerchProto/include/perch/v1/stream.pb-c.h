@@ -77,7 +77,8 @@ typedef enum _Perch__V1__ForecastKind {
    */
   PERCH__V1__FORECAST_KIND__FORECAST_KIND_UNSPECIFIED = 0,
   /*
-   * The period ends and the store renews it.
+   * The period ends and the store renews it, or tries to: state says what comes of it as far as that is known ahead,
+   * since the charges of a test store fail where it was told so.
    */
   PERCH__V1__FORECAST_KIND__FORECAST_KIND_RENEWAL = 1,
   /*
