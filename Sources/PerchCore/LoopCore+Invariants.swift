@@ -139,6 +139,9 @@ extension LoopCore {
                 self.beats.contains(index) == (slot.phase == .open), "connection \(index) has lost its heartbeat")
         }
         precondition(callCount == self.calls.count, "\(callCount) calls in lists, \(self.calls.count) in the slab")
+        precondition(
+            self.counters.callsOpened - self.counters.callsEnded == UInt64(callCount),
+            "\(self.counters.callsOpened) calls opened, \(self.counters.callsEnded) ended, and \(callCount) are there")
         precondition(owedCount == self.owed.count, "\(owedCount) owed frames in lists, \(self.owed.count) in the slab")
         precondition(greeting == self.handshakes, "\(greeting) connections greet, \(self.handshakes) counted")
         precondition(partial == self.partialInputs.count, "a partial input has no connection")

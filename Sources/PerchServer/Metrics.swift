@@ -94,7 +94,7 @@ extension MetricSamples {
 
     private mutating func addCalls(_ counters: LoopCounters) {
         self.add("perch_calls_opened_total", counters.callsOpened, help: "Calls opened.")
-        self.add("perch_calls_ended_total", counters.callsEnded, help: "Calls ended.")
+        self.add("perch_calls_ended_total", counters.callsEnded, help: "Calls ended, refused ones too.")
         self.add("perch_calls_refused_total", counters.callsRefused, help: "Calls ended with an error.")
         for reason in ErrorReason.allCases {
             self.add(

@@ -49,8 +49,12 @@ extension LoopCore {
     /// Who makes a call: whoever its own metadata names, else the connection's identity.
     mutating func caller(_ connection: Int32, _ metadata: [Metadata]) throws(CallRefusal) -> UInt32 {
         guard self.authenticator != nil else { return IdentityTable.nobody }
-        guard let own = metadata.last(where: { $0.key == "authorization" }) else {
+        guard let own = metadata.first(where: { $0.key == "authorization" }) else {
             return self.connections[connection].identity
+        }
+        // Of two nobody knows whose each is: a proxy may have put its own beside its client's.
+        guard metadata.count(where: { $0.key == "authorization" }) == 1 else {
+            throw self.refused(.malformed("it comes twice"))
         }
         guard let text = String(validating: own.value, as: UTF8.self) else {
             throw self.refused(.malformed("it is not text"))

@@ -7,7 +7,6 @@ import PerchWire
 extension LoopCore {
     /// A CALL frame on a free stream number.
     mutating func open(_ header: FrameHeader, _ body: borrowing RawSpan, _ connection: Int32) {
-        self.counters.callsOpened += 1
         guard Int(self.connections[connection].callCount) < self.settings.callsPerConnectionMax else {
             self.refuse(
                 connection, header.stream,
@@ -109,7 +108,9 @@ extension LoopCore {
 
     /// A refusal of a call that never got a slot: its stream number is free again at once.
     private mutating func refuse(_ connection: Int32, _ stream: UInt32, _ status: WireStatus) {
+        self.counters.callsOpened += 1
         self.counters.callsRefused += 1
+        self.counters.callsEnded += 1
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
         let payload = self.encodedStatus(status)
         self.owe(connection, .status, stream: stream, payload)
@@ -126,6 +127,7 @@ extension LoopCore {
         if first >= 0 { self.calls[first].previousInConnection = slot }
         self.connections[connection].firstCall = slot
         self.connections[connection].callCount += 1
+        self.counters.callsOpened += 1
         if method.isStreaming { self.connections[connection].watchCount += 1 }
         self.nameStream(of: slot)
         return slot

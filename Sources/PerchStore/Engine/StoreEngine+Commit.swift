@@ -118,7 +118,7 @@ extension StoreEngine {
                 return .refused(
                     Refusal(
                         .keyReused,
-                        "this idempotency key was used for another request within 7 days; make a new key for each request"
+                        "this idempotency key was used for another request not long ago; make a new key for each request"
                     ))
             }
             self.counters.replays += 1

@@ -48,7 +48,7 @@ package final class WireClient {
 
     @discardableResult
     package func call(
-        _ request: Request, timeoutMilliseconds: UInt64 = 0, authorization: String? = nil
+        _ request: Request, timeoutMilliseconds: UInt64 = 0, authorization: String? = nil, _ another: String? = nil
     ) -> UInt32 {
         let stream = self.nextStream
         self.nextStream += 1
@@ -56,7 +56,9 @@ package final class WireClient {
         self.send(.call, stream: stream) { codec throws(MessageError) in
             try codec.encodeCall(
                 request, timeoutMilliseconds: timeoutMilliseconds,
-                metadata: authorization.map { [Metadata(key: "authorization", value: Array($0.utf8))] } ?? [])
+                metadata: [authorization, another].compactMap { $0 }.map {
+                    Metadata(key: "authorization", value: Array($0.utf8))
+                })
         }
         return stream
     }

@@ -85,6 +85,23 @@ import Testing
         world.checkNothingIsLeft()
     }
 
+    @Test func `of a call is one: with two of them it is refused, whichever they are`() {
+        let world = Gate.world()
+        let client = world.welcomedClient(authorization: Gate.token(.read))
+        let good = Gate.token(.admin, id: "good")
+        for (first, second) in [(good, good), (good, "Bearer garbage"), (Gate.token(.read, id: "other"), good)] {
+            let call = client.call(.readStatus(), timeoutMilliseconds: 0, authorization: first, second)
+            world.settle()
+            #expect(client.status(of: call)?.reason == "CREDENTIALS_MALFORMED")
+        }
+        let alone = client.call(.readStatus(), authorization: good)
+        world.settle()
+        #expect(client.status(of: alone)?.code == 0)
+        client.socket.clientEnds()
+        world.settle()
+        world.checkNothingIsLeft()
+    }
+
     @Test func `ends exactly, for a call that comes in the turn that finds out`() throws {
         let world = Gate.world()
         let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 3_000))
