@@ -83,14 +83,12 @@ extension ClientCore {
         let (deadline, overflow) = self.now.monotonic.addingReportingOverflow(timeoutMilliseconds)
         var call = PendingCall(
             request: request, timeoutMilliseconds: timeoutMilliseconds, deadline: overflow ? .max : deadline)
-        if let refusal = self.refusal() {
-            self.actions.append(.finish(id, .failure(refusal)))
+        let failure = timeoutMilliseconds > 0 ? self.refusal() : Self.late(call)
+        if let failure {
+            self.actions.append(.finish(id, .failure(failure)))
             return
         }
-        guard timeoutMilliseconds > 0 else {
-            self.actions.append(.finish(id, .failure(Self.late(call))))
-            return
-        }
+        self.tryAgainIfWorthIt()
         call.timer = self.deadlines.schedule(at: call.deadline, payload: id)
         self.calls[id] = call
         self.wait(id)
@@ -104,18 +102,23 @@ extension ClientCore {
         self.waitingCalls.append(id)
     }
 
+    /// What was so a while ago need not be so now: a call that would fail with it is worth a try of its own.
+    private var isWorthATry: Bool {
+        !self.settings.waitsForServer && self.connectFailure != nil
+            && self.now.monotonic - self.lastTry >= max(self.settings.reconnectBaseMilliseconds, 1)
+    }
+
+    private mutating func tryAgainIfWorthIt() {
+        if case .waiting = self.link, self.isWorthATry { self.link = .idle }
+    }
+
     /// Why nothing new can be asked now; nil if it can.
-    private mutating func refusal() -> PerchError? {
+    private func refusal() -> PerchError? {
         switch self.link {
         case .closed:
             return .clientClosed
         case .waiting(let until, _):
-            guard !self.settings.waitsForServer, var failure = self.connectFailure else { break }
-            // What was so a while ago need not be so now: a call is worth a try of its own.
-            if self.now.monotonic - self.lastTry >= max(self.settings.reconnectBaseMilliseconds, 1) {
-                self.link = .idle
-                break
-            }
+            guard !self.settings.waitsForServer, !self.isWorthATry, var failure = self.connectFailure else { break }
             failure.message += "; the next try is in \(until - self.now.monotonic) ms"
             return failure
         case .idle, .connecting, .greeting, .open:
