@@ -172,7 +172,7 @@ extension ScenarioLoad {
         case .common:
             guard self.isCommonUnderWay else { return }
             let ask = self.current.common[self.commonIndex]
-            self.reach(try self.codec.decodeResponse(ask.request.method, bytes).answerPosition)
+            self.reach(try self.codec.decodeResponse(ask.request.method, bytes).position)
             self.recorder.recordAnswer(intended: self.passageBegan, at: now)
         case .ask(let player):
             guard self.players[player].state == .busy, self.players[player].askIndex < self.current.own.count else {
@@ -180,7 +180,7 @@ extension ScenarioLoad {
             }
             let ask = self.current.own[self.players[player].askIndex]
             let response = try self.codec.decodeResponse(ask.request.method, bytes)
-            self.reach(response.answerPosition)
+            self.reach(response.position)
             self.recorder.recordAnswer(intended: self.players[player].asked, at: now)
             switch ask.answer {
             case .success(let first):
@@ -336,23 +336,6 @@ extension ScenarioLoad {
         self.isEnding = true
         for player in self.players.indices {
             self.sendFrame(self.storeCount + player, .ping, stream: 0, Array("scenario".utf8))
-        }
-    }
-}
-
-extension Response {
-    /// Where a change stands.
-    fileprivate var answerPosition: Position? {
-        switch self {
-        case .purchase(let answer): answer.position
-        case .finish(let answer), .sync(let answer), .manageSubscriptions(let answer), .configure(let answer):
-            answer.position
-        case .requestRefund(let answer): answer.position
-        case .redeemOfferCode(let answer): answer.position
-        case .operate(let answer): answer.position
-        case .setClock(let answer): answer.position
-        case .loadCatalog(let answer): answer.position
-        default: nil
         }
     }
 }
