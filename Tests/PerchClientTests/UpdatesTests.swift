@@ -180,6 +180,28 @@ import Testing
         #expect(request.cursor == [UInt8(7 + (Limits.clientEventsMax - 2) % 200)], "after the last that it took")
     }
 
+    /// Remembered only as long as there is something in doubt, and then no more than the limit: twice is better than never.
+    @Test func `are remembered within their limit, the newest of them`() {
+        var own = OwnMutations()
+        func change(_ revision: UInt64) {
+            let before = own.sent()
+            let position = Position(revision: revision, asOf: Instant(milliseconds: 1))
+            own.ended(sentAfter: before, .success(.setClock(SetClockResponse(position: position))))
+        }
+        for revision in 1...10_000 as ClosedRange<UInt64> { change(revision) }
+        #expect(own.toldCount < 100 && own.knowledge(of: 1) == .told, "nothing is in doubt")
+        let before = own.sent()
+        #expect(own.knowledge(of: 10_001) == .undecided && own.knowledge(of: 10_000) == .told)
+        own.ended(
+            sentAfter: before,
+            .failure(PerchError(code: .cancelled, reason: "CANCELLED", message: "", mayHaveHappened: true)))
+        let last = 10_002 + UInt64(Limits.clientToldRevisionsMax) * 3
+        for revision in 10_002...last { change(revision) }
+        #expect(own.toldCount <= Limits.clientToldRevisionsMax)
+        #expect(own.knowledge(of: 10_001) == .untold && own.knowledge(of: last) == .told)
+        #expect(own.knowledge(of: last - 1_000) == .told && own.knowledge(of: 10_002) == .untold)
+    }
+
     @Test func `of many calls are each told once`() throws {
         try self.open(after: [4])
         try self.change(900, nil)

@@ -177,7 +177,7 @@ extension ClientCore {
         }
         self.actions.append(.finish(id, result))
         guard let before = call.revisionBefore else { return }
-        self.own.ended(id, sentAfter: before, result)
+        self.own.ended(sentAfter: before, result)
         self.judgeOwnEvents()
     }
 
@@ -199,7 +199,7 @@ extension ClientCore {
                 self.calls[id]?.stream = stream
                 self.calls[id]?.attempts += 1
                 if call.revisionBefore == nil, Repeatability(call.request).isMutation {
-                    self.calls[id]?.revisionBefore = self.own.sent(id)
+                    self.calls[id]?.revisionBefore = self.own.sent()
                 }
             } catch {
                 self.finish(id, .failure(self.doubting(call, error)))

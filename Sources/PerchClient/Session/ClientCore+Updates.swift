@@ -54,9 +54,9 @@ struct Updates {
 
 /// What this client knows of the changes that it makes: whether an answer has told of them. An event of a change whose answer
 /// was lost is the only news of it, so it is not left out.
-struct OwnMutations {
+package struct OwnMutations {
     /// What is known of a change of this client.
-    enum Knowledge {
+    package enum Knowledge {
         /// An answer has told of it.
         case told
         /// A call that is under way may be what made it.
@@ -67,8 +67,9 @@ struct OwnMutations {
 
     /// The highest revision that was heard of: what is sent from now on comes after it.
     private var seen: UInt64 = 0
-    /// Mutations that were sent and are not over, each with a revision that there was before.
-    private var underWay: [ItemID: UInt64] = [:]
+    /// Mutations that were sent and are not over: how many after each revision that there was before them. What is sent later
+    /// has heard of no fewer revisions, so they stand in order, and the first is the oldest.
+    private var underWay: [(before: UInt64, count: Int)] = []
     /// Revisions that answers have told of, as far as they may be asked for: a change from before everything that is
     /// under way or in doubt was answered, or there would be a doubt.
     private var told: Set<UInt64> = []
@@ -77,16 +78,25 @@ struct OwnMutations {
     /// A mutation ended without anybody knowing whether it happened, and was sent after this revision; the earliest.
     private var doubtedSince: UInt64?
 
+    package init() {}
+
+    /// How many answers are remembered.
+    package var toldCount: Int { self.told.count }
+
     /// A revision was heard of.
-    mutating func saw(_ revision: UInt64) { self.seen = max(self.seen, revision) }
+    package mutating func saw(_ revision: UInt64) { self.seen = max(self.seen, revision) }
 
     /// A mutation is sent for the first time; a revision that there was before.
-    mutating func sent(_ id: ItemID) -> UInt64 {
-        self.underWay[id] = self.seen
+    package mutating func sent() -> UInt64 {
+        if self.underWay.last?.before == self.seen {
+            self.underWay[self.underWay.count - 1].count += 1
+        } else {
+            self.underWay.append((before: self.seen, count: 1))
+        }
         return self.seen
     }
 
-    mutating func ended(_ id: ItemID, sentAfter before: UInt64, _ result: Result<Response, PerchError>) {
+    package mutating func ended(sentAfter before: UInt64, _ result: Result<Response, PerchError>) {
         switch result {
         case .success(let response):
             if let revision = response.position?.revision {
@@ -96,25 +106,29 @@ struct OwnMutations {
         case .failure(let error):
             if error.mayHaveHappened { self.doubtedSince = min(self.doubtedSince ?? before, before) }
         }
-        self.underWay[id] = nil
+        guard let place = self.underWay.firstIndex(where: { $0.before == before }) else {
+            preconditionFailure("a mutation has ended that was not sent")
+        }
+        self.underWay[place].count -= 1
+        if self.underWay[place].count == 0 { self.underWay.remove(at: place) }
         if self.told.count > self.toldLimit { self.forget() }
     }
 
     private mutating func forget() {
-        let horizon = min(self.underWay.values.min() ?? .max, self.doubtedSince ?? .max)
+        let horizon = min(self.underWay.first?.before ?? .max, self.doubtedSince ?? .max)
         self.told = self.told.filter { $0 > horizon }
         if self.told.count > Limits.clientToldRevisionsMax {
             // To hear of one twice is better than never.
             let kept = self.told.sorted().suffix(Limits.clientToldRevisionsMax / 2)
             self.told = Set(kept)
         }
-        self.toldLimit = max(64, self.told.count * 2)
+        self.toldLimit = min(max(64, self.told.count * 2), Limits.clientToldRevisionsMax)
     }
 
     /// What is known of a change of this client at `revision`.
-    func knowledge(of revision: UInt64) -> Knowledge {
+    package func knowledge(of revision: UInt64) -> Knowledge {
         if self.told.contains(revision) { return .told }
-        if self.underWay.values.contains(where: { $0 < revision }) { return .undecided }
+        if let oldest = self.underWay.first?.before, oldest < revision { return .undecided }
         return self.doubtedSince.map { $0 < revision } == true ? .untold : .told
     }
 }
@@ -195,6 +209,7 @@ extension ClientCore {
         }
         updates.undecided.append(event)
         self.handOn(id, &updates)
+        if !updates.undecided.isEmpty { self.undecidedUpdates.insert(id) }
         if updates.isFull, let stream = updates.stream {
             self.abandon(stream, isWatch: true, hasSpoken: updates.hasSpoken)
             updates.lost()
@@ -244,9 +259,13 @@ extension ClientCore {
 
     /// A mutation of this client has ended: what waited for it is handed on or left out.
     mutating func judgeOwnEvents() {
-        for id in self.updates.keys.sorted() {
-            guard var updates = self.updates[id], !updates.undecided.isEmpty else { continue }
+        for id in self.undecidedUpdates.sorted() {
+            guard var updates = self.updates[id] else {
+                self.undecidedUpdates.remove(id)
+                continue
+            }
             self.handOn(id, &updates)
+            if updates.undecided.isEmpty { self.undecidedUpdates.remove(id) }
             self.updates[id] = updates
             self.openUpdates(id)
         }

@@ -47,6 +47,8 @@ package struct ClientCore: ~Copyable {
     /// Of those, the ones that are over.
     var endedWaitingCount = 0
     var own = OwnMutations()
+    /// Streams of events that wait for a call to end, and some that are gone.
+    var undecidedUpdates: Set<ItemID> = []
     var watches: [ItemID: Watch] = [:]
     var updates: [ItemID: Updates] = [:]
     var deadlines = TimerHeap()
