@@ -54,6 +54,22 @@ private func line(_ status: SubscriptionStatus, _ cause: Cause = .purchase, fore
                 .contains("then it renews as pro.yearly  ("))
     }
 
+    @Test(arguments: [
+        (ForecastKind.renewal, RenewalState.subscribed, ", then it renews"), (.expiry, .expired, ", then it expires"),
+        (.renewal, .inGracePeriod, ", then the charge fails; still entitled for a while"),
+        (.renewal, .inBillingRetryPeriod, ", then the charge fails"),
+    ])
+    func `what is foretold is said, whatever the customer's switch says`(
+        _ kind: ForecastKind, _ state: RenewalState, _ words: String
+    ) {
+        let forecast = Forecast(at: after(30), kind: kind, originalTransactionID: 41, state: state)
+        let text = line(status(.subscribed), forecast: forecast)
+        #expect(text.contains("until 2026-11-21T12:00:30Z\(words)"), "\(text)")
+        let entitled = writer.entitlement(Verified(transaction()), info(.purchase, forecast: forecast), product: "pro")
+            .joined(separator: "\n")
+        #expect(entitled.contains("until 2026-11-21T12:00:30Z\(words)"), "\(entitled)")
+    }
+
     @Test func `each state that is not simply subscribed says why`() {
         #expect(
             line(status(.expired, renews: false) { $1.expirationReason = .autoRenewDisabled }, .expiry)

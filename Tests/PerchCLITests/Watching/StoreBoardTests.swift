@@ -51,6 +51,18 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
         #expect(row(status(.expired)).next.at == nil)
     }
 
+    @Test(arguments: [
+        (ForecastKind.renewal, RenewalState.inGracePeriod, "charge fails, grace begins"),
+        (.renewal, .inBillingRetryPeriod, "charge fails"),
+        (.expiry, .expired, "expires: the plan is not sold any more"),
+    ])
+    func `says what is foretold, whatever the customer's switch says`(
+        _ kind: ForecastKind, _ state: RenewalState, _ words: String
+    ) {
+        let forecast = Forecast(at: after(720), kind: kind, originalTransactionID: 7, state: state)
+        #expect(row(status(.subscribed), forecast: forecast).next.text == words)
+    }
+
     @Test func `has a badge for whatever wants attention`() {
         func badges(_ status: SubscriptionStatus) -> [BoardRow.Badge] { row(status).badges }
         #expect(badges(status(.subscribed)).isEmpty)
