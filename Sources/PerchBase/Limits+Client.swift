@@ -20,6 +20,14 @@ extension Limits {
     /// oldest are forgotten, and an event of one of them may be handed on although its answer told of it.
     package static let clientToldRevisionsMax = 65_536
 
+    /// Bytes of a server's host name, and of one of its labels. A longer one is refused as ADDRESS_INVALID: DNS has no room
+    /// for it.
+    package static let hostNameBytesMax = 254
+    package static let hostNameLabelBytesMax = 63
+
+    /// Addresses of a name that are tried for one connection, in the order that the system gives. Those behind are left out.
+    package static let addressesPerNameMax = 16
+
     /// Bytes that a client reads from its connection in one turn of its loop. The rest comes with the next turn.
     package static let clientReadBytesPerTurn = 256 * 1024
 

@@ -8,6 +8,9 @@ extension Limits {
     /// matters.
     package static let scenarioFaultsMax = 50
 
+    /// Milliseconds that an address of the server may take until it has taken a connection; then the next is tried.
+    package static let scenarioConnectMilliseconds: Int64 = 10_000
+
     /// Milliseconds that a scenario waits for one answer, and for its streams to be quiet. A clock that moves far settles
     /// all that is due on its way before it answers: a year of two-second renewals is more than anybody writes.
     package static let scenarioAnswerMilliseconds: Int64 = 60_000

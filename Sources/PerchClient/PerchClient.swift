@@ -27,8 +27,9 @@ public final class PerchClient: Sendable {
 
     /// Makes a client; nothing is sent yet.
     ///
-    /// `address` is `localhost` or a numeric address, with a port: `127.0.0.1:7447`, `[::1]:7447`. `app` may be left
-    /// out where the server, or the identity, has exactly one.
+    /// `address` is a host name or an address, with a port: `perch.internal:7447`, `127.0.0.1:7447`, `[::1]:7447`. A name is
+    /// looked up for each connection, and all its addresses are tried. `app` may be left out where the server, or the
+    /// identity, has exactly one.
     public convenience init(
         address: String = "127.0.0.1:7447", app: AppIdentifier? = nil, options: PerchClientOptions = .init()
     ) throws(PerchError) {
@@ -58,7 +59,7 @@ public final class PerchClient: Sendable {
             .add(
                 client: self.number,
                 ClientConfiguration(
-                    address: destination, settings: settings, authorization: options.authorization,
+                    destination: destination, settings: settings, authorization: options.authorization,
                     tls: options.tls,
                     serverName: TLSServerName(options.tls?.serverName, ofAddress: address),
                     seed: .random(in: .min ... .max)),
@@ -75,11 +76,9 @@ public final class PerchClient: Sendable {
     /// What the connection is doing.
     public var connection: ConnectionStates { ConnectionStates(self, self.connectionCell) }
 
-    private static func parse(_ address: String) throws(PerchError) -> SocketAddress {
-        let local = "localhost:"
-        let text = address.hasPrefix(local) ? "127.0.0.1:" + address.dropFirst(local.count) : address
+    private static func parse(_ address: String) throws(PerchError) -> Destination {
         do throws(SocketAddressFault) {
-            let parsed = try SocketAddress(parsing: text)
+            let parsed = try Destination(parsing: address)
             guard parsed.port == 0 else { return parsed }
         } catch {
             throw PerchError(code: .invalidArgument, reason: PerchError.addressInvalid, message: "\(error)")

@@ -1,7 +1,7 @@
 internal import CPerchLinux
 internal import Glibc
 
-/// An IPv4 or IPv6 address with a port. Never a name: nothing here waits for DNS.
+/// An IPv4 or IPv6 address with a port. Never a name (`Destination`): nothing here waits for DNS.
 ///
 /// One form for each address: IPv4 is held as `::ffff:a.b.c.d`, so a peer counts as the same host whether it came
 /// through an IPv4 listener or through one for both families.
@@ -77,25 +77,31 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 extension SocketAddress {
     /// Parses `127.0.0.1:7447`, `[::1]:7447`, and `:7447`, which is every address of the machine in both families.
     package init(parsing text: some StringProtocol) throws(SocketAddressFault) {
-        guard let colon = text.lastIndex(of: ":") else { throw .noPort(String(text)) }
-        let host = text[..<colon]
-        let digits = text[text.index(after: colon)...]
-        if host.first == "[", host.last != "]" { throw .noPort(String(text)) }
-        guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(digits) else {
-            throw .badPort(String(digits), in: String(text))
-        }
+        let text = String(text)
+        let (host, port) = try Self.parts(of: text)
         if host.isEmpty {
             self.init(host: Host(high: 0, low: 0), port: port)
         } else if host.first == "[" {
             let inner = String(host.dropFirst().dropLast())
-            guard let host = Self.parseIPv6(inner) else { throw .badHost(inner, in: String(text)) }
+            guard let host = Self.parseIPv6(inner) else { throw .badHost(inner, in: text) }
             self.init(host: host, port: port)
-        } else if host.contains(":") {
-            throw .bareIPv6(String(text))
         } else {
-            guard let host = Self.parseIPv4(String(host)) else { throw .badHost(String(host), in: String(text)) }
+            guard let host = Self.parseIPv4(String(host)) else { throw .badHost(String(host), in: text) }
             self.init(host: host, port: port)
         }
+    }
+
+    /// What stands before the last colon, an IPv6 address with its brackets, and the port behind it.
+    static func parts(of text: String) throws(SocketAddressFault) -> (host: Substring, port: UInt16) {
+        guard let colon = text.lastIndex(of: ":") else { throw .noPort(text) }
+        let host = text[..<colon]
+        let digits = text[text.index(after: colon)...]
+        if host.first == "[", host.last != "]" { throw .noPort(text) }
+        guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(digits) else {
+            throw .badPort(String(digits), in: text)
+        }
+        if host.first != "[", host.contains(":") { throw .bareIPv6(text) }
+        return (host, port)
     }
 
     private static func parseIPv4(_ text: String) -> Host? {
@@ -126,6 +132,8 @@ package enum SocketAddressFault: Error, Equatable, CustomStringConvertible {
     case noPort(String)
     case badPort(String, in: String)
     case badHost(String, in: String)
+    /// Where a name would have done.
+    case badName(String, in: String)
     case bareIPv6(String)
 
     package var description: String {
@@ -136,6 +144,8 @@ package enum SocketAddressFault: Error, Equatable, CustomStringConvertible {
             "\"\(port)\" in \"\(text)\" is not a port; a port is a number from 0 to 65535"
         case .badHost(let host, let text):
             "\"\(host)\" in \"\(text)\" is not an IPv4 or IPv6 address; names are not looked up here"
+        case .badName(let host, let text):
+            "\"\(host)\" in \"\(text)\" is neither a host name nor an IPv4 or IPv6 address"
         case .bareIPv6(let text):
             "\"\(text)\" holds an IPv6 address without brackets; write it as [::1]:7447"
         }

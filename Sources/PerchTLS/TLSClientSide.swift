@@ -14,13 +14,10 @@ package struct TLSServerName: Hashable, Sendable {
             || bare.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// The host of `HOST:PORT`.
+    /// The host of `HOST:PORT`, without the dot at the end by which a name says that it is whole: certificates have none.
     package init(ofAddress address: String) {
-        guard let colon = address.lastIndex(of: ":") else {
-            self.init(address)
-            return
-        }
-        self.init(String(address[..<colon]))
+        let host = address.lastIndex(of: ":").map { address[..<$0] } ?? address[...]
+        self.init(String(host.hasSuffix(".") ? host.dropLast() : host))
     }
 }
 

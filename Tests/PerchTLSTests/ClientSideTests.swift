@@ -112,6 +112,7 @@ import Testing
 
     @Test(arguments: [
         ("127.0.0.1:7447", "127.0.0.1", true), ("[::1]:7447", "::1", true), ("localhost:7447", "localhost", false),
+        ("perch.example.com.:7447", "perch.example.com", false), ("perch", "perch", false),
     ])
     func `takes the server's name from its address`(_ address: String, _ name: String, _ isAddress: Bool) {
         let found = TLSServerName(ofAddress: address)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -139,6 +140,33 @@ static inline void perch_address_read(const struct sockaddr_storage *from, struc
         to->port = ntohs(v6->sin6_port);
         to->scope = v6->sin6_scope_id;
     }
+}
+
+// --- Names. getaddrinfo's list is one more struct with unions behind it, and needs freeing on each way out.
+
+// How many addresses a name has, of which as many as fit are written, in the order in which they are to be tried; negative:
+// one of EAI_, all of which are. It waits for name servers.
+static inline int perch_look_up(const char *name, uint16_t port, struct perch_address *to, int room) {
+    struct addrinfo hints, *list = NULL;
+    memset(&hints, 0, sizeof(hints));
+    hints.ai_socktype = SOCK_STREAM;
+    // Of a family that this machine has no address of there is nothing to connect to.
+    hints.ai_flags = AI_ADDRCONFIG;
+    int result = getaddrinfo(name, NULL, &hints, &list);
+    if (result != 0) return result;
+    int count = 0;
+    for (struct addrinfo *each = list; each != NULL; each = each->ai_next) {
+        if (each->ai_family != AF_INET && each->ai_family != AF_INET6) continue;
+        if (count < room) {
+            struct sockaddr_storage storage;
+            memcpy(&storage, each->ai_addr, each->ai_addrlen);
+            perch_address_read(&storage, &to[count]);
+            to[count].port = port;
+        }
+        count++;
+    }
+    freeaddrinfo(list);
+    return count;
 }
 
 // --- Sockets. SOCK_ and MSG_ constants arrive in Swift as several different types.

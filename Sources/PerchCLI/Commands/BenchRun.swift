@@ -148,12 +148,7 @@ struct BenchRun {
                 "this would replace the catalogue of the app at \(text), for good; write out --replace-catalog if it may",
                 command: self.invocation.name)
         }
-        let address: SocketAddress
-        do throws(SocketAddressFault) {
-            address = try SocketAddress(parsing: text)
-        } catch {
-            throw UsageError("--connect \(error)", command: self.invocation.name)
-        }
+        let address = try self.place(text)
         if let stray = ["store", "loops"].first(where: self.isWritten) {
             throw UsageError(
                 "--\(stray) is of a server that the bench starts itself; leave out --connect",
@@ -165,6 +160,17 @@ struct BenchRun {
                 .failure, "--pid \(process): there is no such process on this machine, or it may not be looked at")
         }
         return .address(address, access: try self.accessToServer(text), process: process)
+    }
+
+    /// A name is looked up once, and the load goes to the first of its addresses: figures are of one server.
+    private func place(_ text: String) throws -> SocketAddress {
+        do {
+            return try Destination(parsing: text).addresses()[0]
+        } catch let fault as NameFault {
+            throw CommandFailure(.unavailable, "--connect \(text): \(fault); is the name right?")
+        } catch {
+            throw UsageError("--connect \(error)", command: self.invocation.name)
+        }
     }
 
     private func accessToServer(_ address: String) throws -> BenchAccess {

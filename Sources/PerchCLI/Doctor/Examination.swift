@@ -75,8 +75,8 @@ enum Examination {
 
     /// What holds the address, where no server of ours answers.
     static func port(_ server: String, _ reason: String) -> DoctorFinding {
-        let numeric = server.hasPrefix("localhost:") ? "127.0.0.1" + server.dropFirst(9) : server
-        guard let address = try? SocketAddress(parsing: numeric), address.isLoopback || address.isWildcard else {
+        guard case .address(let address)? = try? Destination(parsing: server), address.isLoopback || address.isWildcard
+        else {
             return DoctorFinding(
                 .problem, "server", reason, remedy: "start it with `perch serve`, or name another with --server")
         }

@@ -113,14 +113,12 @@ package struct ClientCore: ~Copyable {
         self.advance(to: now)
         while let due = self.deadlines.popDue(at: now.monotonic) { self.isDue(due.payload) }
         switch self.link {
-        case .connecting(let deadline) where deadline <= now.monotonic,
-            .greeting(let deadline) where deadline <= now.monotonic:
+        case .connecting(let deadline) where deadline <= now.monotonic:
             self.lost(
-                PerchError(
-                    code: .unavailable, reason: PerchError.welcomeTimeout,
-                    message:
-                        "the server did not answer within \(self.settings.connectTimeoutMilliseconds) ms; is it a Perch server?"
-                ))
+                self.notWelcomed(
+                    "nothing let itself be connected to", "is the address right, and does the network lead there?"))
+        case .greeting(let deadline) where deadline <= now.monotonic:
+            self.lost(self.notWelcomed("the server did not answer", "is it a Perch server?"))
         case .open(let open) where self.lastHeard + open.silenceMilliseconds <= now.monotonic:
             self.lost(
                 PerchError(
@@ -134,6 +132,12 @@ package struct ClientCore: ~Copyable {
         default:
             break
         }
+    }
+
+    private func notWelcomed(_ what: String, _ question: String) -> PerchError {
+        PerchError(
+            code: .unavailable, reason: PerchError.welcomeTimeout,
+            message: "\(what) within \(self.settings.connectTimeoutMilliseconds) ms; \(question)")
     }
 
     /// The same, for inputs within a turn: nothing is due by it.

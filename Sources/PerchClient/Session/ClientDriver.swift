@@ -19,6 +19,9 @@ final class ClientDriver: LoopDriver {
     /// Sessions by the tags of their sockets; a tag is never given twice.
     private var bySocket: [UInt64: ClientSession] = [:]
     private var lastTag: UInt64 = 0
+    private let lookUp: AddressSource
+    /// Names that are being looked up, and who waits for them: however many clients ask, there is one thread for a name.
+    private var lookups: [Destination: [ItemID]] = [:]
     /// Sessions that something happened to in this turn.
     private var touched: [ClientSession] = []
     /// When sessions want to be stepped; the payload is the client.
@@ -27,7 +30,8 @@ final class ClientDriver: LoopDriver {
     private var answered: [(CheckedContinuation<Result<Response, PerchError>, Never>, Result<Response, PerchError>)] =
         []
 
-    init(loop: EventLoop, inbox: Inbox<ClientCommand>) {
+    init(loop: EventLoop, inbox: Inbox<ClientCommand>, lookUp: @escaping AddressSource) {
+        self.lookUp = lookUp
         self.loop = loop
         self.inbox = inbox
     }
@@ -43,7 +47,9 @@ final class ClientDriver: LoopDriver {
         guard let session = self.bySocket[tag] else { return }
         self.touch(session)
         if session.isConnecting {
-            if writable || hungUp { session.finishConnecting() }
+            guard writable || hungUp, let tag = session.finishConnecting() else { return }
+            self.bySocket[tag] = nil
+            self.connect(session)
         } else if readable || hungUp {
             session.read(into: self.buffer)
         }
@@ -119,10 +125,72 @@ final class ClientDriver: LoopDriver {
             }
             self.touch(session)
             session.take(command)
+        case .found(let destination, let result):
+            for client in self.lookups.removeValue(forKey: destination) ?? [] {
+                guard let session = self.sessions[client] else { continue }
+                guard session.awaitsAddresses else {
+                    // It gave up meanwhile. Were a name always answered too late, it would never be connected.
+                    session.foundLate = try? result.get()
+                    continue
+                }
+                self.touch(session)
+                self.found(result, for: session)
+            }
         case .stop:
             for client in self.sessions.keys.sorted() { self.take(.remove(client: client)) }
             self.loop.stop()
         }
+    }
+
+    // MARK: Connecting
+
+    private func beginConnecting(_ session: ClientSession) {
+        session.awaitsAddresses = true
+        switch session.configuration.destination {
+        case .address(let address):
+            self.found(.success([address]), for: session)
+        case .name(let name, let port):
+            if let addresses = session.foundLate {
+                session.foundLate = nil
+                self.found(.success(addresses), for: session)
+            } else {
+                self.findAddresses(of: name, port, for: session)
+            }
+        }
+    }
+
+    private func findAddresses(of name: String, _ port: UInt16, for session: ClientSession) {
+        let destination = session.configuration.destination
+        if let waiting = self.lookups[destination] {
+            if !waiting.contains(session.id) { self.lookups[destination] = waiting + [session.id] }
+            return
+        }
+        self.lookups[destination] = [session.id]
+        let (inbox, lookUp) = (self.inbox, self.lookUp)
+        do throws(SystemError) {
+            try LoopThread.startDetached(name: "perch-lookup") {
+                let result = Result { () throws(NameFault) in try lookUp(name, port) }
+                inbox.post(.found(destination, result))
+            }
+        } catch {
+            self.take(.found(destination, .failure(NameFault(name, "\(error)"))))
+        }
+    }
+
+    private func found(_ result: Result<[SocketAddress], NameFault>, for session: ClientSession) {
+        session.awaitsAddresses = false
+        switch result {
+        case .success(let addresses):
+            session.go(to: addresses)
+            self.connect(session)
+        case .failure(let fault):
+            session.isNowhere(fault)
+        }
+    }
+
+    private func connect(_ session: ClientSession) {
+        self.lastTag += 1
+        if session.connect(tag: self.lastTag) { self.bySocket[self.lastTag] = session }
     }
 
     private func close(_ session: ClientSession) {
@@ -145,9 +213,9 @@ final class ClientDriver: LoopDriver {
     private func perform(_ action: ClientAction, _ session: ClientSession) {
         switch action {
         case .connect:
-            self.lastTag += 1
-            if session.connect(tag: self.lastTag) { self.bySocket[self.lastTag] = session }
+            self.beginConnecting(session)
         case .disconnect:
+            session.awaitsAddresses = false
             if let tag = session.disconnect() { self.bySocket[tag] = nil }
         case .connection(let state):
             self.woken += session.connectionCell.set(state)

@@ -1,5 +1,5 @@
 import PerchBase
-import PerchLoop
+package import PerchLoop
 import PerchTLS
 import PerchWire
 import Synchronization
@@ -26,11 +26,12 @@ package final class ClientLoop: Sendable {
         try ClientLoop(name: "perch-client")
     }
 
-    package init(name: String) throws(PerchError) {
+    package init(name: String, lookUp: @escaping AddressSource = NameLookup.addresses) throws(PerchError) {
         do throws(SystemError) {
             self.loop = try EventLoop(name: name)
             self.inbox = Inbox(wake: self.loop.wake)
-            let thread = try self.loop.start(ClientDriver(loop: self.loop, inbox: self.inbox))
+            let driver = ClientDriver(loop: self.loop, inbox: self.inbox, lookUp: lookUp)
+            let thread = try self.loop.start(driver)
             self.gate.withLock { $0.thread = thread }
         } catch {
             throw PerchError(
@@ -66,11 +67,16 @@ package final class ClientLoop: Sendable {
     }
 }
 
+/// Where a name leads. It may wait: it is asked on a thread of its own.
+package typealias AddressSource = @Sendable (_ name: String, _ port: UInt16) throws(NameFault) -> [SocketAddress]
+
 /// What callers ask of the loop.
 enum ClientCommand: Sendable {
     case add(client: ItemID, ClientConfiguration, LatestCell<ConnectionState>)
     case remove(client: ItemID)
     case item(client: ItemID, ItemCommand)
+    /// By the thread that was begun for it: what a name stands for now.
+    case found(Destination, Result<[SocketAddress], NameFault>)
     case stop
 
     /// For a loop or a client that is no more.
@@ -78,7 +84,7 @@ enum ClientCommand: Sendable {
         switch self {
         case .add(_, _, let cell): for waiter in cell.set(.closed) + cell.end() { waiter.resume() }
         case .item(_, let command): command.refuse()
-        case .remove, .stop: break
+        case .remove, .found, .stop: break
         }
     }
 }
@@ -106,7 +112,7 @@ enum ItemCommand: Sendable {
 
 /// What a client is made with, beside its settings.
 struct ClientConfiguration: Sendable {
-    var address: SocketAddress
+    var destination: Destination
     var settings: ClientSettings
     var authorization: PerchClientOptions.Authorization
     var tls: PerchClientOptions.TLS?

@@ -78,7 +78,7 @@ extension ClientSession {
     }
 
     func failure(_ error: TLSError) -> PerchError {
-        let server = "\(self.configuration.address)"
+        let server = self.server
         switch error.fault {
         case .name:
             return PerchError(

@@ -25,6 +25,13 @@ final class ClientSession {
     private let poller: Poller
     let window: TLSWindow
     var socket: Socket?
+    /// The connection that the core wants has nowhere to go yet: the name of the server is being looked up.
+    var awaitsAddresses = false
+    /// What came when the try to connect that wanted it had been given up: for the next one.
+    var foundLate: [SocketAddress]?
+    /// Where this try to connect may still go, in this order, and where it went last.
+    private var places: ArraySlice<SocketAddress> = []
+    private var place: SocketAddress?
     /// TLS of the socket, from the end of connecting on; nil in plaintext.
     var secure: TLSClientSide?
     /// What the next handshake can go on from.
@@ -84,22 +91,51 @@ final class ClientSession {
 
     var isConnecting: Bool { self.socket?.isConnecting == true }
 
-    /// Begins to connect; false where that has failed already, which the core was told.
+    /// The server is at one of `addresses`, of which there is one at least.
+    ///
+    /// After a try that failed it begins behind the one that failed: where the first never answers, the whole time for a
+    /// connection is spent on it, and the next would never have its turn.
+    func go(to addresses: [SocketAddress]) {
+        self.places = addresses[...]
+        guard self.core.connectFailure != nil, let failed = addresses.firstIndex(where: { $0 == self.place }) else {
+            return
+        }
+        self.places = addresses[(failed + 1)...] + addresses[...failed]
+    }
+
+    /// The server's name leads nowhere.
+    func isNowhere(_ fault: NameFault) {
+        self.core.connectFailed(
+            PerchError(
+                code: .unavailable, reason: PerchError.connectFailed,
+                message:
+                    "no connection to \(self.configuration.destination): \(fault); is the name right, and does this machine's name server answer?"
+            ))
+    }
+
+    /// Begins to connect to the next place; false where none is left, which the core was told.
     func connect(tag: UInt64) -> Bool {
         precondition(self.socket == nil, "a client connects twice")
-        do {
+        do throws(PerchError) {
             let authorization = try self.configuration.authorization.read()
             let context = try self.context()
-            let descriptor = try Sockets.connect(to: self.configuration.address)
-            try self.poller.watch(descriptor.number, tag: tag, for: [.readable, .writable])
-            self.socket = Socket(
-                descriptor: descriptor.release(), tag: tag, isConnecting: true, awaitsRoom: true,
-                authorization: authorization, context: context)
-            return true
-        } catch let error as PerchError {
-            self.core.connectFailed(error)
+            var failure = "it has no address"
+            while let place = self.places.popFirst() {
+                self.place = place
+                do throws(SystemError) {
+                    let descriptor = try Sockets.connect(to: place)
+                    try self.poller.watch(descriptor.number, tag: tag, for: [.readable, .writable])
+                    self.socket = Socket(
+                        descriptor: descriptor.release(), tag: tag, isConnecting: true, awaitsRoom: true,
+                        authorization: authorization, context: context)
+                    return true
+                } catch {
+                    failure = "\(error)"
+                }
+            }
+            self.core.connectFailed(self.connectError(failure))
         } catch {
-            self.core.connectFailed(self.connectError("\(error)"))
+            self.core.connectFailed(error)
         }
         return false
     }
@@ -107,12 +143,21 @@ final class ClientSession {
     private func connectError(_ text: String) -> PerchError {
         PerchError(
             code: .unavailable, reason: PerchError.connectFailed,
-            message: "no connection to \(self.configuration.address): \(text); is the server running there?")
+            message: "no connection to \(self.server): \(text); is the server running there?")
     }
 
-    /// The socket has become writable, or hung up.
-    func finishConnecting() {
-        guard var socket = self.socket else { return }
+    /// As the caller named it; with the address that was tried last where that was a name.
+    var server: String {
+        guard case .name = self.configuration.destination, let place = self.place else {
+            return "\(self.configuration.destination)"
+        }
+        return "\(self.configuration.destination) at \(place)"
+    }
+
+    /// The socket has become writable, or hung up. Where it has failed and there is another place to try, the socket is
+    /// closed: its tag.
+    func finishConnecting() -> UInt64? {
+        guard var socket = self.socket else { return nil }
         switch Sockets.connectResult(socket.descriptor) {
         case .underWay:
             break
@@ -125,8 +170,10 @@ final class ClientSession {
                 self.core.connected(authorization: socket.authorization)
             }
         case .failed(let errno):
+            guard self.places.isEmpty else { return self.disconnect() }
             self.core.connectFailed(self.connectError("connect answered \(errno)"))
         }
+        return nil
     }
 
     /// Takes what has come, up to `Limits.clientReadBytesPerTurn`.

@@ -11,6 +11,12 @@ package struct ScenarioFailure: Error, Hashable, Sendable, CustomStringConvertib
 
     package init(_ description: String) { self.description = description }
 
+    /// What stands for the server is neither a name nor an address.
+    init(_ fault: SocketAddressFault) {
+        self.description = "--server: \(fault)"
+        self.refusal = ServerRefusal(code: StatusCode.invalidArgument.rawValue)
+    }
+
     /// No server there, or none any more.
     init(unavailable description: String) {
         self.description = description
@@ -78,28 +84,19 @@ package final class ScenarioConnection {
         to text: String, tls: (context: TLSContext, name: TLSServerName)? = nil, authorization: String, name: String
     ) throws(ScenarioFailure) {
         self.clientID = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        let address: SocketAddress
-        do throws(SocketAddressFault) {
-            let local = "localhost:"
-            address = try SocketAddress(
-                parsing: text.hasPrefix(local) ? "127.0.0.1:" + text.dropFirst(local.count) : text)
-        } catch {
-            throw ScenarioFailure("--server \(text): \(error)")
-        }
+        self.descriptor = try Self.connected(to: text)
         do throws(SystemError) {
             self.poller = try Poller()
-            self.descriptor = try Sockets.connect(to: address)
             try self.poller.watch(self.descriptor.number, tag: 0, for: [.readable, .writable])
         } catch {
             throw ScenarioFailure(unavailable: "no connection to \(text): \(error)")
         }
-        try self.connect(text)
         if let tls { try self.shakeHands(tls.context, tls.name) }
         let hello = Hello(
             protocolVersion: 1, authorization: authorization, clientName: name, accepts: [],
             clientID: self.clientID)
         try self.send(.hello, stream: 0) { codec throws(MessageError) in try codec.encode(hello) }
-        let deadline = self.deadline(Limits.scenarioAnswerMilliseconds)
+        let deadline = Self.deadline(Limits.scenarioAnswerMilliseconds)
         while !self.hasWelcome { try self.pump(until: deadline, "WELCOME") }
     }
 
@@ -114,7 +111,7 @@ package final class ScenarioConnection {
         } catch {
             throw ScenarioFailure("TLS: \(error)")
         }
-        let deadline = self.deadline(Limits.scenarioAnswerMilliseconds)
+        let deadline = Self.deadline(Limits.scenarioAnswerMilliseconds)
         while self.secure?.isEstablished == false {
             try self.sendSealed()
             try self.pump(until: deadline, "TLS handshake")
@@ -139,24 +136,45 @@ package final class ScenarioConnection {
         }
     }
 
-    private func connect(_ text: String) throws(ScenarioFailure) {
-        let deadline = self.deadline(10_000)
-        while true {
-            _ = self.poller.wait(timeoutMilliseconds: 100)
-            switch Sockets.connectResult(self.descriptor.number) {
-            case .connected: return
-            case .failed(let errno):
-                throw ScenarioFailure(
-                    unavailable: "no connection to \(text): \(errno); is the server running there?")
-            case .underWay:
-                guard Clocks.monotonic() < deadline else {
-                    throw ScenarioFailure(unavailable: "no connection to \(text) within 10 s")
+    /// A connection to the first address of the server that takes one.
+    private static func connected(to text: String) throws(ScenarioFailure) -> Descriptor {
+        let addresses: [SocketAddress]
+        do {
+            addresses = try Destination(parsing: text).addresses()
+        } catch let fault as SocketAddressFault {
+            throw ScenarioFailure(fault)
+        } catch {
+            throw ScenarioFailure(unavailable: "no connection to \(text): \(error); is the name right?")
+        }
+        var failure = ""
+        for address in addresses {
+            do throws(SystemError) {
+                let poller = try Poller()
+                let descriptor = try Sockets.connect(to: address)
+                try poller.watch(descriptor.number, tag: 0, for: .writable)
+                switch Self.outcome(descriptor.number, poller) {
+                case .connected: return descriptor
+                case .failed(let errno): failure = "\(errno); is the server running there?"
+                case .underWay: failure = "nothing answered within \(Limits.scenarioConnectMilliseconds / 1_000) s"
                 }
+            } catch {
+                failure = "\(error)"
             }
+        }
+        throw ScenarioFailure(unavailable: "no connection to \(text): \(failure)")
+    }
+
+    /// How a connection that was begun ends, as far as there is time.
+    private static func outcome(_ descriptor: Int32, _ poller: Poller) -> ConnectOutcome {
+        let deadline = Self.deadline(Limits.scenarioConnectMilliseconds)
+        while true {
+            _ = poller.wait(timeoutMilliseconds: 100)
+            let outcome = Sockets.connectResult(descriptor)
+            guard case .underWay = outcome, Clocks.monotonic() < deadline else { return outcome }
         }
     }
 
-    private func deadline(_ milliseconds: Int64) -> MonotonicTime {
+    private static func deadline(_ milliseconds: Int64) -> MonotonicTime {
         Clocks.monotonic().advanced(byMilliseconds: milliseconds)
     }
 
@@ -165,7 +183,7 @@ package final class ScenarioConnection {
     /// Asks once and waits for the answer: a response, or the status that ended the call.
     package func ask(_ request: Request) throws(ScenarioFailure) -> Result<Response, RefusedCall> {
         let stream = try self.open(request)
-        let deadline = self.deadline(Limits.scenarioAnswerMilliseconds + 5_000)
+        let deadline = Self.deadline(Limits.scenarioAnswerMilliseconds + 5_000)
         while true {
             if let status = self.statuses.removeValue(forKey: stream) {
                 let answer = self.answers.removeValue(forKey: stream)
@@ -221,7 +239,7 @@ package final class ScenarioConnection {
     package func settle(at position: Position, app: AppReference) throws(ScenarioFailure) {
         self.beat = nil
         var asked: [UInt32] = []
-        let deadline = self.deadline(Limits.scenarioAnswerMilliseconds)
+        let deadline = Self.deadline(Limits.scenarioAnswerMilliseconds)
         while true {
             var pair: [UInt32] = []
             for number in 1...2 {
@@ -232,7 +250,7 @@ package final class ScenarioConnection {
             }
             asked += pair
             self.awaited = Set(pair)
-            let retry = self.deadline(Limits.scenarioQuietRetryMilliseconds)
+            let retry = Self.deadline(Limits.scenarioQuietRetryMilliseconds)
             while self.beat.map({ $0 < position.revision }) ?? true, Clocks.monotonic() < retry {
                 try self.pump(until: deadline, "BEAT", atMost: retry)
             }
@@ -281,7 +299,7 @@ package final class ScenarioConnection {
     }
 
     private func flushSealed() throws(ScenarioFailure) {
-        let deadline = self.deadline(Limits.scenarioAnswerMilliseconds)
+        let deadline = Self.deadline(Limits.scenarioAnswerMilliseconds)
         while !self.output.isEmpty {
             let outcome = self.output.withUnsafeBytes { Sockets.send(self.descriptor.number, $0) }
             switch outcome {

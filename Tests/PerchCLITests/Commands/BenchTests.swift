@@ -63,7 +63,8 @@ import Testing
             arguments: ["catalog", "--connect", "127.0.0.1:7447"],
             says: ["would replace the catalogue", "--replace-catalog"]),
         Refusal(
-            arguments: ["hot", "--connect", "localhost:7447"], says: ["--connect", "names are not looked up here"]),
+            arguments: ["hot", "--connect", "300.1.1.1:7447"],
+            says: ["--connect", "neither a host name nor an IPv4 or IPv6 address"]),
         Refusal(
             arguments: ["hot", "--rate", "1000000", "--duration", "2h"], says: ["make it shorter"]),
         Refusal(arguments: ["compare", "one.json"], says: ["needs AFTER"]),

@@ -76,10 +76,25 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 
     @Test func `an address that is none is a mistake of who typed it`() async {
-        let result = await ran(["get", "apps", "--server", "example.invalid:7447"])
+        let result = await ran(["get", "apps", "--server", "example..invalid:7447"])
         #expect(result.code == .usage)
         #expect(result.data.isEmpty)
         #expect(result.talk.contains("ADDRESS_INVALID"))
+    }
+
+    /// The port of loopback that nobody has, also by its name; and what is no name.
+    @Test(arguments: [
+        ("127.0.0.1:1", ExitCode.unavailable, "no connection to 127.0.0.1:1: Connection refused"),
+        ("localhost:1", .unavailable, "no connection to localhost:1: Connection refused"),
+        ("example..invalid:1", .usage, "\"example..invalid\" in \"example..invalid:1\" is neither a host name"),
+    ])
+    func `a scenario that has no server to play on ends as another command does`(
+        _ server: String, _ code: ExitCode, _ says: String
+    ) async throws {
+        let file = "\(Repository.path)/proto/scenario/grace.scenario"
+        let result = await ran(["scenario", "run", file, "--server", server])
+        #expect(result.code == code)
+        #expect(result.data.contains(says) || result.talk.contains(says), "\(result)")
     }
 }
 

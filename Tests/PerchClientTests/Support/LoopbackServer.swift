@@ -178,9 +178,10 @@ final class LoopbackStage {
     let server: LoopbackServer
     let loop: ClientLoop
 
-    init() throws {
+    /// What `lookUp` answers, names stand for.
+    init(lookUp: @escaping AddressSource = NameLookup.addresses) throws {
         self.server = try LoopbackServer()
-        self.loop = try ClientLoop(name: "test-client")
+        self.loop = try ClientLoop(name: "test-client", lookUp: lookUp)
     }
 
     deinit {
@@ -188,12 +189,15 @@ final class LoopbackStage {
         self.server.stop()
     }
 
-    func client(_ change: (inout PerchClientOptions) -> Void = { _ in }) throws -> PerchClient {
+    /// A client of the server, by its address or by another word for it.
+    func client(
+        at address: String? = nil, _ change: (inout PerchClientOptions) -> Void = { _ in }
+    ) throws -> PerchClient {
         var options = PerchClientOptions()
         options.reconnectBase = .milliseconds(5)
         options.reconnectCap = .milliseconds(20)
         change(&options)
-        return try PerchClient(address: self.server.address, options: options, on: self.loop)
+        return try PerchClient(address: address ?? self.server.address, options: options, on: self.loop)
     }
 }
 

@@ -1,0 +1,180 @@
+import Glibc
+import PerchBase
+import PerchClient
+import PerchLoop
+import Synchronization
+import Testing
+
+/// What names stand for, as tests say it; and how often that was asked.
+private final class NameBook: Sendable {
+    private struct State {
+        var answers: [Result<[SocketAddress], NameFault>] = []
+        var asked = 0
+        var isHeld = false
+    }
+
+    private let state = Mutex(State())
+    /// A byte in it for each answer that may be given, where they are held back.
+    private let gate: (reading: Int32, writing: Int32)
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        precondition(pipe(&ends) == 0, "no pipe for a test")
+        self.gate = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(self.gate.reading)
+        close(self.gate.writing)
+    }
+
+    /// One after the other; the last is for all that is asked from then on.
+    func say(isHeld: Bool = false, _ answers: Result<[SocketAddress], NameFault>...) {
+        self.state.withLock { state in
+            state.answers = answers
+            state.isHeld = isHeld
+        }
+    }
+
+    var asked: Int { self.state.withLock { $0.asked } }
+
+    /// Lets one answer go that is held back, or will be.
+    func release() {
+        var byte: UInt8 = 1
+        precondition(write(self.gate.writing, &byte, 1) == 1, "a pipe takes a byte")
+    }
+
+    func look(_ name: String, _ port: UInt16) throws(NameFault) -> [SocketAddress] {
+        precondition(name == "perch.test" && port == 7447, "\(name):\(port) was not asked for")
+        let (answer, isHeld) = self.state.withLock { state in
+            defer { state.asked += 1 }
+            return (state.answers[min(state.asked, state.answers.count - 1)], state.isHeld)
+        }
+        var byte: UInt8 = 0
+        if isHeld { precondition(read(self.gate.reading, &byte, 1) == 1, "a pipe gives a byte") }
+        return try answer.get()
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `a server that is named` {
+    private let book: NameBook
+    private let stage: LoopbackStage
+    private let address: SocketAddress
+
+    init() throws {
+        let book = NameBook()
+        self.book = book
+        self.stage = try LoopbackStage { name, port throws(NameFault) in try book.look(name, port) }
+        self.address = try SocketAddress(parsing: self.stage.server.address)
+    }
+
+    private func client(connectTimeout: Duration = .seconds(10)) throws -> PerchClient {
+        try self.stage.client(at: "perch.test:7447") { $0.connectTimeout = connectTimeout }
+    }
+
+    /// Where nobody listens.
+    private func deserted() throws -> SocketAddress {
+        let server = try LoopbackServer()
+        server.stop()
+        return try SocketAddress(parsing: server.address)
+    }
+
+    @Test func `is found`() async throws {
+        self.book.say(.success([self.address]))
+        #expect(try await self.client().apps().count == 1)
+        #expect(self.book.asked == 1)
+    }
+
+    @Test func `is tried at each of its addresses before anybody hears of a failure`() async throws {
+        self.book.say(.success([try self.deserted(), try self.deserted(), self.address]))
+        // Without waiting for a server, a failed try would be the end of the call.
+        #expect(try await self.client().apps().count == 1)
+        #expect(self.book.asked == 1)
+    }
+
+    @Test func `is none where no address takes a connection, and the last is named`() async throws {
+        let last = try self.deserted()
+        self.book.say(.success([try self.deserted(), last]))
+        let error = await #expect(throws: PerchError.self) { try await self.client().apps() }
+        #expect(error?.reason == PerchError.connectFailed && error?.isTransient == true)
+        #expect(error?.message.contains("perch.test:7447 at \(last): connect answered Connection refused") == true)
+    }
+
+    @Test func `is looked up anew for each try, so a name that leads nowhere is only told while it does`() async throws
+    {
+        self.book.say(.failure(NameFault("perch.test", "not known here")), .success([self.address]))
+        let client = try self.client()
+        let error = await #expect(throws: PerchError.self) { try await client.apps() }
+        #expect(error?.reason == PerchError.connectFailed && error?.code == .unavailable && error?.isTransient == true)
+        #expect(error?.message.contains("no address of \"perch.test\" was found: not known here") == true)
+        var states = client.subscriptionStatusTask(account: "anna", group: "premium").makeAsyncIterator()
+        #expect(await states.next(where: { $0.value != nil }) != nil)
+        #expect(self.book.asked == 2)
+    }
+
+    @Test func `is asked for once by however many clients wait`() async throws {
+        self.book.say(isHeld: true, .success([self.address]))
+        let clients = [try self.client(), try self.client(), try self.client()]
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for client in clients { group.addTask { try await client.apps().count } }
+            for client in clients {
+                var states = client.connection.makeAsyncIterator()
+                _ = await states.next(where: { $0 == .connecting })
+            }
+            self.book.release()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(counts == [1, 1, 1])
+        #expect(self.book.asked == 1)
+    }
+
+    @Test func `may be left while its name is looked up`() async throws {
+        self.book.say(isHeld: true, .success([self.address]))
+        let left = try self.client()
+        let answer = Task { try await left.apps() }
+        var states = left.connection.makeAsyncIterator()
+        _ = await states.next(where: { $0 == .connecting })
+        left.close()
+        let error = await #expect(throws: PerchError.self) { try await answer.value }
+        #expect(error?.reason == PerchError.closed)
+        // The next who asks is told what was asked for the first.
+        let client = try self.client()
+        async let count = client.apps().count
+        states = client.connection.makeAsyncIterator()
+        _ = await states.next(where: { $0 == .connecting })
+        self.book.release()
+        #expect(try await count == 1)
+        #expect(self.book.asked == 1)
+    }
+
+    @Test func `whose name is looked up for longer than a connection may take is given up, and found later`()
+        async throws
+    {
+        self.book.say(isHeld: true, .success([self.address]))
+        let client = try self.client(connectTimeout: .milliseconds(200))
+        var states = client.subscriptionStatusTask(account: "anna", group: "premium").makeAsyncIterator()
+        var connection = client.connection.makeAsyncIterator()
+        let waiting = await connection.next { if case .waiting = $0 { true } else { false } }
+        guard case .waiting(_, let reason)? = waiting else { return }
+        #expect(reason.reason == PerchError.welcomeTimeout && reason.message.contains("200 ms"))
+        self.book.release()
+        #expect(await states.next(where: { $0.value != nil }) != nil)
+        #expect(self.book.asked == 1)
+    }
+
+    @Test func `whose first address takes a connection and says nothing is found at the next one`() async throws {
+        let silent = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
+        self.book.say(.success([Sockets.localAddress(silent.number), self.address]))
+        var states = try self.client(connectTimeout: .milliseconds(300)).subscriptionStatusTask(
+            account: "anna", group: "premium"
+        ).makeAsyncIterator()
+        #expect(await states.next(where: { $0.value != nil }) != nil)
+        #expect(self.book.asked >= 2 && silent.number >= 0, "the silent one listened all the time")
+    }
+
+    @Test(arguments: ["perch.test:0", "perch test:1", "300.1.1.1:1", "perch.test"])
+    func `in words that cannot be a name is refused before anything is sent`(_ address: String) {
+        let error = #expect(throws: PerchError.self) { try PerchClient(address: address) }
+        #expect(error?.reason == PerchError.addressInvalid && error?.isTransient == false)
+    }
+}
