@@ -59,6 +59,9 @@ extension LoopCore {
         guard let text = String(validating: own.value, as: UTF8.self) else {
             throw self.refused(.malformed("it is not text"))
         }
+        if text.isEmpty {
+            throw self.refused(.malformed("it is empty; leave the entry out to call as the connection does"))
+        }
         return try self.identify(connection, text)
     }
 

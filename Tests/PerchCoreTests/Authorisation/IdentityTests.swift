@@ -94,6 +94,11 @@ import Testing
             world.settle()
             #expect(client.status(of: call)?.reason == "CREDENTIALS_MALFORMED")
         }
+        // An empty one is a mistake, neither nobody's nor the connection's.
+        let empty = client.call(.readStatus(), authorization: "")
+        world.settle()
+        #expect(client.status(of: empty)?.reason == "CREDENTIALS_MALFORMED")
+        #expect(client.status(of: empty)?.message.contains("it is empty") == true)
         let alone = client.call(.readStatus(), authorization: good)
         world.settle()
         #expect(client.status(of: alone)?.code == 0)
