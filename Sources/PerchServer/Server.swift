@@ -169,24 +169,7 @@ package enum Server {
         let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
 
         let quotas = SharedQuotas()
-        var core = CoreSettings()
-        core.serverVersion = settings.version
-        core.frameBytesMax = settings.frameBytesMax
-        core.callsPerConnectionMax = settings.callsPerConnectionMax
-        core.writeStallMilliseconds = settings.writeStallMilliseconds
-        core.lingerMilliseconds = settings.lingerMilliseconds
-        core.drainMilliseconds = settings.drainMilliseconds
-        core.handshakesMax = settings.handshakesMax
-        core.helloTimeoutMilliseconds = settings.helloTimeoutMilliseconds
-        core.firstByteTimeoutMilliseconds = settings.firstByteTimeoutMilliseconds
-        core.partialFramesBytesMax = settings.partialFramesBytesMax
-        core.callsBytesMax = settings.callsBytesMax
-        // Each loop has its part: the kernel spreads connections evenly, and nothing is asked of the others to die.
-        core.dyingConnectionsMax = (settings.dyingConnectionsMax + count - 1) / count
-        core.connectionsPerAddressMax = settings.connectionsPerAddressMax
-        core.connectionsPerIdentityMax = settings.connectionsPerIdentityMax
-        core.connectsPerAddress = settings.connectsPerAddress
-        core.callsPerIdentity = settings.callsPerIdentity
+        let core = CoreSettings(settings, loops: count)
         let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 

@@ -1,4 +1,5 @@
 package import PerchBase
+import PerchCore
 package import PerchModel
 package import PerchStore
 
@@ -102,4 +103,28 @@ package struct ServerError: Error, CustomStringConvertible {
     package var description: String
 
     package init(_ description: String) { self.description = description }
+}
+
+extension CoreSettings {
+    /// For each of so many loops.
+    init(_ settings: ServerSettings, loops: Int) {
+        self.init()
+        self.serverVersion = settings.version
+        self.frameBytesMax = settings.frameBytesMax
+        self.callsPerConnectionMax = settings.callsPerConnectionMax
+        self.writeStallMilliseconds = settings.writeStallMilliseconds
+        self.lingerMilliseconds = settings.lingerMilliseconds
+        self.drainMilliseconds = settings.drainMilliseconds
+        self.handshakesMax = settings.handshakesMax
+        self.helloTimeoutMilliseconds = settings.helloTimeoutMilliseconds
+        self.firstByteTimeoutMilliseconds = settings.firstByteTimeoutMilliseconds
+        self.partialFramesBytesMax = settings.partialFramesBytesMax
+        self.callsBytesMax = settings.callsBytesMax
+        // Each loop has its part: the kernel spreads connections evenly, and nothing is asked of the others to die.
+        self.dyingConnectionsMax = (settings.dyingConnectionsMax + loops - 1) / loops
+        self.connectionsPerAddressMax = settings.connectionsPerAddressMax
+        self.connectionsPerIdentityMax = settings.connectionsPerIdentityMax
+        self.connectsPerAddress = settings.connectsPerAddress
+        self.callsPerIdentity = settings.callsPerIdentity
+    }
 }
