@@ -3,8 +3,8 @@
 ///
 /// Those that are asked for with each change or write are inlinable: a `static let` of another module is a call.
 public enum Limits {
-    /// Subscription lines and owned products of one account. Beyond it a purchase is refused with RECORD_LIMIT: a record
-    /// is read and sent whole.
+    /// Subscription lines and owned products of one account, with its purchases that wait, its intents and what it shares.
+    /// Beyond it a purchase is refused with RECORD_LIMIT: a record is read and sent whole.
     public static let recordEntriesMax = 4_096
 
     /// Purchases of one account that wait for somebody. One more is refused with PENDING_LIMIT: a family that leaves so

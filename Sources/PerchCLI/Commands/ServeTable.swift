@@ -117,7 +117,8 @@ enum ServeTable {
             default: String(Limits.cursorRetentionRevisionsMin), "Revisions for which it can, however old."),
         OptionSpec(
             "record-entries", .count(1...Int64(Limits.recordEntriesMax)), "N",
-            default: String(Limits.recordEntriesMax), "Subscription lines and owned products of one account."),
+            default: String(Limits.recordEntriesMax),
+            "Subscription lines, owned products, waiting purchases, intents and shares of one account."),
         OptionSpec(
             "write-stall", .duration(1_000...3_600_000), "DURATION",
             default: exactly(milliseconds: Limits.writeStallMilliseconds),

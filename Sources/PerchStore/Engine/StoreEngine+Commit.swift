@@ -485,7 +485,7 @@ extension StoreEngine {
             return .refused(
                 Refusal(
                     .recordLimit,
-                    "the account would hold \(account.record.entryCount) subscription lines and owned products, the limit is \(self.limits.recordEntriesMax)",
+                    "the account would hold \(account.record.entryCount) subscription lines, owned products, purchases that wait, intents and shares, the limit is \(self.limits.recordEntriesMax)",
                     found: Int64(account.record.entryCount), limit: Int64(self.limits.recordEntriesMax)))
         }
         let position = Position(revision: stored.revision, asOf: now)
