@@ -257,6 +257,16 @@ private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app:
     } else if !info.willAutoRenew, info.expirationReason == nil {
         notes.append(Note("Renewal is switched off.", id, "will_auto_renew", "false"))
     }
+    if let commitment = info.commitment, line.isCommitted, info.willAutoRenew, line.latest.revocation == nil {
+        let end =
+            !commitment.willRenew
+            ? ", and charged until then although renewal is switched off"
+            : line.preference != line.latest.productID ? "; from then on the plan is \(line.preference)" : ""
+        notes.append(
+            Note(
+                "It is charge \(commitment.billingPeriodNumber) of \(commitment.totalBillingPeriods) of a commitment until \(commitment.expirationDate)\(end).",
+                id, "commitment.will_renew", "\(commitment.willRenew)"))
+    }
     if let offer = info.offer {
         notes.append(
             Note(

@@ -4,21 +4,10 @@ import Testing
 
 @Suite struct `a commitment of twelve months` {
     private static func account(billingIssues: Bool = false) throws -> TestAccount {
-        let catalogue = Shop.catalogue { product in
-            guard product.id == "silver.yearly" else { return }
-            product.subscription?.billingPlans = [
-                BillingPlan(type: .upFront, price: usd(99_000), commitmentPrice: usd(99_000), chargeCount: 1),
-                BillingPlan(type: .monthly, price: usd(9_000), commitmentPrice: usd(108_000), chargeCount: 12),
-            ]
-        }
         var account = TestAccount(
-            at: at("2026-01-31"), catalogue: catalogue,
+            at: at("2026-01-31"), catalogue: Shop.billedMonthly(),
             settings: Shop.settings(billingIssues: billingIssues, grace: true))
-        var order = PurchaseOrder(productID: "silver.yearly")
-        order.billingPlan = .monthly
-        let outcome = try decidePurchase(
-            order, record: account.record, app: account.app, now: account.now, numbers: &account.numbers)
-        account.commit(outcome.facts)
+        try account.buyMonthly()
         return account
     }
 

@@ -43,6 +43,17 @@ enum Shop {
         return Catalogue(products: products, groups: groups, schemaVersion: "4.0")
     }
 
+    /// The year of silver can be paid by the month: a commitment.
+    static func billedMonthly() -> Catalogue {
+        Self.catalogue { product in
+            guard product.id == "silver.yearly" else { return }
+            product.subscription?.billingPlans = [
+                BillingPlan(type: .upFront, price: usd(99_000), commitmentPrice: usd(99_000), chargeCount: 1),
+                BillingPlan(type: .monthly, price: usd(9_000), commitmentPrice: usd(108_000), chargeCount: 12),
+            ]
+        }
+    }
+
     static func app(
         catalogue: Catalogue = Self.catalogue(), settings: AppSettings = AppSettings(),
         environment: AppEnvironment = .xcode

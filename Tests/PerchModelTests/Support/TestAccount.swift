@@ -54,7 +54,18 @@ struct TestAccount {
 
     @discardableResult
     mutating func buy(_ productID: String, quantity: UInt32 = 1, token: String = "") throws -> PurchaseOutcome {
-        let order = PurchaseOrder(productID: productID, quantity: quantity, appAccountToken: token)
+        try self.buy(PurchaseOrder(productID: productID, quantity: quantity, appAccountToken: token))
+    }
+
+    /// The commitment of `Shop.billedMonthly`.
+    mutating func buyMonthly() throws {
+        var order = PurchaseOrder(productID: "silver.yearly")
+        order.billingPlan = .monthly
+        try self.buy(order)
+    }
+
+    @discardableResult
+    mutating func buy(_ order: PurchaseOrder) throws -> PurchaseOutcome {
         let outcome = try decidePurchase(
             order, record: self.record, app: self.app, now: self.now, numbers: &self.numbers)
         self.commit(outcome.facts)

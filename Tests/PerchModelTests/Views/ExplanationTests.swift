@@ -136,6 +136,30 @@ struct ExplainedSituation: Sendable, CustomTestStringConvertible {
             try account.buy("silver")
             _ = try account.operate(.setCharges(fail: true))
         },
+        ExplainedSituation("committed", catalogue: Shop.billedMonthly()) { account in
+            try account.buyMonthly()
+            account.advance(days: 40)
+        },
+        ExplainedSituation("committed and cancelled", catalogue: Shop.billedMonthly()) { account in
+            try account.buyMonthly()
+            try account.setAutoRenew(false)
+        },
+        ExplainedSituation("committed, with another plan behind it", catalogue: Shop.billedMonthly()) { account in
+            try account.buyMonthly()
+            try account.buy("bronze")
+        },
+        ExplainedSituation(
+            "committed and not charged", settings: Shop.settings(billingIssues: true), catalogue: Shop.billedMonthly()
+        ) { account in
+            try account.buyMonthly()
+            try account.setAutoRenew(false)
+            try account.advanceToBoundary()
+        },
+        ExplainedSituation("the last charge of a commitment", catalogue: Shop.billedMonthly()) { account in
+            try account.buyMonthly()
+            try account.setAutoRenew(false)
+            account.advance(days: 350)
+        },
         ExplainedSituation("own and shared") { account in
             try account.buy("silver")
             var purchaser = TestAccount(at: account.now)

@@ -188,7 +188,7 @@ struct  Perch__V1__CommitmentInfo
    */
   Perch__V1__Money *price;
   /*
-   * Whether the commitment itself renews.
+   * Whether the commitment itself renews: in a transaction as it was when that was charged, in renewal info as it is now.
    */
   protobuf_c_boolean will_renew;
 };
