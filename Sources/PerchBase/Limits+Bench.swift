@@ -24,6 +24,13 @@ extension Limits {
     /// counts as the bottleneck.
     package static let benchLagMilliseconds: Int64 = 5
 
+    /// Milliseconds from which it does, where half of what the slowest hundredth of pushes took was that lateness.
+    package static let benchLagShareMilliseconds: Int64 = 1
+
+    /// Share of the window that the generator may have waited for its core while something else ran there. Beyond it, the
+    /// generator counts as the bottleneck: what it waited is in what it measured.
+    package static let benchWaitShareMax = 0.1
+
     /// Milliseconds without any progress after which a round is given up, with what it has.
     package static let benchStallMilliseconds: Int64 = 20_000
 

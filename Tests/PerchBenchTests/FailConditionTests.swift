@@ -23,6 +23,11 @@ import Testing
         Written(text: "rss_per_connection<=1KiB", figure: .rssPerConnection, relation: .atMost, bound: 1_024),
         Written(text: "rss_per_watch>256", figure: .rssPerWatch, relation: .above, bound: 256),
         Written(text: "generator_cpu>90%", figure: .generatorCPU, relation: .above, bound: 0.9),
+        Written(text: "server_cpu>0", figure: .serverCPU, relation: .above, bound: 0),
+        Written(text: "refused_share>1%", figure: .refusedShare, relation: .above, bound: 0.01),
+        Written(text: "changes_per_second<500/s", figure: .changesPerSecond, relation: .below, bound: 500),
+        Written(text: "bytes_per_second>1MB/s", figure: .bytesPerSecond, relation: .above, bound: 1e6),
+        Written(text: "rss>1GiB", figure: .residentBytes, relation: .above, bound: 1_073_741_824),
         Written(text: "deliveries_per_second<100000", figure: .deliveriesPerSecond, relation: .below, bound: 100_000),
         Written(
             text: "deliveries_per_second:ratio<0.9", figure: .deliveriesPerSecond, relation: .below, bound: 0.9,
@@ -42,7 +47,8 @@ import Testing
         (">20ms", "which is no figure"), ("push_p99>20", "which has no unit"), ("push_p99>fast", "should be a number"),
         ("push_p99>20min", "the unit \"min\""), ("push_p99>", "should be a number"), ("gaps>1ms", "it takes none"),
         ("push_p99>.5ms", "should be a number"), ("push_p99=>20ms", "which is no figure"),
-        ("gaps:ratio>1", "has none"), ("gaps>1>2", "the unit \">2\""),
+        ("gaps:ratio>1", "has none"), ("gaps>1>2", "the unit \">2\""), ("server_cpu>50", "a share is given in %"),
+        ("refused_share>0.01", "a share is given in %"), ("rss>1MB/s", "the unit \"MB/s\""),
     ])
     func `is refused with what is wrong`(_ text: String, _ reason: String) {
         let fault = #expect(throws: FailCondition.Fault.self) { try FailCondition(parsing: text) }
@@ -58,26 +64,42 @@ import Testing
     @Test func `holds or not, and says what was measured`() throws {
         let figures: [Figure: Double] = [.pushP99: 25e6, .gaps: 0]
         #expect(
-            try FailCondition(parsing: "push_p99>20ms").breach(in: figures, ratios: [:])
+            try FailCondition(parsing: "push_p99>20ms").breach(in: figures, ratios: [:], isCompared: false)
                 == "push_p99>20ms: it is 25.0 ms")
-        #expect(try FailCondition(parsing: "push_p99>30ms").breach(in: figures, ratios: [:]) == nil)
-        #expect(try FailCondition(parsing: "gaps>0").breach(in: figures, ratios: [:]) == nil)
+        #expect(try FailCondition(parsing: "push_p99>30ms").breach(in: figures, ratios: [:], isCompared: false) == nil)
+        #expect(try FailCondition(parsing: "gaps>0").breach(in: figures, ratios: [:], isCompared: false) == nil)
         #expect(
-            try FailCondition(parsing: "push_p99:ratio>1.2").breach(in: figures, ratios: [.pushP99: 1.5])
+            try FailCondition(parsing: "push_p99:ratio>1.2").breach(
+                in: figures, ratios: [.pushP99: 1.5], isCompared: true)
                 == "push_p99:ratio>1.2: it is 1.500")
     }
 
     @Test func `on what was not measured is a failure, and not a pass`() throws {
-        let unmeasured = try FailCondition(parsing: "first_p99>1s").breach(in: [:], ratios: [:])
+        let unmeasured = try FailCondition(parsing: "first_p99>1s").breach(in: [:], ratios: [:], isCompared: false)
         #expect(unmeasured?.contains("has not measured first_p99") == true)
-        let alone = try FailCondition(parsing: "push_p50:ratio>1").breach(in: [.pushP50: 1], ratios: [:])
+        let alone = try FailCondition(parsing: "push_p50:ratio>1").breach(
+            in: [.pushP50: 1], ratios: [:], isCompared: false)
         #expect(alone?.contains("give --floor") == true)
+        let both = try FailCondition(parsing: "push_p50:ratio>1").breach(
+            in: [.pushP50: 1], ratios: [:], isCompared: true)
+        #expect(both?.hasSuffix("on both sides") == true)
+        let blind = try FailCondition(parsing: "cpu_per_million>1s").breach(in: [:], ratios: [:], isCompared: false)
+        #expect(blind?.contains("give --pid") == true)
     }
 
     @Test func `fails with a reason of its own where the generator was the bottleneck`() throws {
         #expect(RoundResult.generatorBound(share: 0.949, lagNanoseconds: 5_000_000) == nil)
         #expect(RoundResult.generatorBound(share: 0.95, lagNanoseconds: 0)?.contains("95 % of its core") == true)
         #expect(RoundResult.generatorBound(share: 0.1, lagNanoseconds: 5_000_001)?.contains("5.00 ms late") == true)
+        func late(_ lag: Int64, of push: Int64) -> String? {
+            RoundResult.generatorBound(share: 0.1, lagNanoseconds: lag, pushNanoseconds: push)
+        }
+        #expect(late(2_430_000, of: 2_620_000)?.contains("more than half") == true)
+        #expect(late(2_430_000, of: 4_860_000) == nil)
+        #expect(late(999_999, of: 1_000_000) == nil, "that is the machine's, and short")
+        let elsewhere = RoundResult.generatorBound(share: 0.2, wait: 0.52, lagNanoseconds: nil)
+        #expect(elsewhere?.contains("waited 52 % of the time for its core") == true)
+        #expect(RoundResult.generatorBound(share: 0.2, wait: 0.09, lagNanoseconds: nil) == nil)
 
         var round = RoundResult()
         round.figures = [.gaps: 0]
@@ -90,5 +112,21 @@ import Testing
         // Who asked for nothing is shown it, and not failed.
         report.judge([])
         #expect(report.breaches.isEmpty)
+    }
+
+    @Test func `needs no asking where a round measured something else than it was made for`() {
+        func end(closed: Int = 0, refused: UInt64 = 0, due: UInt64 = 0) -> String? {
+            RoundResult.badEnd(
+                closedUnasked: closed, closes: closed > 0 ? ["WRITE_STALLED": closed] : [:], refused: refused, due: due,
+                refusals: refused > 0 ? ["CALL_RATE": Int(refused), "A": 1] : [:])
+        }
+        #expect(end() == nil && end(due: 10) == nil)
+        #expect(
+            end(closed: 20)?.hasPrefix("20 connections of watchers were closed though they read (WRITE_STALLED 20)")
+                == true)
+        // Some refusals may be what is measured; most are not.
+        #expect(end(refused: 4, due: 10) == nil)
+        #expect(end(refused: 5, due: 10)?.hasPrefix("of 10 changes 5 were refused (A 1, CALL_RATE 5)") == true)
+        #expect(end(refused: 10, due: 10) != nil)
     }
 }

@@ -67,6 +67,49 @@ import Testing
         #expect((recorder.push.count, recorder.push.value(atQuantile: 0), recorder.push.max) == (5, 10, 3_001))
         #expect((recorder.answer.count, recorder.changes) == (1, 0))
         #expect(recorder.intervals.map(\.pushMax) == [10])
+        // What came after the window is in an interval of its own.
+        recorder.tick(at: 2_000, residentBytes: 0, serverCPU: 0, generatorCPU: 0)
+        #expect(!recorder.hasNews)
+        recorder.recordPush(intended: 1_000, arrived: 6_000)
+        #expect(recorder.hasNews)
+        recorder.tick(at: 7_000, residentBytes: 0, serverCPU: 0, generatorCPU: 0)
+        #expect(recorder.intervals.map(\.isAfterWindow) == [false, false, true])
+        #expect(recorder.intervals.map(\.pushMax) == [10, 3_001, 5_000])
+    }
+
+    @Test func `is every change that was due in it, by what became of it`() {
+        var recorder = Recorder()
+        recorder.begin(at: 1_000)
+        recorder.end(at: 2_000)
+        recorder.recordDue(intended: 999, at: 1_000)
+        for intended in [Int64(1_000), 1_500, 1_999] { recorder.recordDue(intended: intended, at: 2_000) }
+        recorder.recordDue(intended: 1_990, at: 2_000, times: 2, isSent: false)
+        recorder.recordRefusal(intended: 1_000)
+        recorder.recordRefusal(intended: 2_000)
+        recorder.recordAnswer(intended: 1_999, at: 1_999)
+        recorder.recordAnswer(intended: 1_500, at: 9_000)
+        recorder.recordAnswer(intended: 10, at: 1_001)
+        #expect((recorder.due, recorder.unsent, recorder.refused, recorder.answered) == (5, 2, 1, 2))
+        #expect(recorder.changes == 2, "that came in it: one that was due before, and one of its own")
+        #expect(recorder.lag.count == 5)
+    }
+
+    @Test func `is every first value that was meant for it, however late`() {
+        var recorder = Recorder()
+        recorder.begin(at: 1_000)
+        recorder.end(at: 2_000)
+        recorder.recordFirst(intended: 900, at: 1_100)
+        recorder.recordFirst(intended: 1_000, at: 1_100)
+        recorder.recordFirst(intended: 1_500, at: 5_000)
+        recorder.recordMissedFirst(intended: 1_600, at: 9_000)
+        #expect((recorder.opens, recorder.first.count, recorder.first.max) == (2, 3, 7_400))
+    }
+
+    @Test func `has no times where nothing was pushed`() {
+        var recorder = Recorder()
+        recorder.begin(at: 0)
+        recorder.tick(at: 1_000, residentBytes: 0, serverCPU: 0, generatorCPU: 0)
+        #expect(recorder.intervals[0].pushP50 == nil && recorder.intervals[0].pushMax == nil)
     }
 
     @Test func `that is about first values keeps those apart from pushes`() {

@@ -76,6 +76,8 @@ import Testing
         #expect((wrong.figures[.failures], wrong.figures[.plays]) == (3, 0))
         #expect(
             wrong.findings.first?.contains("did not say within 300 ms: none, but gold") == true, "\(wrong.findings)")
+        // It did not end well, and what never came was waited for all the same.
+        #expect(wrong.failure != nil && wrong.figures[.pushMax] ?? 0 >= 300e6, "\(wrong.figures)")
 
         var quiet = trace
         quiet.passages[line].pushes[key] = []

@@ -17,6 +17,13 @@ import Testing
             for figure in [Figure.lost, .gaps, .reorderings, .foreign, .refusals, .closes] {
                 #expect(figures[figure] == 0, "\(target.name): \(figure.rawValue)")
             }
+            // What is told by second is what is told in all, and what was due came to something.
+            for round in target.rounds {
+                func count(_ figure: Figure) -> UInt64 { UInt64(round.figures[figure] ?? 0) }
+                #expect(round.intervals.reduce(0) { $0 + $1.deliveries } == count(.deliveries), "\(target.name)")
+                #expect(round.intervals.reduce(0) { $0 + $1.changes } == count(.changes), "\(target.name)")
+                #expect(count(.due) == count(.answered) + count(.unsent), "\(target.name): \(round.figures)")
+            }
             let workload = Workload(rawValue: report.workload)
             let strange = figures.keys.filter { !(workload.map($0.isMeasured) ?? false) }.map(\.rawValue)
             #expect(strange.isEmpty, "\(target.name): --fail-if would be refused: \(strange)")
@@ -143,6 +150,18 @@ import Testing
         #expect(report.targets[0].figures[.deliveries] ?? 0 > 0)
     }
 
+    /// Who comes back without its token is told what it knows, and that is no duplicate of the server's.
+    @Test func `that comes back to compressed values comes back with its token`() throws {
+        var settings = tiny(.mixed, watches: 40)
+        settings.rate = 100
+        settings.churnPerSecond = 200
+        settings.acceptsZlib = true
+        let report = try measured(settings)
+        Self.expectSound(report)
+        #expect(report.targets[0].figures[.duplicates] == 0)
+        #expect(report.targets[0].figures[.unchanged] ?? 0 > 0)
+    }
+
     /// Only where somebody has installed it: `make bench-redis` does.
     @Test(.enabled(if: Program.redis != nil), arguments: [Workload.hot, .keyed, .mux, .storm, .idle])
     func `that Redis can do is done with it too`(_ workload: Workload) throws {
@@ -189,6 +208,22 @@ import Testing
         #expect(error?.description.contains("a purchase was refused") == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("--product") == true, "\(error?.description ?? "")")
         #expect(error?.refusal?.reason == "PURCHASE_PRODUCT_UNAVAILABLE")
+        // One that begins without purchases finds that out later: that nothing was bought is no success.
+        var unsold = tiny(.buy, watches: 0)
+        unsold.keys = unsold.writers
+        unsold.product = "bench.nothing"
+        var refused = try measured(unsold, server: .address(address, process: nil))
+        refused.judge([])
+        let figures = refused.targets[0].figures
+        #expect(figures[.refused] ?? 0 > 0 && figures[.answered] == 0 && figures[.refusedShare] == 1)
+        #expect(refused.breaches.contains { $0.contains("were refused (PURCHASE_PRODUCT_UNAVAILABLE") })
+        #expect(refused.html.contains("with PURCHASE_PRODUCT_UNAVAILABLE"))
+        // A process that is not the server's would have the server cost nothing.
+        let (stranger, _) = try Self.serving(in: directory)
+        defer { stranger.kill() }
+        kill(stranger.number, SIGSTOP)
+        let strange = try measured(tiny(.hot), server: .address(address, process: stranger.number))
+        #expect(strange.targets[0].failure?.contains("process \(stranger.number) used no processor") == true)
         // Nobody listens there: no server ever has the port of an echo.
         let silent = SocketAddress.loopback(port: 7)
         let nobody = #expect(throws: BenchError.self) {
@@ -260,6 +295,44 @@ import Testing
         for figure in [Figure.serverCPU, .cpuPerMillion, .cpuPerConverged, .rssPerWatch] {
             #expect(figures[figure] ?? 0 >= 0, "\(figure.rawValue)")
         }
+    }
+
+    /// Whoever sees a server stand still presses Ctrl-C: just then it must not be as if nothing had been.
+    @Test func `that is interrupted while its server stands still tells what was waiting`() throws {
+        let directory = TemporaryDirectory()
+        let (child, address) = try Self.serving(in: directory)
+        defer { child.kill() }
+        var settings = tiny(.hot, watches: 8)
+        settings.rate = 200
+        settings.warmupNanoseconds = 0
+        settings.durationNanoseconds = 5_000_000_000
+        let number = child.number
+        let report = try measured(settings, server: .address(address, process: number), isInterruptedAt: 1_000) {
+            if $0 > 400 { kill(number, SIGSTOP) }
+        }
+        kill(number, SIGCONT)
+        let figures = report.targets[0].figures
+        #expect(report.targets[0].failure == Generator.interrupted)
+        #expect(figures[.lost] ?? 0 >= 50)
+        #expect(figures[.answerMax] ?? 0 >= 300e6 && figures[.pushMax] ?? 0 >= 300e6)
+        #expect(figures[.due] == (figures[.answered] ?? 0) + (figures[.lost] ?? 0))
+    }
+
+    /// First values are timed by when they were meant to come, also those that did not.
+    @Test func `of a storm that its server does not end tells how long the others waited`() throws {
+        let directory = TemporaryDirectory()
+        let (child, address) = try Self.serving(in: directory)
+        defer { child.kill() }
+        var settings = tiny(.storm, watches: 60)
+        settings.rate = 100
+        let number = child.number
+        let report = try measured(settings, server: .address(address, process: number), isInterruptedAt: 1_200) {
+            if $0 > 400 { kill(number, SIGSTOP) }
+        }
+        kill(number, SIGCONT)
+        let figures = report.targets[0].figures
+        #expect(figures[.unopened] ?? 0 >= 10)
+        #expect(figures[.firstMax] ?? 0 >= 400e6)
     }
 
     /// The values that come then pass changes over, and each of those has been waited for.

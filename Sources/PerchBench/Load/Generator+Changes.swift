@@ -13,7 +13,7 @@ extension Generator {
         // All changes of a key on one connection: only so do their revisions rise as they were sent.
         let writer = key % self.writers.count
         let index = self.ledger.begin(key: key, intended: intended)
-        if self.recorder.contains(intended) { self.recorder.lag.record(now - intended) }
+        self.recorder.recordDue(intended: intended, at: now)
         if case .redis(let valueBytes) = self.dialect { return self.publish(index, key, writer, valueBytes) }
         let stream = self.writers[writer].takeStream(for: index)
         self.writers[writer].underWay += 1
@@ -101,6 +101,8 @@ extension Generator {
         self.awaitedAnswers -= 1
         if status.code != 0 {
             self.refusals[status.reason, default: 0] += 1
+            self.recorder.recordRefusal(intended: self.ledger.intended(change))
+            self.lastRefusal = ServerRefusal(code: status.code, reason: status.reason)
             self.ledger.failed(change)
             self.underWay -= 1
             if self.stage < .warming {
@@ -145,8 +147,9 @@ extension Generator {
                 self.recorder.recordReached($0, arrived: $1, isTimed: isTimed)
             }
         }
-        if !self.tokens.isEmpty, scan.tokenCount > 0, !isCompressed {
-            self.tokens[Int(watch)] = Array(message[scan.tokenStart..<scan.tokenStart + scan.tokenCount])
+        if !self.tokens.isEmpty, scan.tokenCount > 0 {
+            let range = scan.tokenStart..<scan.tokenStart + scan.tokenCount
+            self.tokens[Int(watch)] = isCompressed ? Array(self.lastInflated.plain[range]) : Array(message[range])
         }
         if self.connections[index].awaited > 0 { self.firstCame(index, at: now) }
     }
@@ -159,17 +162,16 @@ extension Generator {
         self.recorder.recordFirst(intended: self.connections[index].intended, at: now)
     }
 
-    /// Inflates what was not seen just before: ten thousand watchers of one view are sent the same bytes.
+    /// Inflates what was not seen just before: ten thousand watchers of one view are sent the same bytes. What it says of the
+    /// token is where that stands in `lastInflated.plain`.
     private func scanInflated(_ message: UnsafeRawBufferPointer) -> PushScan? {
         if self.lastInflated.bytes.count == message.count,
             self.lastInflated.bytes.withUnsafeBytes({ $0.elementsEqual(message) })
         {
             return self.lastInflated.scan
         }
-        guard let plain = try? self.codec.inflate(message.bytes), var scan = PushScan(plain) else { return nil }
-        // Offsets into memory that is gone.
-        (scan.tokenStart, scan.tokenCount) = (0, 0)
-        self.lastInflated = (Array(message), scan)
+        guard let plain = try? self.codec.inflate(message.bytes), let scan = PushScan(plain) else { return nil }
+        self.lastInflated = (Array(message), self.tokens.isEmpty ? [] : Array(plain), scan)
         return scan
     }
 }

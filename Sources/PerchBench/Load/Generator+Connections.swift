@@ -281,6 +281,7 @@ extension Generator {
     func lost(_ index: Int, _ reason: String, _ explanation: String? = nil) {
         let wasGreeting = self.connections[index].phase != .open
         self.closes[reason, default: 0] += 1
+        if !self.connections[index].isWriter, !self.connections[index].wasSlow { self.closedUnasked += 1 }
         self.drop(index)
         let connection = self.connections[index]
         for offset in 0..<connection.watchCount { self.ledger.leave(connection.firstWatch + offset) }

@@ -60,6 +60,7 @@ extension Generator {
         self.recorder.begin(at: now)
         self.window.serverCPU = self.serverFigures?.cpuSeconds
         self.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9
+        self.window.generatorWait = ProcessFigures.threadWaitSeconds()
         self.atTick = (now, self.window.serverCPU ?? 0, ThreadClock.nanoseconds())
         self.nextTick = now + 1_000_000_000
         self.windowCounts = self.ledger.counts
@@ -70,6 +71,7 @@ extension Generator {
         let figures = self.serverFigures
         if let began = self.window.serverCPU { self.window.serverCPU = figures.map { $0.cpuSeconds - began } }
         self.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9 - self.window.generatorCPU
+        self.window.generatorWait = ProcessFigures.threadWaitSeconds() - self.window.generatorWait
         if self.settings.workload == .idle || self.settings.workload == .storm { self.measureMemory() }
         self.recorder.converged = self.ledger.counts.converged - self.windowCounts.converged
         self.tell(self.tickRecorder(at: now), of: stage, seconds: self.recorder.seconds)
@@ -87,14 +89,37 @@ extension Generator {
             let index = settings.writers + Self.connection(of: watch, settings)
             return self.connections[index].phase == .open && self.connections[index].awaited == 0
         }
-        self.ledger.settle(isOpen: isOpen)
-        if self.failure != Self.interrupted { self.countMissed(at: now, isOpen: isOpen) }
+        // A slow reader comes to the last value as all do, but in its own time: not where the round is cut off.
+        let isJudged = { (watch: Int) -> Bool in
+            let index = settings.writers + Self.connection(of: watch, settings)
+            return isOpen(watch) && (self.failure == nil || !self.connections[index].wasSlow)
+        }
+        self.ledger.settle(isOpen: isJudged)
+        let isTimed = { (watch: Int) -> Bool in
+            isOpen(watch) && !self.connections[settings.writers + Self.connection(of: watch, settings)].wasSlow
+        }
+        self.countMissed(at: now, isOpen: isTimed)
+        if self.recorder.hasNews {
+            self.tell(self.tickRecorder(at: now), of: .settling, seconds: self.recorder.seconds)
+        }
+        if let reason = RoundResult.badEnd(
+            closedUnasked: self.closedUnasked, closes: self.closes, refused: self.recorder.refused,
+            due: self.recorder.due, refusals: self.refusals)
+        {
+            self.endBadly(reason, self.closedUnasked > 0 ? nil : self.lastRefusal)
+        } else if let cpu = self.window.serverCPU, let process = self.serverProcess, cpu == 0, self.recorder.changes > 0
+        {
+            self.endBadly(
+                "process \(process) used no processor while \(self.recorder.changes) changes were made; is it the server's?"
+            )
+        }
         for index in self.connections.indices { self.drop(index) }
     }
 
     /// What never came has been waited for all the same: it is as late as it can be by now.
     private func countMissed(at now: Int64, isOpen: (Int) -> Bool) {
         self.lost = self.awaitedAnswers
+        self.countUnopened(at: now)
         for writer in self.writers {
             // By stream, and, of those that are answered in their order, by that.
             let byStream = writer.changes.filter { $0 >= 0 && !self.ledger.isAnswered($0) }
@@ -104,6 +129,16 @@ extension Generator {
         }
         self.ledger.eachMissed(isOpen: isOpen) { intended, watches in
             self.recorder.recordPush(intended: intended, arrived: now, times: watches)
+        }
+    }
+
+    private func countUnopened(at now: Int64) {
+        let underWay = self.connections.filter { !$0.isWriter && $0.phase != .closed && $0.awaited > 0 }.map(\.intended)
+        // Without a schedule they were not meant to be made yet.
+        let notBegun = self.toConnect[self.toConnectNext...].map(\.intended).filter { $0 > 0 && $0 < now }
+        for intended in underWay + notBegun where self.recorder.contains(intended) {
+            self.unopened += 1
+            self.recorder.recordMissedFirst(intended: intended, at: now)
         }
     }
 
@@ -232,7 +267,9 @@ extension Generator {
     private func endSchedule(_ rate: Int, at now: Int64) {
         self.keepSchedule(rate, at: now)
         let due = Int((self.stageEnd - 1 - self.scheduleBegan) * Int64(rate) / 1_000_000_000) + 1
-        if due > self.scheduled { self.recorder.lag.record(now - self.nextDue, times: UInt64(due - self.scheduled)) }
+        guard due > self.scheduled else { return }
+        self.recorder.recordDue(
+            intended: self.nextDue, at: now, times: UInt64(due - self.scheduled), isSent: false)
     }
 
     private var scheduleBegan: Int64 {

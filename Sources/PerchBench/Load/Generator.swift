@@ -103,7 +103,7 @@ package final class Generator: LoopDriver {
     /// Of each watch, where tokens are needed.
     var tokens: [[UInt8]] = []
     /// The last compressed message and what it says: watchers of one view are sent the same bytes.
-    var lastInflated: (bytes: [UInt8], scan: PushScan) = ([], PushScan())
+    var lastInflated: (bytes: [UInt8], plain: [UInt8], scan: PushScan) = ([], [], PushScan())
 
     // The schedule.
     var random: SplitMix
@@ -126,11 +126,18 @@ package final class Generator: LoopDriver {
     var failure: String?
     /// How the server refused, where that is the failure.
     private(set) var refusal: ServerRefusal?
+    /// How it refused a change last.
+    var lastRefusal: ServerRefusal?
+    /// Connections of watchers that were closed though nobody asked for it and they had read what there was.
+    var closedUnasked = 0
+    /// Of those that were to be made in the window: those that had no first values when the round ended.
+    var unopened = 0
     var lastProgress: Int64 = 0
     /// Changes that had no answer when the round ended.
     var lost = 0
-    /// The server's is nil where nobody may look at it, or it has ended.
-    var window: (serverCPU: Double?, generatorCPU: Double) = (nil, 0)
+    /// Seconds, at its beginning and then of the window. The server's is nil where nobody may look at it, or it has ended; of
+    /// the generator also how long it waited for a processor that it could have used.
+    var window: (serverCPU: Double?, generatorCPU: Double, generatorWait: Double) = (nil, 0, 0)
     var windowCounts = Ledger.Counts()
     var memory = Memory()
     var atTick = (time: Int64(0), serverCPU: 0.0, generatorCPU: Int64(0))
@@ -259,9 +266,14 @@ package final class Generator: LoopDriver {
         return nil
     }
 
+    /// The round has ended as it should, and what it came to is not what was asked for.
+    func endBadly(_ reason: String, _ refusal: ServerRefusal? = nil) {
+        if self.failure == nil { (self.failure, self.refusal) = (reason, refusal) }
+    }
+
     /// Ends the round with what it has. `refusal`: how the server refused, where it did.
     func giveUp(_ reason: String, _ refusal: ServerRefusal? = nil) {
-        if self.failure == nil { (self.failure, self.refusal) = (reason, refusal) }
+        self.endBadly(reason, refusal)
         self.enter(.done, at: Clocks.monotonic().nanoseconds)
     }
 }

@@ -75,12 +75,17 @@ package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
         switch unit {
         case .nanoseconds: [("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9)]
         case .seconds: [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60)]
-        case .bytes, .bytesPerSecond:
-            [("B", 1), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1_024), ("MiB", 1_048_576)]
+        case .bytes: Self.bytes
+        case .bytesPerSecond: Self.bytes + Self.bytes.map { ($0.name + "/s", $0.factor) }
         case .share: [("%", 0.01)]
-        case .perSecond, .count, .quotient: []
+        case .perSecond: [("/s", 1)]
+        case .count, .quotient: []
         }
     }
+
+    private static let bytes: [(name: String, factor: Double)] = [
+        ("B", 1), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1_024), ("MiB", 1_048_576), ("GiB", 1_073_741_824),
+    ]
 
     private static func number(_ text: String, _ unit: Figure.Unit, of name: String) throws(Fault) -> Double {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
@@ -89,14 +94,19 @@ package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
         guard let value = Double(digits), digits.first != "." else {
             throw Fault(description: "compares \(name) with \"\(text.prefix(64))\", which should be a number")
         }
-        // Times have no natural unit, and 0 needs none; bytes, shares and counts are what they are.
+        // Times have no natural unit, a share would be read as per cent, and 0 needs none; bytes and counts are what they are.
         if suffix.isEmpty {
-            guard value == 0 || (unit != .nanoseconds && unit != .seconds) else {
-                throw Fault(
-                    description: "compares \(name) with \"\(text)\", which has no unit; there are ns, us, ms, s, m",
-                    word: text, candidates: ["\(text)ms"])
+            func unitless(_ known: String, _ candidate: String) -> Fault {
+                Fault(
+                    description: "compares \(name) with \"\(text)\", which has no unit; \(known)", word: text,
+                    candidates: [text + candidate])
             }
-            return value
+            switch unit {
+            case .nanoseconds where value != 0, .seconds where value != 0:
+                throw unitless("there are ns, us, ms, s, m", "ms")
+            case .share where value != 0: throw unitless("a share is given in %", "%")
+            default: return value
+            }
         }
         guard let factor = units.first(where: { $0.name == suffix })?.factor else {
             let known = units.isEmpty ? "takes none" : "takes " + units.map(\.name).joined(separator: ", ")
@@ -107,11 +117,14 @@ package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
         return value * factor
     }
 
-    /// Nil where it does not hold, else a sentence that says what was measured.
-    package func breach(in figures: [Figure: Double], ratios: [Figure: Double]) -> String? {
+    /// Nil where it does not hold, else a sentence that says what was measured. `isCompared`: with a floor.
+    package func breach(in figures: [Figure: Double], ratios: [Figure: Double], isCompared: Bool) -> String? {
         guard let value = self.isRatio ? ratios[self.figure] : figures[self.figure] else {
-            return "\(self.description): this run has not measured \(self.figure.rawValue)"
-                + (self.isRatio ? " against the floor; give --floor" : "")
+            let why =
+                !self.isRatio
+                ? self.figure.isMissingBecause
+                : isCompared ? " on both sides" : " against the floor; give --floor"
+            return "\(self.description): this run has not measured \(self.figure.rawValue)\(why)"
         }
         guard self.relation.holds(value, self.bound) else { return nil }
         let shown = self.isRatio ? decimals(value, 3) : self.figure.unit.text(value)

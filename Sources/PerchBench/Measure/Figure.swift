@@ -33,7 +33,10 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     case changesPerCommit = "changes_per_commit"
     case encodingsPerChange = "encodings_per_change"
     case compressionsPerChange = "compressions_per_change"
-    case deliveries, changes, conflated, lost, gaps, duplicates, reorderings, foreign, unchanged, refusals, closes
+    case due, answered, refused, unsent
+    case refusedShare = "refused_share"
+    case deliveries, changes, conflated, lost, unopened, gaps, duplicates, reorderings, foreign, unchanged, refusals,
+        closes
     case tlsHandshakes = "tls_handshakes"
     case tlsResumed = "tls_resumed"
     case plays, failures
@@ -54,8 +57,9 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
             .residentGrowth:
             .bytes
         case .changesPerCommit, .encodingsPerChange, .compressionsPerChange: .quotient
-        case .serverCPU, .generatorCPU: .share
-        case .deliveries, .changes, .conflated, .lost, .gaps, .duplicates, .reorderings, .foreign, .unchanged,
+        case .serverCPU, .generatorCPU, .refusedShare: .share
+        case .due, .answered, .refused, .unsent, .deliveries, .changes, .conflated, .lost, .unopened, .gaps,
+            .duplicates, .reorderings, .foreign, .unchanged,
             .refusals,
             .closes, .tlsHandshakes, .tlsResumed, .plays, .failures:
             .count
@@ -65,25 +69,31 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     /// Which way is better; nil where neither is.
     package var isBetterHigher: Bool? {
         switch self {
-        case .deliveriesPerSecond, .changesPerSecond, .convergedPerSecond, .opensPerSecond, .bytesPerSecond,
-            .changesPerCommit:
-            true
-        case .deliveries, .changes, .conflated, .foreign, .unchanged, .valueBytes, .answerBytes, .serverCPU,
+        case .deliveriesPerSecond, .changesPerSecond, .convergedPerSecond, .opensPerSecond, .changesPerCommit: true
+        // Fewer bytes may be better compressed ones.
+        case .bytesPerSecond, .due, .answered, .deliveries, .changes, .conflated, .foreign, .unchanged, .valueBytes,
+            .answerBytes, .serverCPU,
             .generatorCPU, .lagP99, .fsyncP50, .fsyncP99, .tlsHandshakes, .tlsResumed, .plays, .residentBytes:
             nil
         default: false
         }
     }
 
-    /// Whether rounds are added up; else their median stands for them. What must never happen must not be hidden by one.
-    package var isSummed: Bool { self.unit == .count }
+    /// What stands for several rounds. What must never happen must not be hidden by one median, nor the worst that did.
+    package func over(_ rounds: [Double]) -> Double {
+        switch self {
+        case .pushMax, .answerMax, .firstMax: rounds.max() ?? 0
+        default: self.unit == .count ? rounds.reduce(0, +) : median(rounds)
+        }
+    }
 
     /// Whether it says something in comparison with the floor.
     package var hasRatio: Bool {
         switch self {
-        case .deliveries, .changes, .conflated, .lost, .gaps, .duplicates, .reorderings, .foreign, .unchanged,
-            .refusals,
-            .closes, .tlsHandshakes, .tlsResumed, .plays, .failures, .generatorCPU, .lagP99, .valueBytes, .answerBytes,
+        case .due, .answered, .refused, .refusedShare, .unsent, .deliveries, .changes, .conflated, .lost, .unopened,
+            .gaps,
+            .duplicates, .reorderings, .foreign, .unchanged, .refusals, .closes, .tlsHandshakes, .tlsResumed, .plays,
+            .failures, .generatorCPU, .lagP99, .valueBytes, .answerBytes,
             .serverCPU,
             .socketBytesPerConnection,
             .fsyncP50, .fsyncP99, .pushBeyondFsync, .residentBytes, .residentGrowth, .encodingsPerChange,
@@ -101,6 +111,11 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
             case .hot, .keyed, .mux, .catalog, .mixed, .scenario: true
             case .storm, .resume, .idle, .buy: false
             }
+        case .due, .answered, .refused, .refusedShare, .unsent:
+            switch workload {
+            case .hot, .keyed, .mux, .catalog, .buy, .mixed: true
+            case .storm, .resume, .idle, .scenario: false
+            }
         case .answerP50, .answerP99, .answerMax, .changesPerSecond, .lagP99:
             switch workload {
             case .hot, .keyed, .mux, .catalog, .buy, .mixed, .scenario: true
@@ -116,6 +131,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
             case .storm, .resume, .mixed, .scenario: true
             case .hot, .keyed, .mux, .catalog, .idle, .buy: false
             }
+        case .unopened: workload == .storm || workload == .resume || workload == .mixed
         case .opensPerSecond: workload == .storm || workload == .resume
         case .cpuPerMillion: workload != .idle && workload != .buy
         case .cpuPerConverged: workload != .idle && workload != .storm && workload != .scenario
@@ -162,8 +178,14 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .changesPerCommit: "changes in a group commit, as the server counts"
         case .encodingsPerChange: "values that the server encoded for a change"
         case .compressionsPerChange: "values that the server compressed for a change"
+        case .due: "changes that were meant to be made in the window: answered, refused, lost or unsent"
+        case .answered: "of those that were due, the ones that were answered, whenever"
+        case .refused: "of those that were due, the ones that were refused"
+        case .refusedShare: "the share of those"
+        case .unsent: "of those that were due, the ones that were not even sent in time"
+        case .unopened: "connections that had no first value when the round ended"
         case .deliveries: "values that showed a watcher something new"
-        case .changes: "changes that were answered"
+        case .changes: "changes that were answered in the window, whenever they were due"
         case .conflated: "changes that a watcher was not shown because a newer one was"
         case .lost: "changes that had no answer when the round ended"
         case .gaps: "watchers that were not shown the last change"
@@ -179,6 +201,18 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .failures: "accounts that did not: refused, not told, or told something else"
         case .generatorCPU: "share of its core that the generator used"
         case .lagP99: "how late changes were sent"
+        }
+    }
+
+    /// What a run lacked that has not measured it, as the end of a sentence; empty where that is not known.
+    var isMissingBecause: String {
+        switch self {
+        case .cpuPerMillion, .cpuPerConverged, .serverCPU, .rssPerWatch, .rssPerConnection, .residentBytes:
+            ": it could not look at the server's process; with --connect, give --pid"
+        case .fsyncP50, .fsyncP99, .pushBeyondFsync, .changesPerCommit:
+            ": its server had no store on a disk; give --store"
+        case .residentGrowth: ": half a minute says nothing; make it longer, with --duration"
+        default: ""
         }
     }
 

@@ -8,13 +8,16 @@ package struct Recorder: Sendable {
         package var deliveries: UInt64 = 0
         package var changes: UInt64 = 0
         package var opens: UInt64 = 0
-        package var pushP50: Int64 = 0
-        package var pushP99: Int64 = 0
-        package var pushMax: Int64 = 0
+        /// Nil where nothing was pushed: which is not the same as at once.
+        package var pushP50: Int64?
+        package var pushP99: Int64?
+        package var pushMax: Int64?
         package var residentBytes = 0
         /// Share of a core.
         package var serverCPU = 0.0
         package var generatorCPU = 0.0
+        /// After the window: what was still on its way when that ended, and is late.
+        package var isAfterWindow = false
 
         package init() {}
     }
@@ -31,6 +34,11 @@ package struct Recorder: Sendable {
     package var converged: UInt64 = 0
     package var opens: UInt64 = 0
     package var bytes: UInt64 = 0
+    /// Changes that were meant to be made in the window, and of them those that were not even sent, refused, and answered.
+    package var due: UInt64 = 0
+    package var unsent: UInt64 = 0
+    package var refused: UInt64 = 0
+    package var answered: UInt64 = 0
 
     /// Pushes of seconds that are over, and what the one that runs tells of: each time is recorded once.
     private var pushes = LatencyHistogram()
@@ -94,10 +102,24 @@ package struct Recorder: Sendable {
         return all
     }
 
+    /// A change is sent, or, `isSent` false, should have been.
+    @inline(__always)
+    package mutating func recordDue(intended: Int64, at now: Int64, times: UInt64 = 1, isSent: Bool = true) {
+        guard self.contains(intended) else { return }
+        self.due += times
+        if !isSent { self.unsent += times }
+        self.lag.record(now - intended, times: times)
+    }
+
     package mutating func recordAnswer(intended: Int64, at now: Int64) {
         if self.contains(now) { self.changes += 1 }
         guard self.contains(intended) else { return }
+        self.answered += 1
         self.answer.record(now - intended)
+    }
+
+    package mutating func recordRefusal(intended: Int64) {
+        if self.contains(intended) { self.refused += 1 }
     }
 
     /// An answer that has not come by now.
@@ -106,8 +128,13 @@ package struct Recorder: Sendable {
     }
 
     package mutating func recordFirst(intended: Int64, at now: Int64) {
-        guard self.contains(now) else { return }
-        self.opens += 1
+        if self.contains(now) { self.opens += 1 }
+        self.recordMissedFirst(intended: intended, at: now)
+    }
+
+    /// A first value that has not come by now.
+    package mutating func recordMissedFirst(intended: Int64, at now: Int64) {
+        guard self.contains(intended) else { return }
         self.first.record(now - intended)
         if self.isAboutFirsts { self.second.record(now - intended) }
     }
@@ -115,7 +142,7 @@ package struct Recorder: Sendable {
     /// Bytes a second by which the server grew, by a straight line through what its seconds say: least squares. Without the
     /// first half, in which caches fill. Nil where that is less than fifteen seconds, which say nothing.
     package var residentGrowthPerSecond: Double? {
-        let points = self.intervals.filter { $0.residentBytes > 0 && $0.length > 0.5 }.dropFirst(
+        let points = self.intervals.filter { $0.residentBytes > 0 && $0.length > 0.5 && !$0.isAfterWindow }.dropFirst(
             self.intervals.count / 2)
         guard points.count >= 15 else { return nil }
         let count = Double(points.count)
@@ -129,6 +156,14 @@ package struct Recorder: Sendable {
         return product / square
     }
 
+    /// Whether something came that no second tells of yet.
+    package var hasNews: Bool {
+        self.second.count > 0
+            || (self.deliveries, self.changes, self.opens) != (
+                self.atLast.deliveries, self.atLast.changes, self.atLast.opens
+            )
+    }
+
     /// Ends a second. Memory and processors are told by who can look.
     package mutating func tick(at now: Int64, residentBytes: Int, serverCPU: Double, generatorCPU: Double) {
         var interval = Interval()
@@ -137,10 +172,12 @@ package struct Recorder: Sendable {
         interval.deliveries = self.deliveries - self.atLast.deliveries
         interval.changes = self.changes - self.atLast.changes
         interval.opens = self.opens - self.atLast.opens
-        let times = self.second.count > 0 ? self.second : LatencyHistogram()
-        interval.pushP50 = times.value(atQuantile: 0.5)
-        interval.pushP99 = times.value(atQuantile: 0.99)
-        interval.pushMax = times.max
+        if self.second.count > 0 {
+            interval.pushP50 = self.second.value(atQuantile: 0.5)
+            interval.pushP99 = self.second.value(atQuantile: 0.99)
+            interval.pushMax = self.second.max
+        }
+        interval.isAfterWindow = self.ended < now
         interval.residentBytes = residentBytes
         interval.serverCPU = serverCPU
         interval.generatorCPU = generatorCPU

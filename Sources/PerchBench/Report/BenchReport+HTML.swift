@@ -15,7 +15,7 @@ extension BenchReport {
                     "<p class=\"bad\"><b>Generator-bound.</b> The figures of \(escaped(target.name)) are not the "
                     + "server’s: \(escaped(reason)).</p>\n"
             }
-            let findings = target.rounds.flatMap(\.findings).prefix(Limits.benchFindingsMax)
+            let findings = target.reasons + target.rounds.flatMap(\.findings).prefix(Limits.benchFindingsMax)
             if !findings.isEmpty {
                 page += "<ul class=\"bad\">" + findings.map { "<li>\(escaped($0))</li>" }.joined() + "</ul>\n"
             }
@@ -120,15 +120,15 @@ extension BenchReport {
         charts.append(
             Chart(title: rate, unit: .perSecond, all, names: self.names) { interval in
                 let count = isAboutOpens ? interval.opens : isAboutChanges ? interval.changes : interval.deliveries
-                return interval.length > 0 ? Double(count) / interval.length : nil
+                return interval.length > 0 && !interval.isAfterWindow ? Double(count) / interval.length : nil
             })
         charts.append(
             Chart(title: "Latency over time, median", unit: .nanoseconds, all, names: self.names) {
-                $0.pushP50 > 0 ? Double($0.pushP50) : nil
+                $0.pushP50.map(Double.init)
             })
         charts.append(
             Chart(title: "Latency over time, 99 %", unit: .nanoseconds, all, names: self.names) {
-                $0.pushP99 > 0 ? Double($0.pushP99) : nil
+                $0.pushP99.map(Double.init)
             })
         charts.append(Chart(percentilesOf: self.targets))
         charts.append(
@@ -136,7 +136,9 @@ extension BenchReport {
                 $0.residentBytes > 0 ? Double($0.residentBytes) : nil
             })
         charts.append(
-            Chart(title: "Processor of the server", unit: .share, all, names: self.names) { $0.serverCPU })
+            Chart(title: "Processor of the server", unit: .share, all, names: self.names) {
+                $0.isAfterWindow ? nil : $0.serverCPU
+            })
         return "<div class=\"charts\">" + charts.compactMap(\.svg).joined() + "</div>\n"
     }
 

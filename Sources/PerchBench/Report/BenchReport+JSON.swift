@@ -136,10 +136,14 @@ extension JSONWriter {
         self.member("deliveries", value.deliveries)
         self.member("changes", value.changes)
         self.member("opens", value.opens)
-        self.member("push_p50_ns", value.pushP50)
-        self.member("push_p99_ns", value.pushP99)
-        self.member("push_max_ns", value.pushMax)
+        for (key, time) in [
+            ("push_p50_ns", value.pushP50), ("push_p99_ns", value.pushP99), ("push_max_ns", value.pushMax),
+        ] {
+            self.key(key)
+            if let time { self.integer(time) } else { self.null() }
+        }
         self.member("rss_bytes", value.residentBytes)
+        if value.isAfterWindow { self.member("after_window", true) }
         self.endObject()
     }
 }
@@ -153,12 +157,19 @@ package struct ReportFigures: Sendable {
     /// Of the first target: what charts are drawn of.
     package var rounds: [RoundResult]
 
+    /// What it ran on: each with its name, in order.
+    package var machine: [(name: String, value: String)] = []
+
     package struct Target: Sendable {
         package var name: String
         package var isGeneratorBound: Bool
         /// Why a round of it did not end well; nil if all did.
         package var failure: String?
         package var figures: [Figure: Double]
+        /// To the floor, or to what it was compared with.
+        package var ratios: [Figure: Double] = [:]
+        /// Of each round, where there are several: by how much one differs from the next.
+        package var rounds: [[Figure: Double]] = []
     }
 
     package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
@@ -191,17 +202,31 @@ package struct ReportFigures: Sendable {
         self.rounds = (document["targets"]?.array?.first?["rounds"]?.array ?? []).map { Self.round($0) }
         self.settings = [:]
         for member in document["settings"]?.members ?? [] { self.settings[member.key] = member.value.string }
-        self.targets = (document["targets"]?.array ?? []).map { target in
-            var figures: [Figure: Double] = [:]
-            for member in target["figures"]?.members ?? [] {
-                guard let figure = Figure(rawValue: member.key) else { continue }
-                figures[figure] = member.value.double
-            }
+        let machine = document["machine"]
+        self.machine = [
+            ("kernel", machine?["kernel"]?.string ?? ""), ("processor", machine?["processor"]?.string ?? ""),
+            ("processors", machine?["processors"]?.integer.map { "\($0)" } ?? ""),
+        ]
+        guard let targets = document["targets"]?.array, !targets.isEmpty else {
+            throw Fault(description: "is a report that measured nothing: it has no targets")
+        }
+        self.targets = targets.map { target in
+            let rounds = target["rounds"]?.array ?? []
             return Target(
                 name: target["name"]?.string ?? "", isGeneratorBound: target["generator_bound"]?.boolean ?? false,
-                failure: (target["rounds"]?.array ?? []).lazy.compactMap { $0["failure"]?.string }.first,
-                figures: figures)
+                failure: rounds.lazy.compactMap { $0["failure"]?.string }.first,
+                figures: Self.figures(target["figures"]), ratios: Self.figures(target["ratios"]),
+                rounds: rounds.map { Self.figures($0["figures"]) })
         }
+    }
+
+    private static func figures(_ json: JSONValue?) -> [Figure: Double] {
+        var figures: [Figure: Double] = [:]
+        for member in json?.members ?? [] {
+            guard let figure = Figure(rawValue: member.key) else { continue }
+            figures[figure] = member.value.double
+        }
+        return figures
     }
 
     private static func round(_ json: JSONValue) -> RoundResult {
@@ -217,13 +242,20 @@ package struct ReportFigures: Sendable {
             interval.deliveries = UInt64(Self.whole(json["deliveries"]))
             interval.changes = UInt64(Self.whole(json["changes"]))
             interval.opens = UInt64(Self.whole(json["opens"]))
-            interval.pushP50 = Self.whole(json["push_p50_ns"])
-            interval.pushP99 = Self.whole(json["push_p99_ns"])
-            interval.pushMax = Self.whole(json["push_max_ns"])
+            interval.pushP50 = Self.time(json["push_p50_ns"])
+            interval.pushP99 = Self.time(json["push_p99_ns"])
+            interval.pushMax = Self.time(json["push_max_ns"])
+            interval.isAfterWindow = json["after_window"]?.boolean ?? false
             interval.residentBytes = Int(Self.whole(json["rss_bytes"]))
             return interval
         }
         return round
+    }
+
+    /// Nil for null, and for the 0 by which earlier reports said that there was none.
+    private static func time(_ value: JSONValue?) -> Int64? {
+        let nanoseconds = Self.whole(value)
+        return nanoseconds > 0 ? nanoseconds : nil
     }
 
     /// Of a file that anybody may have written: 0 for what is no number, or none that could be here.

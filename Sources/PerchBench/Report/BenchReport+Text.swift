@@ -11,14 +11,7 @@ extension BenchReport {
         lines.append("")
         lines += self.table
         for target in self.targets {
-            for (kind, counts) in [("closed", \RoundResult.closes), ("refused", \RoundResult.refusals)] {
-                let sums = target.rounds.reduce(into: [:]) { sums, round in
-                    sums.merge(round[keyPath: counts], uniquingKeysWith: +)
-                }
-                for (reason, count) in sums.sorted(by: { $0.key < $1.key }) {
-                    lines.append("\(target.name): \(kind) \(count) with \(reason)")
-                }
-            }
+            lines += target.reasons.map { "\(target.name): \($0)" }
             for finding in target.rounds.flatMap(\.findings).prefix(Limits.benchFindingsMax) {
                 lines.append("\(target.name): \(finding)")
             }
@@ -64,6 +57,18 @@ extension BenchReport {
                 line += column == 0 ? cell + gap : "  " + gap + cell
             }
             return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}
+
+extension BenchReport.Target {
+    /// How often what was closed, and refused, and why: each a sentence.
+    var reasons: [String] {
+        [("closed", \RoundResult.closes), ("refused", \RoundResult.refusals)].flatMap { kind, counts in
+            let sums = self.rounds.reduce(into: [:]) { sums, round in
+                sums.merge(round[keyPath: counts], uniquingKeysWith: +)
+            }
+            return sums.sorted { $0.key < $1.key }.map { "\(kind) \($0.value) with \($0.key)" }
         }
     }
 }

@@ -255,9 +255,9 @@ package struct Bench {
 
     /// With the reason of a server that ended.
     private func told(_ result: RoundResult, by child: BenchChild?) -> RoundResult {
-        guard result.failure != nil, let last = child?.lastWords else { return result }
+        guard result.failure != nil, let end = child?.end else { return result }
         var result = result
-        result.failure? += "; it said: \(last)"
+        result.failure? += "; \(end)"
         return result
     }
 
@@ -406,12 +406,14 @@ private final class BenchChild {
         }
     }
 
-    /// Why it ended, in its own words; nil while it runs.
-    var lastWords: String? {
+    /// How it ended, and in its own words why; nil while it runs.
+    var end: String? {
         self.drain()
-        guard self.process.hasEnded() != nil else { return nil }
+        guard let status = self.process.hasEnded() else { return nil }
+        // Whoever was killed had no time for last words.
+        if status > 128 { return "the server was ended by signal \(status - 128)" }
         let line = Self.lastLine(self.said)
-        return line.isEmpty ? nil : line
+        return "the server ended with status \(status)" + (line.isEmpty ? "" : "; it said: \(line)")
     }
 
     func stop() { self.process.kill() }

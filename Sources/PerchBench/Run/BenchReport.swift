@@ -10,13 +10,14 @@ package struct BenchReport: Sendable {
             self.rounds = rounds
         }
 
-        /// Medians of the rounds; sums of what must never happen. Rounds that ended early count too: they say so.
+        /// Medians of the rounds; sums of what is counted; of maxima the largest. Rounds that ended early count too: they
+        /// say so.
         package var figures: [Figure: Double] {
             var result: [Figure: Double] = [:]
             for figure in Figure.allCases {
                 let values = self.rounds.compactMap { $0.figures[figure] }
                 guard !values.isEmpty else { continue }
-                result[figure] = figure.isSummed ? values.reduce(0, +) : median(values)
+                result[figure] = figure.over(values)
             }
             return result
         }
@@ -77,7 +78,8 @@ package struct BenchReport: Sendable {
     /// Looks whether what must not be is. A figure that is the generator's own fails every condition on it.
     package mutating func judge(_ conditions: [FailCondition]) {
         let figures = self.targets.first?.figures ?? [:]
-        self.breaches = conditions.compactMap { $0.breach(in: figures, ratios: self.ratios) }
+        let isCompared = self.targets.count > 1
+        self.breaches = conditions.compactMap { $0.breach(in: figures, ratios: self.ratios, isCompared: isCompared) }
         if !conditions.isEmpty {
             for target in self.targets {
                 guard let reason = target.generatorBound else { continue }

@@ -14,7 +14,8 @@ package enum Workload: String, Hashable, Sendable, CaseIterable {
         case .resume: "N connections are lost, some accounts change, and all come back with their tokens."
         case .idle: "N connections stand still: what one costs in memory."
         case .buy: "M writers buy, each waiting for its answer: what a durable purchase costs."
-        case .mixed: "All of it at once: hot and keyed watchers, products, churn and slow readers."
+        case .mixed:
+            "All of it at once: hot and keyed watchers, some of products that stay as they are, churn and slow readers."
         case .scenario: "A scenario file is played for N accounts, each line by all of them at a rate."
         }
     }
@@ -131,7 +132,8 @@ package struct BenchSettings: Sendable {
             (self.watches + self.connections - 1) / self.connections > Limits.callsPerConnectionMax
         {
             return "\(self.watches) watches on \(self.connections) connections are more than the "
-                + "\(Limits.callsPerConnectionMax) that a connection may have; give more connections"
+                + "\(Limits.callsPerConnectionMax) that a connection may have; give "
+                + (self.workload == .mux ? "fewer, or take keyed with --connections" : "more connections")
         }
         if self.workload != .buy, self.workload != .scenario, self.watches == 0 {
             return "\(self.workload.rawValue) needs watchers"

@@ -18,6 +18,13 @@ package struct ProcessFigures: Hashable, Sendable {
         self.residentBytes = pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
+    /// For how many seconds this thread could have run, and another one did: 0 where the kernel does not count it.
+    package static func threadWaitSeconds() -> Double {
+        // Nanoseconds that it ran, nanoseconds that it waited, and how often.
+        let words = Self.text("/proc/thread-self/schedstat")?.split(separator: " ") ?? []
+        return words.count > 1 ? (Double(words[1]) ?? 0) / 1e9 : 0
+    }
+
     /// A small file, whole.
     package static func text(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

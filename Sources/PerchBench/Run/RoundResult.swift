@@ -35,15 +35,50 @@ package struct RoundResult: Sendable {
         1,
     ]
 
+    /// Why a round that came to its end measured something else than it was made for; nil if it did not.
+    ///
+    /// `closedUnasked`: connections of watchers that the server closed and that read what came; `refused` of the changes that
+    /// were `due` in the window. `closes`, `refusals`: how often, by reason.
+    package static func badEnd(
+        closedUnasked: Int, closes: [String: Int], refused: UInt64, due: UInt64, refusals: [String: Int]
+    ) -> String? {
+        func list(_ counts: [String: Int]) -> String {
+            counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        }
+        if closedUnasked > 0 {
+            return
+                "\(closedUnasked) connections of watchers were closed though they read (\(list(closes))): what they were "
+                + "not shown is in no figure"
+        }
+        if refused > 0, refused >= due - refused {
+            return
+                "of \(due) changes \(refused) were refused (\(list(refusals))): what was measured is the others, or how "
+                + "fast the server refuses"
+        }
+        return nil
+    }
+
     /// Why a round that was like this measured its generator.
-    package static func generatorBound(share: Double, lagNanoseconds: Int64) -> String? {
+    ///
+    /// `lagNanoseconds`: of what the slowest hundredth of changes was sent late, nil where none is meant for an instant;
+    /// `pushNanoseconds`: the same of what pushes took. `wait`: share of the time that something else had its core.
+    package static func generatorBound(
+        share: Double, wait: Double = 0, lagNanoseconds: Int64?, pushNanoseconds: Int64 = .max
+    ) -> String? {
         if share >= Limits.benchBusyShareMax {
             return "the generator used \(decimals(share * 100, 0)) % of its core (limit "
                 + "\(decimals(Limits.benchBusyShareMax * 100, 0)) %)"
         }
-        if lagNanoseconds > Limits.benchLagMilliseconds * 1_000_000 {
-            return "one change in a hundred was sent \(duration(nanoseconds: Double(lagNanoseconds))) late or later "
-                + "(limit \(Limits.benchLagMilliseconds) ms)"
+        if wait >= Limits.benchWaitShareMax {
+            return
+                "the generator waited \(decimals(wait * 100, 0)) % of the time for its core, on which something else ran "
+                + "(limit \(decimals(Limits.benchWaitShareMax * 100, 0)) %)"
+        }
+        guard let lag = lagNanoseconds else { return nil }
+        let late = "one change in a hundred was sent \(duration(nanoseconds: Double(lag))) late or later"
+        if lag > Limits.benchLagMilliseconds * 1_000_000 { return late + " (limit \(Limits.benchLagMilliseconds) ms)" }
+        if lag > Limits.benchLagShareMilliseconds * 1_000_000, lag > pushNanoseconds / 2 {
+            return late + ", which is more than half of what the slowest hundredth of pushes took"
         }
         return nil
     }
@@ -100,6 +135,14 @@ extension Generator {
         figures[.bytesPerSecond] = Double(recorder.bytes) / seconds
         figures[.deliveries] = Double(recorder.deliveries)
         figures[.changes] = Double(recorder.changes)
+        if recorder.due > 0 {
+            figures[.due] = Double(recorder.due)
+            figures[.answered] = Double(recorder.answered)
+            figures[.refused] = Double(recorder.refused)
+            figures[.refusedShare] = Double(recorder.refused) / Double(recorder.due)
+            figures[.unsent] = Double(recorder.unsent)
+        }
+        if recorder.first.count > 0 { figures[.unopened] = Double(self.unopened) }
         figures[.conflated] = Double(recorder.conflated)
         figures[.lost] = Double(self.lost)
         figures[.gaps] = Double(counts.gaps)
@@ -125,7 +168,9 @@ extension Generator {
         figures[.generatorCPU] = share
         if recorder.lag.count > 0 { figures[.lagP99] = Double(lag) }
         result.generatorBound = RoundResult.generatorBound(
-            share: share, lagNanoseconds: self.settings.rate == nil ? 0 : lag)
+            share: share, wait: self.window.generatorWait / seconds,
+            lagNanoseconds: self.settings.rate == nil || recorder.lag.count == 0 ? nil : lag,
+            pushNanoseconds: recorder.push.count > 0 ? recorder.push.value(atQuantile: 0.99) : .max)
         result.figures = figures
         return result
     }
@@ -138,7 +183,7 @@ extension Generator {
             if units > 0 { figures[.cpuPerMillion] = cpu * 1e6 / Double(units) }
             if converged > 0 { figures[.cpuPerConverged] = cpu * 1e9 / Double(converged) }
         }
-        if let last = self.recorder.intervals.last, last.residentBytes > 0 {
+        if let last = self.recorder.intervals.last(where: { !$0.isAfterWindow }), last.residentBytes > 0 {
             figures[.residentBytes] = Double(last.residentBytes)
         }
         if let growth = self.recorder.residentGrowthPerSecond { figures[.residentGrowth] = growth * 3_600 }

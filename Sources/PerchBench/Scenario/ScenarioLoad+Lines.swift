@@ -321,9 +321,16 @@ extension ScenarioLoad {
             let silent = self.current.expected.keys.sorted().first {
                 self.players[player].watches[$0].progress < self.current.expected[$0, default: []].count
             }
+            // What never came was waited for all the same.
             guard let silent else {
+                self.recorder.recordMissedAnswer(intended: self.players[player].asked, at: now)
                 self.fail(player, "no answer within \(patience)")
                 continue
+            }
+            if self.players[player].watches[silent].hasValue {
+                self.recorder.recordPush(intended: self.players[player].intended, arrived: now)
+            } else {
+                self.recorder.recordMissedFirst(intended: self.players[player].intended, at: now)
             }
             let wanted = self.current.expected[silent]?.last?.words ?? ""
             let said = self.players[player].watches[silent].unlike.map { ", but \($0.words)" } ?? ""

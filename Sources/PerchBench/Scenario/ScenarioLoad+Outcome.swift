@@ -5,6 +5,9 @@ extension ScenarioLoad {
     package var outcome: RoundResult {
         var result = RoundResult()
         result.failure = self.failure
+        if self.failure == nil, self.failed > 0 {
+            result.failure = "\(self.failed) of \(self.players.count) accounts did not go the way of the first"
+        }
         result.refusals = self.refusals
         result.findings = self.findings
         result.intervals = self.recorder.intervals
@@ -19,7 +22,8 @@ extension ScenarioLoad {
         figures[.changes] = Double(self.recorder.changes)
         figures[.conflated] = Double(self.conflated)
         figures[.refusals] = Double(self.refusals.values.reduce(0, +))
-        figures[.plays] = Double(self.players.count - self.failed)
+        // Who was cut off on the way has not come to its end.
+        figures[.plays] = self.isEnding ? Double(self.players.count - self.failed) : 0
         figures[.failures] = Double(self.failed)
         figures[.valueBytes] = Double(self.valueBytes)
         if self.serverProcess != nil {
@@ -34,7 +38,9 @@ extension ScenarioLoad {
         let lag = self.recorder.lag.value(atQuantile: 0.99)
         figures[.generatorCPU] = share
         figures[.lagP99] = Double(lag)
-        result.generatorBound = RoundResult.generatorBound(share: share, lagNanoseconds: lag)
+        result.generatorBound = RoundResult.generatorBound(
+            share: share, wait: self.usage.generatorWait / seconds, lagNanoseconds: lag,
+            pushNanoseconds: self.recorder.push.count > 0 ? self.recorder.push.value(atQuantile: 0.99) : .max)
         result.figures = figures
         return result
     }

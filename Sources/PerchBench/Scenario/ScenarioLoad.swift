@@ -105,7 +105,8 @@ package final class ScenarioLoad: LoopDriver {
     var failed = 0
     var conflated = 0
     var valueBytes = 0
-    var usage = (serverCPU: 0.0, generatorCPU: 0.0)
+    /// Seconds: at the beginning, then of the whole.
+    var usage = (serverCPU: 0.0, generatorCPU: 0.0, generatorWait: 0.0)
     var memory = (base: 0, grown: 0)
     var atTick = (time: Int64(0), serverCPU: 0.0, generatorCPU: Int64(0))
 
@@ -181,7 +182,9 @@ package final class ScenarioLoad: LoopDriver {
         let figures = self.serverFigures
         self.memory.base = figures?.residentBytes ?? 0
         self.atTick = (now, figures?.cpuSeconds ?? 0, ThreadClock.nanoseconds())
-        self.usage = (figures?.cpuSeconds ?? 0, Double(ThreadClock.nanoseconds()) / 1e9)
+        self.usage = (
+            figures?.cpuSeconds ?? 0, Double(ThreadClock.nanoseconds()) / 1e9, ProcessFigures.threadWaitSeconds()
+        )
         self.recorder.begin(at: now)
     }
 
@@ -190,6 +193,7 @@ package final class ScenarioLoad: LoopDriver {
         let figures = self.serverFigures
         self.usage.serverCPU = (figures?.cpuSeconds ?? 0) - self.usage.serverCPU
         self.usage.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9 - self.usage.generatorCPU
+        self.usage.generatorWait = ProcessFigures.threadWaitSeconds() - self.usage.generatorWait
         self.memory.grown = max(0, (figures?.residentBytes ?? 0) - self.memory.base)
         self.tickRecorder(at: now)
         for link in self.links.indices where self.links[link].phase != .closed {

@@ -87,7 +87,8 @@ struct BenchRun {
         let page = self.settings.text("report")
         // Before the load, not after it.
         if let page { try Files.requireReplaceable(page) }
-        let ticker = Ticker(console: self.console, format: format, isTerminal: isatty(2) == 1)
+        let ticker = Ticker(
+            console: self.console, format: format, isTerminal: isatty(2) == 1 && self.environment["TERM"] != "dumb")
         var report: BenchReport
         do throws(BenchError) {
             report = try bench.run { ticker.tell($0) }
@@ -349,10 +350,8 @@ private struct Ticker {
         if interval.length > 0 {
             let count = interval.deliveries + interval.opens + (interval.deliveries == 0 ? interval.changes : 0)
             line += ", \(grouped(Double(count) / interval.length))/s"
-            if interval.pushP50 > 0 {
-                line +=
-                    ", p50 \(duration(nanoseconds: Double(interval.pushP50))), p99 "
-                    + duration(nanoseconds: Double(interval.pushP99))
+            if let p50 = interval.pushP50, let p99 = interval.pushP99 {
+                line += ", p50 \(duration(nanoseconds: Double(p50))), p99 \(duration(nanoseconds: Double(p99)))"
             }
             line += ", generator \(decimals(interval.generatorCPU * 100, 0)) %"
         }

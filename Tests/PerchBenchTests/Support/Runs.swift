@@ -60,7 +60,7 @@ enum Program {
 func measured(
     _ settings: BenchSettings, server: Bench.Server? = nil, hasFloor: Bool = false, redis: String? = nil,
     store: String? = nil, loops: Int = 1, script: Bench.Script? = nil, isInterruptedAfter turns: Int? = nil,
-    eachTurn: (@Sendable (_ milliseconds: Int64) -> Void)? = nil
+    isInterruptedAt milliseconds: Int64 = .max, eachTurn: (@Sendable (_ milliseconds: Int64) -> Void)? = nil
 ) throws -> BenchReport {
     let directory = TemporaryDirectory()
     let result = Mutex<Result<BenchReport, BenchError>?>(nil)
@@ -82,8 +82,9 @@ func measured(
         if let eachTurn {
             let began = Clocks.monotonic()
             bench.isInterrupted = {
-                eachTurn(Clocks.monotonic().milliseconds(since: began))
-                return false
+                let elapsed = Clocks.monotonic().milliseconds(since: began)
+                eachTurn(elapsed)
+                return elapsed >= milliseconds
             }
         }
         // Copied, so that a store of a test ends with it.
