@@ -37,6 +37,15 @@ import Testing
         #expect(figures[.gaps] == 3)
     }
 
+    @Test func `takes the largest maximum of all rounds, for a median would hide the one round that stood still`() {
+        var report = Self.report
+        for (round, maximum) in [995e6, 1.4e6, 2.4e6].enumerated() {
+            report.targets[0].rounds[round].figures.merge([.pushMax: maximum, .pushP99: maximum]) { $1 }
+        }
+        #expect(report.targets[0].figures[.pushMax] == 995e6)
+        #expect(report.targets[0].figures[.pushP99] == 2.4e6)
+    }
+
     /// 1.25, 0.75 and 2: not the ratio of the medians, which would be 2.
     @Test func `compares pair by pair`() {
         #expect(Self.report.ratios[.pushP50] == 1.25)
@@ -94,7 +103,10 @@ import Testing
         #expect(try ReportFigures(lines).title == Self.report.title)
     }
 
-    @Test(arguments: [("{}", "no report"), ("nonsense", "no JSON"), ("{\"type\":\"report\",\"format\":9}", "format 9")])
+    @Test(arguments: [
+        ("{}", "no report"), ("nonsense", "no JSON"), ("{\"type\":\"report\",\"format\":9}", "format 9"),
+        ("{\"type\":\"report\",\"format\":1,\"targets\":\"none\"}", "no targets"),
+    ])
     func `of another kind is refused`(_ text: String, _ reason: String) {
         let fault = #expect(throws: ReportFigures.Fault.self) { try ReportFigures(Array(text.utf8)) }
         #expect(fault?.description.contains(reason) == true, "\(fault?.description ?? "")")
@@ -128,6 +140,46 @@ import Testing
         #expect(comparison.warnings.contains("watchers was 10 and is 20"))
         #expect(comparison.warnings.contains { $0.contains("generator-bound") })
         #expect(comparison.text.contains { $0.contains("push_p50") && $0.contains("+100.0 %") })
+    }
+
+    @Test func `is compared by ratios too, with what two rounds of one thing differ by, and with what is in one only`()
+        throws
+    {
+        var later = Self.report
+        later.machine.processorName = "another"
+        for round in later.targets[0].rounds.indices {
+            later.targets[0].rounds[round].figures[.pushP50]? *= 1.4
+            later.targets[0].rounds[round].figures[.rssPerConnection] = nil
+            later.targets[0].rounds[round].figures[.bytesPerSecond] = 1e6
+        }
+        func compared(_ before: BenchReport, _ after: BenchReport) throws -> Comparison {
+            Comparison(try ReportFigures(try before.json(.compact)), try ReportFigures(try after.json(.compact)))
+        }
+        let comparison = try compared(Self.report, later)
+        let rows = comparison.rows.filter { $0.target == "perch" && $0.figure == .pushP50 }
+        // From 100 to 300 µs in one run: 40 % more says nothing.
+        #expect(rows.map(\.isRatio) == [false, true] && rows[0].verdict == "" && rows[0].noise == 0.5)
+        #expect(rows[1].before == 1.25 && rows[1].after == 1.75 && rows[1].verdict == "worse")
+        #expect(comparison.text.contains { $0.hasPrefix("perch push_p50 ratio") && $0.contains("1.250") })
+        #expect(comparison.html.contains("perch push_p50 ratio"))
+        #expect(comparison.warnings.contains("perch rss_per_connection is only in the first"))
+        #expect(comparison.warnings.contains("perch bytes_per_second is only in the second"))
+        #expect(comparison.warnings.contains { $0.hasPrefix("the processor was  and is another") })
+        // Of other work nothing is better, and of what was asked for neither.
+        var other = later
+        other.workload = "buy"
+        #expect(try compared(Self.report, other).rows.allSatisfy { $0.verdict == "" })
+        var given = Self.report
+        given.settings = [("rate", "500/s, open loop")]
+        for round in given.targets[0].rounds.indices { given.targets[0].rounds[round].figures[.changesPerSecond] = 500 }
+        var faster = given
+        for round in faster.targets[0].rounds.indices {
+            faster.targets[0].rounds[round].figures[.changesPerSecond] = 900
+        }
+        #expect(try compared(given, faster).rows.filter { $0.figure == .changesPerSecond }.map(\.verdict) == [""])
+        var more = later
+        for round in more.targets[0].rounds.indices { more.targets[0].rounds[round].figures[.bytesPerSecond] = 9e6 }
+        #expect(try compared(later, more).rows.filter { $0.figure == .bytesPerSecond }.map(\.verdict) == [""])
     }
 
     @Test func `is compared with one of another server, or of a round that broke off, not without a word`() throws {

@@ -19,9 +19,8 @@ extension Comparison {
     private var table: String {
         var lines = "<tr><th></th><th>before</th><th>after</th><th>change</th><th></th><th></th></tr>\n"
         for row in self.shownRows {
-            let unit = row.figure.unit
-            lines += "<tr><td>\(escaped(row.target)) \(row.figure.rawValue)</td>"
-            lines += "<td>\(escaped(unit.text(row.before)))</td><td>\(escaped(unit.text(row.after)))</td>"
+            lines += "<tr><td>\(escaped(row.name))</td>"
+            lines += "<td>\(escaped(row.text(row.before)))</td><td>\(escaped(row.text(row.after)))</td>"
             lines += "<td>\(escaped(row.changeText))</td><td class=\"\(row.verdict)\">\(row.verdict)</td>"
             lines += "<td class=\"why\">\(escaped(row.figure.meaning))</td></tr>\n"
         }
