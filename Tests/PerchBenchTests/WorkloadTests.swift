@@ -22,6 +22,9 @@ import Testing
                 func count(_ figure: Figure) -> UInt64 { UInt64(round.figures[figure] ?? 0) }
                 #expect(round.intervals.reduce(0) { $0 + $1.deliveries } == count(.deliveries), "\(target.name)")
                 #expect(round.intervals.reduce(0) { $0 + $1.changes } == count(.changes), "\(target.name)")
+                if let slowest = round.figures[.pushMax] {
+                    #expect(round.intervals.compactMap(\.pushMax).max().map(Double.init) == slowest, "\(target.name)")
+                }
                 #expect(count(.due) == count(.answered) + count(.unsent), "\(target.name): \(round.figures)")
             }
             let workload = Workload(rawValue: report.workload)

@@ -375,9 +375,9 @@ extension Generator {
         let serverCPU = ((figures?.cpuSeconds ?? 0) - self.atTick.serverCPU) * 1e9 / elapsed
         let generatorCPU = Double(generator - self.atTick.generatorCPU) / elapsed
         self.atTick = (now, figures?.cpuSeconds ?? 0, generator)
-        guard self.recorder.began != .max, self.recorder.ended == .max || self.recorder.ended == now else {
-            return Recorder.Interval()
-        }
+        // What comes after the window is told once, at the end.
+        let isInWindow = self.recorder.ended == .max || self.recorder.ended == now
+        guard self.recorder.began != .max, isInWindow || self.stage == .done else { return Recorder.Interval() }
         self.recorder.tick(
             at: now, residentBytes: figures?.residentBytes ?? 0, serverCPU: max(0, serverCPU),
             generatorCPU: generatorCPU)
