@@ -60,7 +60,10 @@ package final class SQLiteStorage: Storage {
         path: String, for use: Use, on fileSystem: StoreFileSystem = .machine, identity: StoreIdentity? = nil
     ) throws(StoreOpenError) {
         let isFixed = use == .inspection
-        if fileSystem.base == nil, !isFixed { try StoreFile.create(at: path) }
+        if fileSystem.base == nil, !isFixed {
+            try StoreFile.requireNoLogAlone(at: path)
+            try StoreFile.create(at: path)
+        }
         do throws(SQLiteError) {
             let connection = try Connection(path: path, on: fileSystem, isFixed: isFixed)
             try Self.prepareFile(connection, path: path, for: use, identity: identity)

@@ -18,6 +18,18 @@ package struct StoreFileSystem: Sendable {
 
 /// What has to be true of a store's file before SQLite may open it.
 package enum StoreFile {
+    /// Whether there is nothing at `path` that a store could be in: no file, or one with nothing in it, as a process leaves
+    /// that ended while it made its store.
+    package static func isVacant(_ path: String) -> Bool { Self.bytes(at: path) == 0 }
+
+    /// Whether a log lies there without its store.
+    package static func hasLogAlone(_ path: String) -> Bool { Self.isVacant(path) && Self.bytes(at: path + "-wal") > 0 }
+
+    /// Where a file was moved away from its log, a new one in its place would be the end of what is in that.
+    static func requireNoLogAlone(at path: String) throws(StoreOpenError) {
+        if Self.hasLogAlone(path) { throw .logWithoutStore(path: path) }
+    }
+
     /// Creates the file if it is not there: readable by its owner only, and its name durable before anything is in it.
     static func create(at path: String) throws(StoreOpenError) {
         let directory = Self.directory(of: path)

@@ -8,6 +8,8 @@ package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
     case notADirectory(path: String, directory: String)
     case notPermitted(path: String)
     case notAFile(path: String)
+    /// The log of a store lies where there is no store: SQLite would throw it away.
+    case logWithoutStore(path: String)
     /// A database of another program, or no database at all.
     case foreign(path: String, applicationID: UInt32?)
     /// No room for a new store.
@@ -27,6 +29,9 @@ package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
             "\(path) cannot be written; let this user write the file and its directory, or name another place"
         case .notAFile(let path):
             "\(path) is no regular file; name a file, or a place for a new one"
+        case .logWithoutStore(let path):
+            "\(path)-wal lies there with changes that were acknowledged, and \(path) is missing or empty; put the file back "
+                + "beside its log, or move the log away to begin a new store"
         case .foreign(let path, nil):
             "\(path) is no store of Perch, and no database; name another file, Perch will not write over this one"
         case .foreign(let path, let id?):

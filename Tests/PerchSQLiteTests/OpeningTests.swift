@@ -39,6 +39,41 @@ import Testing
         #expect(try SQLiteStorage(path: directory.file("store")).header().revision == 0)
     }
 
+    /// Somebody moves the file of a killed server aside, and its unit starts again meanwhile.
+    @Test(arguments: [false, true])
+    func `a log without its store is left alone, and everything in it is there once the store is back`(
+        _ isEmpty: Bool
+    ) throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("store")
+        let killed = directory.file("killed")
+        try {
+            let storage = try SQLiteStorage(path: path)
+            try storage.begin()
+            try storage.setLease(until: Instant(milliseconds: 7))
+            try storage.commit()
+            // As a kill leaves them: closing would put the log into the file.
+            for suffix in ["", "-wal"] {
+                TemporaryDirectory.write(TemporaryDirectory.read(path + suffix), to: killed + suffix)
+            }
+            storage.close()
+        }()
+        #expect(TemporaryDirectory.read(killed + "-wal").count > 0)
+        rename(killed, directory.file("aside"))
+        if isEmpty { TemporaryDirectory.write([], to: killed) }
+        let error = StoreOpenError.logWithoutStore(path: killed)
+        #expect(throws: error) { try SQLiteStorage(path: killed) }
+        #expect(error.description.contains("\(killed)-wal") && error.description.contains("put the file back"))
+        rename(directory.file("aside"), killed)
+        #expect(try SQLiteStorage(path: killed).header().lease == Instant(milliseconds: 7))
+    }
+
+    @Test func `a log with nothing in it is no log`() throws {
+        let directory = TemporaryDirectory()
+        TemporaryDirectory.write([], to: directory.file("store-wal"))
+        #expect(try SQLiteStorage(path: directory.file("store")).header().revision == 0)
+    }
+
     @Test func `a second opener in the same process is refused, and the first goes on`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")

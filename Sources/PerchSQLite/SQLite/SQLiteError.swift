@@ -21,7 +21,7 @@ struct SQLiteError: Error {
         switch self.code {
         case SQLITE_IOERR | (32 << 8), SQLITE_IOERR | (33 << 8):
             // IOERR_DATA, IOERR_CORRUPTFS: a page, or the file system, does not bear its checksum.
-            return .corrupt(self.description)
+            return .corrupt("a page does not bear its checksum, read to: \(self.brief)")
         default:
             break
         }
