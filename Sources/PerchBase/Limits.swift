@@ -114,6 +114,9 @@ extension Limits {
     /// Bytes of UTF-8 of an account's key, at least 1; otherwise ACCOUNT_KEY.
     package static let accountKeyBytesMax = 255
 
+    /// Bytes of a bundle identifier that is given to a new app; a longer one is a mistake of the command line.
+    package static let bundleIDBytesMax = 255
+
     /// Bytes of an idempotency key; then FIELD_INVALID.
     package static let idempotencyKeyBytesMax = 64
 
@@ -165,6 +168,9 @@ extension Limits {
     /// Connections that are read from while they close, of all loops, each of which has its part. Beyond, the oldest is cut
     /// off.
     package static let dyingConnectionsMax = 1_024
+
+    /// Connections below which a server that has descriptors for no more says so when it starts.
+    package static let connectionsFew = 512
 }
 
 // MARK: The store

@@ -58,8 +58,16 @@ package struct Tool: Sendable {
             return .bench(job)
         }
         guard invocation.action == .serve else { return .run(job) }
-        if settings.flag("show-config") { return .done(self.say(settings.listing())) }
-        return .serve(ServerSettings(settings, version: Self.version))
+        let server = ServerSettings(settings, version: Self.version)
+        let refusal = settings.unused ?? server.contradiction
+        if settings.flag("show-config") {
+            let said = self.say(settings.listing())
+            guard let refusal else { return .done(said) }
+            self.complain("perch serve would not start: \(refusal)")
+            return .done(.usage)
+        }
+        if let refusal { throw UsageError(refusal, command: invocation.name) }
+        return .serve(server)
     }
 
     /// Runs a command to its end.

@@ -87,9 +87,14 @@ package enum CatalogueFile {
     }
 
     private static func read(_ path: String, limit: Int, _ remedy: String) throws(ServerError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe without a writer would hold up this thread for good, and with it signals and HTTP.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw ServerError("cannot read \(path): \(Self.reason())") }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw ServerError("\(path) is no regular file; write the catalogue into one")
+        }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {

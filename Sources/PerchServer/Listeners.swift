@@ -26,7 +26,7 @@ struct Listeners {
         }
         guard main.count <= 1, http.count <= 1 else {
             let names = (main + http).map(\.name).joined(separator: ", ")
-            throw ServerError(
+            throw .settings(
                 "the service manager has opened \(main.count + http.count) sockets (\(names)), and there is use for one, and one with FileDescriptorName=\(Self.httpName); take the others out of the .socket units"
             )
         }
@@ -52,30 +52,25 @@ struct Listeners {
 
     /// Nobody is let in by accident.
     private func check(_ settings: ServerSettings) throws(ServerError) {
-        if let contradiction = settings.tls.contradiction { throw ServerError(contradiction) }
+        if let contradiction = settings.contradiction { throw .settings(contradiction) }
         guard self.address.isLoopback || settings.tls.mode == .required || settings.isPlaintextAllowed else {
-            throw ServerError(
+            throw .settings(
                 "\(self.address) can be reached from elsewhere, and whoever is on the way reads what goes over it; give --tls-certificate and --tls-key, listen on 127.0.0.1, or write out --allow-plaintext"
             )
         }
         let knowsCallers = settings.hasAuthenticator || settings.requiresClientCertificates
         guard self.address.isLoopback || knowsCallers || settings.isUnauthenticatedAllowed else {
-            throw ServerError(
+            throw .settings(
                 "\(self.address) can be reached from elsewhere, and this server asks nobody who he is; give --token-keys, or --tls-client-ca and --tls-client-certificates required, listen on 127.0.0.1, or write out --allow-unauthenticated"
             )
         }
         if let http = self.httpAddress, !http.isLoopback, !settings.isRemoteHTTPAllowed {
-            throw ServerError(
+            throw .settings(
                 "--http: \(http) can be reached from elsewhere, and whoever reaches it reads the server's figures; listen on 127.0.0.1, or write out --allow-remote-http"
             )
         }
         if let http = self.httpAddress, http.port != 0, http == self.address {
-            throw ServerError("--http and --listen are both \(http); give each a port of its own")
-        }
-        if let app = settings.apps.first(where: { $0.clock != nil && $0.environment != .xcode }) {
-            throw ServerError(
-                "--clock is for test apps, and \(app.bundleID) is an app of \(app.environment), whose clock is the wall's; leave it out"
-            )
+            throw .settings("--http and --listen are both \(http); give each a port of its own")
         }
     }
 
@@ -83,7 +78,7 @@ struct Listeners {
         do throws(SocketAddressFault) {
             return try SocketAddress(parsing: text)
         } catch {
-            throw ServerError("\(option) \(text): \(error)")
+            throw .settings("\(option) \(text): \(error)")
         }
     }
 
@@ -93,14 +88,27 @@ struct Listeners {
 
     /// The listeners of the loops, one after another.
     func open(loops: Int) throws(SystemError) -> LoopListeners {
-        if self.inherited == nil { try Self.requireFree(self.address) }
+        if self.inherited == nil {
+            try Self.naming("--listen") { () throws(SystemError) in try Self.requireFree(self.address) }
+        }
         return LoopListeners(address: self.address, inherited: self.inherited, loops: loops)
     }
 
     func openHTTP() throws(SystemError) -> Descriptor {
         if let inherited = self.inheritedHTTP { return try inherited.duplicate() }
         guard let address = self.httpAddress else { preconditionFailure("HTTP is off") }
-        return try Sockets.listen(on: address, reusePort: false)
+        return try Self.naming("--http") { () throws(SystemError) in try Sockets.listen(on: address, reusePort: false) }
+    }
+
+    /// A port that nobody has written anywhere is found by the setting that stands for it.
+    private static func naming<Value: ~Copyable>(
+        _ option: String, _ body: () throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw SystemError(call: error.call, subject: "\(error.subject) (\(option))", errno: error.errno)
+        }
     }
 
     /// Loops share their port by SO_REUSEPORT, which would let a second server share it too, each with a store of its own.

@@ -30,6 +30,9 @@ package enum Server {
             (app, try CatalogueFile.load(app.catalogPath))
         }
         let engine = try Self.open(settings)
+        if case .file(let path) = settings.store, engine.header.revision == 0 {
+            log.info("a new store was begun, with nothing in it", LogField("path", path))
+        }
         let lease = engine.header.lease
         engine.prove(machine: Clocks.wall())
         let clock = StoreClock(notBefore: lease, bound: engine.clockBound)
@@ -69,8 +72,17 @@ package enum Server {
         case .memory:
             storage = MemoryStorage(identity: Self.newIdentity())
         case .file(let path):
+            let isNew = StorePath.makesDirectory(for: path)
+            let file = StorePath.file(for: path)
+            // Else a store would be left behind that nobody wanted, perhaps in a place that was a mistake.
+            if settings.apps.isEmpty, StoreFile.isVacant(file), !StoreFile.hasLogAlone(file) {
+                if isNew { StorePath.forgetDirectory(of: path) }
+                throw .settings(
+                    "there is no store at \(file), and no app for a new one; give --catalog a .storekit file, or is --store what was meant?"
+                )
+            }
             do throws(StoreOpenError) {
-                storage = try SQLiteStorage(path: StorePath.file(for: path))
+                storage = try SQLiteStorage(path: file)
             } catch {
                 throw ServerError("\(error)")
             }
@@ -118,6 +130,7 @@ package enum Server {
     ) throws(ServerError) -> [(settings: ServerSettings.AppSettings, number: AppNumber)] {
         var result: [(settings: ServerSettings.AppSettings, number: AppNumber)] = []
         for (settings, loaded) in catalogues {
+            let others = engine.apps.states.map { "\($0.bundleID), \($0.environment)" }
             var fileSettings = loaded.settings
             if let rate = settings.timeRate { fileSettings.timeRate = rate }
             do throws(StorageError) {
@@ -126,6 +139,12 @@ package enum Server {
                     settings.bundleID, settings.environment, catalogue: loaded.catalogue,
                     images: loaded.images, source: settings.catalogPath, fileSettings: fileSettings,
                     clock: settings.clock.map { .frozen(at: $0) } ?? .running(offsetMilliseconds: 0), wall: clock.now())
+                if !isKnown, !others.isEmpty {
+                    log.warning(
+                        "the store has one app more now, for good; was it meant, or is it a --bundle-id or an --environment that is wrong?",
+                        LogField("bundle_id", settings.bundleID), LogField("environment", "\(settings.environment)"),
+                        LogField("beside", others.joined(separator: "; ")))
+                }
                 if isKnown {
                     let mutation = ControlLoop.mutation(
                         number, loaded, source: settings.catalogPath, timeRate: settings.timeRate)
@@ -141,7 +160,7 @@ package enum Server {
             }
         }
         guard !engine.apps.isEmpty else {
-            throw ServerError("there is no app to serve; give --catalog a .storekit file")
+            throw .settings("there is no app to serve; give --catalog a .storekit file")
         }
         return result
     }
@@ -183,6 +202,11 @@ package enum Server {
         // Everything that can fail comes before the first thread.
         var mainListeners = try listeners.open(loops: count)
         // Where every client speaks TLS, none could read it.
+        if budget.limit < Limits.connectionsFew {
+            log.warning(
+                "there are descriptors for few connections; raise LimitNOFILE= in the unit, or ulimit -n",
+                LogField("connections", budget.limit), LogField("kept", Limits.descriptorsReserved))
+        }
         let farewell = settings.tls.mode == .required ? [] : Farewell.noRoom(limit: budget.limit)
         var drivers: [any LoopDriver] = []
         for (index, eventLoop) in eventLoops.enumerated() {

@@ -1,5 +1,6 @@
 package import PerchBase
 import PerchCore
+import PerchIdentity
 package import PerchModel
 package import PerchStore
 
@@ -101,8 +102,41 @@ package struct ServerSettings: Sendable {
 /// Why a server does not start, or ended: for people, with what to do next.
 package struct ServerError: Error, CustomStringConvertible {
     package var description: String
+    /// With these settings it cannot start, whatever else changes.
+    package var isOfSettings = false
 
     package init(_ description: String) { self.description = description }
+
+    static func settings(_ description: String) -> ServerError {
+        var error = ServerError(description)
+        error.isOfSettings = true
+        return error
+    }
+}
+
+extension ServerSettings {
+    /// Why these settings cannot hold together, as far as that is seen without a file or a socket; nil if they can.
+    package var contradiction: String? {
+        if let contradiction = self.tls.contradiction { return contradiction }
+        if self.authentication.certificateIdentitiesPath != nil, self.tls.clientCertificates == .off {
+            return
+                "--certificate-identities says whom certificates of clients stand for, and no client is asked for one; give "
+                + "--tls-client-certificates optional or required, and --tls-client-ca"
+        }
+        if self.authentication.tokenKeysPath == nil,
+            self.authentication.issuer != nil || self.authentication.audience != Authenticator.standardAudience
+        {
+            return
+                "--token-issuer and --token-audience say which tokens are taken, and without --token-keys nobody is asked for "
+                + "one; give the keys, or leave them out"
+        }
+        if let app = self.apps.first(where: { $0.clock != nil && $0.environment != .xcode }) {
+            return
+                "--clock is for test apps, and \(app.bundleID) is an app of \(app.environment), whose clock is the wall's; "
+                + "leave it out"
+        }
+        return nil
+    }
 }
 
 extension CoreSettings {

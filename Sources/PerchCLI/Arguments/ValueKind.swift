@@ -7,6 +7,8 @@ package enum ValueKind: Sendable {
     case flag
     case text
     case choice([String])
+    /// Letters, digits, dots, hyphens and underscores.
+    case bundleID
     case count(ClosedRange<Int64>)
     /// With a unit, or bare bytes.
     case bytes(ClosedRange<Int64>)
@@ -66,6 +68,14 @@ extension ValueKind {
             }
         case .text:
             guard !text.isEmpty else { throw Mismatch("is empty") }
+            return .text(text)
+        case .bundleID:
+            guard !text.isEmpty, text.utf8.count <= Limits.bundleIDBytesMax, text.utf8.allSatisfy(Self.isOfBundleID)
+            else {
+                throw Mismatch(
+                    "is \(quoted(text)), it should be letters, digits, dots, hyphens and underscores such as com.example.app"
+                )
+            }
             return .text(text)
         case .choice(let choices):
             guard choices.contains(text) else {
@@ -133,6 +143,15 @@ extension ValueKind {
             throw Mismatch("is \(quoted(text)), it can be \(bounds)")
         }
         return number
+    }
+
+    private static func isOfBundleID(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 
     private static func isDigits(_ text: some StringProtocol) -> Bool {

@@ -19,7 +19,7 @@ package enum Serve {
             }
         } catch {
             console.talk("perch: \(error)")
-            return ExitCode.failure.rawValue
+            return (error.isOfSettings ? ExitCode.usage : ExitCode.failure).rawValue
         }
     }
 

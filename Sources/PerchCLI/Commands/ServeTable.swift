@@ -48,7 +48,7 @@ enum ServeTable {
             "What the app sells: a .storekit file, or a bundle directory with Configuration.storekit in it. Not needed "
                 + "where the store has an app already."),
         OptionSpec(
-            "bundle-id", .text, "ID", default: "com.example.app", "The bundle identifier of the catalogue's app."),
+            "bundle-id", .bundleID, "ID", default: "com.example.app", "The bundle identifier of the catalogue's app."),
         OptionSpec(
             "environment", .choice(AppEnvironment.names.dropFirst().map { $0 }), "NAME", default: "xcode",
             "The store behind the app; in `xcode`, Perch itself is the store."),

@@ -80,7 +80,8 @@ enum StoreTable {
             [
                 OptionSpec("accounts", .count(1...100_000_000), "N", default: "1000000", "How many: user-1 and so on."),
                 OptionSpec("catalog", .text, "FILE", "The catalogue; must be given."),
-                OptionSpec("bundle-id", .text, "ID", default: "com.example.app", "The bundle identifier of its app."),
+                OptionSpec(
+                    "bundle-id", .bundleID, "ID", default: "com.example.app", "The bundle identifier of its app."),
                 OptionSpec("product", .text, "PRODUCT", "What each bought; the first subscription if not given."),
             ])
         generate.examples = [

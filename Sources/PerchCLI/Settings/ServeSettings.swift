@@ -62,6 +62,21 @@ extension ServerSettings {
     }
 }
 
+extension Settings {
+    /// What was said of the app of a catalogue where there is no catalogue: the apps of the store keep theirs, and whoever
+    /// believes to serve production would serve a test store.
+    var unused: String? {
+        guard self.text("catalog") == nil else { return nil }
+        let said = ["bundle-id", "environment", "time-rate", "clock"].filter { name in
+            self.entry(name).map { $0.origin != .standard } ?? false
+        }
+        guard let first = said.first, let origin = self.entry(first)?.origin else { return nil }
+        return
+            "--\(first) (\(origin)) is of the app of a catalogue, and there is no --catalog: the apps of the store keep "
+            + "theirs; give the catalogue too, or leave it out"
+    }
+}
+
 extension TLSSettings {
     fileprivate init(_ settings: Settings) {
         self.init()

@@ -67,6 +67,28 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(shown.data.contains("loops = 2 "))
     }
 
+    /// The apps of the store keep theirs: whoever wrote it believes something else.
+    @Test(arguments: [
+        ("--environment production", "--environment (command line)"),
+        ("--time-rate realTime", "--time-rate (command line)"),
+        ("--bundle-id org.shop", "--bundle-id (command line)"), ("--clock 1970-01-01", "--clock (command line)"),
+    ])
+    func `what is of a catalogue's app is refused without a catalogue`(_ line: String, _ says: String) {
+        let words = line.split(separator: " ").map(String.init)
+        let refused = planned(["serve", "--store", "s"] + words)
+        #expect(
+            refused.code == .usage && refused.talk.contains(says) && refused.talk.contains("give the catalogue too"))
+        let shown = planned(["serve", "--store", "s", "--show-config"] + words)
+        #expect(shown.code == .usage && shown.data.contains("store = s") && shown.talk.contains(says))
+        #expect(planned(["serve", "--catalog", "a.storekit"] + words).code == nil, "planned, and not done")
+    }
+
+    @Test(arguments: [" com.example.app", "com.example.app ", "com.example\napp", "a b", "", "caf\u{E9}"])
+    func `a bundle identifier is of what one can be of: it is in the store for good`(_ id: String) {
+        let refused = planned(["serve", "--catalog", "a.storekit", "--bundle-id", id])
+        #expect(refused.code == .usage && refused.talk.contains("--bundle-id is"))
+    }
+
     @Test func `a reader that has had enough is no failure`() async {
         let console = RecordedConsole(readerTakes: 0)
         let path = "\(Repository.path)/deploy/sample.storekit"

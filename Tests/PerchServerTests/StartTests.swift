@@ -1,0 +1,106 @@
+import Glibc
+import PerchBase
+import PerchMetrics
+import PerchModel
+import PerchTesting
+import Testing
+
+@testable import PerchServer
+
+@Suite struct `a start` {
+    /// Each in a process of its own, which a start changes.
+    @Test func `without an app, where there is no store, leaves none behind`() async {
+        let directory = TemporaryDirectory()
+        let fresh = directory.file("store")
+        await #expect(processExitsWith: .exitCode(42)) {
+            [fresh = fresh as String, directory = directory.path as String] in
+            for path in [fresh, directory] {
+                var settings = ServerSettings()
+                settings.listen = "127.0.0.1:0"
+                settings.store = .file(path: path)
+                do throws(ServerError) {
+                    _ = try Server.run(settings)
+                } catch {
+                    guard error.isOfSettings, error.description.contains("no store at \(path)/perch.db") else {
+                        exit(1)
+                    }
+                    continue
+                }
+                exit(2)
+            }
+            exit(42)
+        }
+        #expect(TemporaryDirectory.names(in: directory.path) == [])
+    }
+
+    @Test func `where a log lies without its store is refused, and the log stays`() async {
+        let directory = TemporaryDirectory()
+        TemporaryDirectory.write([1, 2, 3], to: directory.file("perch.db-wal"))
+        await #expect(processExitsWith: .exitCode(42)) { [path = directory.path as String] in
+            var settings = ServerSettings()
+            settings.listen = "127.0.0.1:0"
+            settings.store = .file(path: path)
+            do throws(ServerError) {
+                _ = try Server.run(settings)
+            } catch {
+                exit(!error.isOfSettings && error.description.contains("put the file back") ? 42 : 1)
+            }
+        }
+        #expect(TemporaryDirectory.names(in: directory.path) == ["perch.db-wal"])
+    }
+
+    @Test func `with a catalogue that is a pipe does not wait for somebody to write into it`() {
+        let directory = TemporaryDirectory()
+        let path = directory.file("pipe.storekit")
+        #expect(mkfifo(path, 0o600) == 0)
+        let error = #expect(throws: ServerError.self) { try CatalogueFile.load(path) }
+        #expect(error?.description == "\(path) is no regular file; write the catalogue into one")
+    }
+
+    struct Contradiction: CustomTestStringConvertible {
+        var says: String
+        var settings = ServerSettings()
+        var testDescription: String { self.says }
+
+        init(_ says: String, _ change: (inout ServerSettings) -> Void) {
+            self.says = says
+            change(&self.settings)
+        }
+    }
+
+    @Test(arguments: [
+        Contradiction("give --tls-client-certificates") { $0.authentication.certificateIdentitiesPath = "ids.json" },
+        Contradiction("give --tls-client-certificates") {
+            $0.authentication.certificateIdentitiesPath = "ids.json"
+            ($0.tls.mode, $0.tls.certificatePath, $0.tls.keyPath) = (.required, "c.pem", "k.pem")
+        },
+        Contradiction("without --token-keys") { $0.authentication.issuer = "https://login.example.com" },
+        Contradiction("without --token-keys") { $0.authentication.audience = "shop" },
+        Contradiction("--tls is off, and other settings of TLS") { $0.tls.ticketSecretPath = "s" },
+        Contradiction("--clock is for test apps") {
+            $0.apps = [
+                ServerSettings.AppSettings(
+                    bundleID: "a", environment: .production, catalogPath: "a", clock: Instant(milliseconds: 0))
+            ]
+        },
+    ])
+    func `with settings that contradict each other is refused`(_ contradiction: Contradiction) {
+        #expect(contradiction.settings.contradiction?.contains(contradiction.says) == true)
+        let error = #expect(throws: ServerError.self) {
+            try Listeners(contradiction.settings, log: Log(LogSettings(), Supervision()))
+        }
+        #expect(error?.isOfSettings == true && error?.description == contradiction.settings.contradiction)
+    }
+
+    @Test func `with settings that fit is not`() {
+        var settings = ServerSettings()
+        #expect(settings.contradiction == nil)
+        settings.authentication.certificateIdentitiesPath = "ids.json"
+        (settings.tls.mode, settings.tls.certificatePath, settings.tls.keyPath) = (.required, "c.pem", "k.pem")
+        (settings.tls.clientCertificates, settings.tls.clientAuthorityPath) = (.optional, "a.pem")
+        #expect(settings.contradiction == nil)
+        settings.authentication.tokenKeysPath = "keys"
+        settings.authentication.issuer = "https://login.example.com"
+        #expect(settings.contradiction == nil)
+    }
+}
