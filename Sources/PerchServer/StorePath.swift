@@ -7,8 +7,13 @@ package enum StorePath {
 
     /// Makes the directory where there is none; a directory that cannot be made is reported by whoever opens the file.
     package static func file(for setting: String) -> String {
+        if !setting.hasSuffix(".db") { mkdir(setting, 0o700) }
+        return Self.path(for: setting)
+    }
+
+    /// The same, and makes nothing.
+    package static func path(for setting: String) -> String {
         if setting.hasSuffix(".db") { return setting }
-        mkdir(setting, 0o700)
         return setting.hasSuffix("/") ? setting + Self.fileName : "\(setting)/\(Self.fileName)"
     }
 

@@ -1,6 +1,8 @@
 import Glibc
 import PerchBase
 import PerchLoop
+import PerchSQLite
+import PerchServer
 
 /// What `perch doctor` looks at on this machine. It leaves nothing behind.
 enum Examination {
@@ -30,12 +32,32 @@ enum Examination {
     /// The disk that a `--store` setting means, and whether the store is there.
     static func store(_ setting: String) -> [DoctorFinding] {
         let directory = Self.directory(ofStore: setting)
-        guard !setting.hasSuffix(".db"), !Files.isDirectory(setting) else { return Self.disk(directory) }
+        guard !setting.hasSuffix(".db"), !Files.isDirectory(setting) else {
+            return [Self.file(StorePath.path(for: setting))] + Self.disk(directory)
+        }
         return [
             DoctorFinding(
                 .warning, "store", "\(printable(setting)) is not there; what follows is of \(printable(directory))",
                 remedy: "perch serve would make it, and begin an empty store: is it written as it should be?")
         ] + Self.disk(directory)
+    }
+
+    /// Whether a start would find the store. What is in it is the start's to read, or `perch restore`'s.
+    private static func file(_ path: String) -> DoctorFinding {
+        if StoreFile.hasLogAlone(path) {
+            return DoctorFinding(
+                .problem, "store",
+                "\(printable(path)) is missing or empty, and its log, with what was acknowledged last, is there",
+                remedy: "put the file back beside its log, or move the log away to begin a new store")
+        }
+        if StoreFile.isVacant(path) {
+            return DoctorFinding(
+                .warning, "store", "there is no store at \(printable(path))",
+                remedy: "perch serve would make it, and begin an empty store: is it written as it should be?")
+        }
+        return DoctorFinding(
+            .ok, "store",
+            "\(printable(path)) is there; whether it is whole is said by a start, or by perch restore --verify")
     }
 
     /// Writes and syncs a small file, as the store does, and takes it away again.

@@ -69,8 +69,17 @@ import Testing
 
     @Test func `a store that is not there is not taken for the one that was meant`() {
         let folder = TemporaryDirectory()
+        let empty = Examination.store(folder.path)
+        #expect(empty.map(\.subject) == ["store", "fsync", "disk"])
+        #expect(
+            empty.first?.level == .warning
+                && empty.first?.message.contains("no store at \(folder.path)/perch.db") == true)
+        TemporaryDirectory.write([1], to: folder.file("perch.db-wal"))
+        let alone = Examination.store(folder.path)
+        #expect(alone.first?.level == .problem && alone.first?.remedy.contains("put the file back") == true)
+        TemporaryDirectory.write([1], to: folder.file("perch.db"))
         let there = Examination.store(folder.path)
-        #expect(there.map(\.subject) == ["fsync", "disk"])
+        #expect(there.first?.level == .ok && there.first?.message.contains("perch restore --verify") == true)
         let missing = Examination.store(folder.file("mistyped"))
         #expect(missing.map(\.subject) == ["store", "fsync", "disk"])
         #expect(missing.first?.level == .warning && missing.first?.message.contains("mistyped is not there") == true)
