@@ -381,10 +381,10 @@ def mutual():
 
 
 def refusing_to_start():
-    def says(*settings):
+    def says(*settings, status=1):
         done = subprocess.run([perch, "serve", "--catalog", catalog, *settings], capture_output=True, text=True,
                               timeout=60)
-        equal(done.returncode, 1, f"the exit status ({done.stderr})")
+        equal(done.returncode, status, f"the exit status ({done.stderr})")
         return done.stderr
 
     pem, key = authority.pem("server"), authority.key("server")
@@ -398,13 +398,15 @@ def refusing_to_start():
         os.chmod(loose, 0o640)
         assert "chmod 600" in says("--tls-certificate", pem, "--tls-key", str(loose))
         assert "--tls-client-ca" in says("--tls-certificate", pem, "--tls-key", key, "--tls-client-certificates",
-                                         "required")
+                                         "required", status=2)
+        assert "--tls-client-certificates" in says("--certificate-identities", catalog, status=2)
+        assert "--token-keys" in says("--token-issuer", "https://login.example.com", status=2)
     with check("off loopback it starts only with TLS and an authenticator, or where they are written off"):
         secure = ["--listen", "0.0.0.0:0", "--tls-certificate", pem, "--tls-key", key]
-        assert "--allow-plaintext" in says("--listen", "0.0.0.0:0", "--allow-unauthenticated")
-        assert "--allow-plaintext" in says(*secure, "--tls", "allowed", "--allow-unauthenticated")
-        assert "--allow-unauthenticated" in says(*secure)
-        assert "--allow-unauthenticated" in says("--listen", "0.0.0.0:0", "--allow-plaintext")
+        assert "--allow-plaintext" in says("--listen", "0.0.0.0:0", "--allow-unauthenticated", status=2)
+        assert "--allow-plaintext" in says(*secure, "--tls", "allowed", "--allow-unauthenticated", status=2)
+        assert "--allow-unauthenticated" in says(*secure, status=2)
+        assert "--allow-unauthenticated" in says("--listen", "0.0.0.0:0", "--allow-plaintext", status=2)
 
 
 def reload():
