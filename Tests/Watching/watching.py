@@ -287,7 +287,9 @@ def silence(server, what):
 def log_lines(server):
     lines = [line for line in server.text().splitlines() if line.startswith("{")]
     events = [json.loads(line) for line in lines]
-    check(events[0]["message"] == "serving" and events[0]["address"] == f"127.0.0.1:{server.port}", "the first", events)
+    first, second = events[0], events[1]
+    check(first["message"] == "a new store was begun, with nothing in it" and "store-" in first["path"], "the first", events)
+    check(second["message"] == "serving" and second["address"] == f"127.0.0.1:{server.port}", "the second", events)
     check(all({"time", "level", "message"} <= e.keys() for e in events), "each has time, level and message", events)
     return events
 
