@@ -476,6 +476,9 @@ import Testing
         #expect(Bench.places(among: [2, 3, 6, 7], loops: 2) == [2, 6, 7])
         #expect(Bench.places(among: [2, 3, 6, 7], loops: 4) == [2, 3, 6, 7])
         #expect(Bench.places(among: [5], loops: 2).isEmpty)
+        // To wait for a core that was shared on purpose is not the finding of something else there.
+        #expect(!Bench.sharesCore([0], among: [0, 1]) && Bench.sharesCore([0, 1], among: [0, 1]))
+        #expect(!Bench.sharesCore([2, 6, 7], among: [2, 3, 6, 7]) && Bench.sharesCore([], among: [5]))
     }
 
     @Test func `that cannot be is refused with its numbers`() throws {

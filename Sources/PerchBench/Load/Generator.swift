@@ -73,6 +73,8 @@ package final class Generator: LoopDriver {
     let codec = MessageCodec()
     let requests: Requests
     let serverProcess: Int32?
+    /// The server may run on the generator's core: to wait for it there is no finding. Before the loop runs.
+    var sharesCore = false
     /// What is spoken to the server.
     let dialect: Dialect
     /// Nil in plaintext.

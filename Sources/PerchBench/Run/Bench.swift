@@ -102,6 +102,11 @@ package struct Bench {
             report.notes.append("the server and the generator shared the only core: the figures are of both together")
         }
         let places = Self.places(among: processors, loops: self.loops)
+        let sharesCore = Self.sharesCore(places, among: processors)
+        if isPinned, sharesCore {
+            report.notes.append(
+                "the loops had the generator's core too: what each waited for the other is in the latencies")
+        }
         let program = try self.script.map { (script) throws(BenchError) in
             try self.program(of: script, processors: places)
         }
@@ -112,7 +117,8 @@ package struct Bench {
                 let syncs = self.storeDirectory.flatMap {
                     SyncProbe(in: $0, within: self.settings.durationNanoseconds)
                 }
-                var result = try self.round(name, program, wire, processors: places) { progress in
+                var result = try self.round(name, program, wire, processors: places, sharesCore: sharesCore) {
+                    progress in
                     news(News(target: name, round: round + 1, rounds: self.rounds, progress: progress))
                 }
                 syncs?.add(to: &result.figures)
@@ -130,6 +136,11 @@ package struct Bench {
         report.loadAfter = MachineFigures.now().load
         report.settings = self.described
         return report
+    }
+
+    /// Whether the server may run where the generator does: then each waits for the other, by our own arrangement.
+    package static func sharesCore(_ places: [Int], among processors: [Int]) -> Bool {
+        processors.count < 2 || places.contains(processors[1])
     }
 
     private static let oneLoop = "one loop"
@@ -200,7 +211,7 @@ package struct Bench {
     }
 
     private func round(
-        _ target: String, _ program: ScenarioProgram?, _ wire: Wire, processors: [Int],
+        _ target: String, _ program: ScenarioProgram?, _ wire: Wire, processors: [Int], sharesCore: Bool,
         progress: @escaping (Generator.Progress) -> Void
     ) throws(BenchError) -> RoundResult {
         var child: BenchChild?
@@ -236,6 +247,7 @@ package struct Bench {
                     child?.drain()
                     progress(tick)
                 }
+                load.sharesCore = sharesCore
                 loop.run(load)
                 return self.told(load.outcome, by: child)
             }
@@ -246,6 +258,7 @@ package struct Bench {
                 child?.drain()
                 progress(tick)
             }
+            generator.sharesCore = sharesCore
             loop.run(generator)
             return self.told(generator.outcome, by: child)
         } catch {

@@ -168,7 +168,7 @@ extension Generator {
         figures[.generatorCPU] = share
         if recorder.lag.count > 0 { figures[.lagP99] = Double(lag) }
         result.generatorBound = RoundResult.generatorBound(
-            share: share, wait: self.window.generatorWait / seconds,
+            share: share, wait: self.sharesCore ? 0 : self.window.generatorWait / seconds,
             lagNanoseconds: self.settings.rate == nil || recorder.lag.count == 0 ? nil : lag,
             pushNanoseconds: recorder.push.count > 0 ? recorder.push.value(atQuantile: 0.99) : .max)
         result.figures = figures

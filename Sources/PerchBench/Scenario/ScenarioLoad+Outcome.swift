@@ -39,7 +39,7 @@ extension ScenarioLoad {
         figures[.generatorCPU] = share
         figures[.lagP99] = Double(lag)
         result.generatorBound = RoundResult.generatorBound(
-            share: share, wait: self.usage.generatorWait / seconds, lagNanoseconds: lag,
+            share: share, wait: self.sharesCore ? 0 : self.usage.generatorWait / seconds, lagNanoseconds: lag,
             pushNanoseconds: self.recorder.push.count > 0 ? self.recorder.push.value(atQuantile: 0.99) : .max)
         result.figures = figures
         return result

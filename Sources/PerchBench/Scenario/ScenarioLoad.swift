@@ -72,6 +72,8 @@ package final class ScenarioLoad: LoopDriver {
     let progress: (Generator.Progress) -> Void
     let isInterrupted: () -> Bool
     let storeCount: Int
+    /// As in `Generator`.
+    var sharesCore = false
 
     // The store's links first, then one for each player.
     var links: [Link]
