@@ -134,9 +134,10 @@ extension Generator {
 
     private func countUnopened(at now: Int64) {
         let underWay = self.connections.filter { !$0.isWriter && $0.phase != .closed && $0.awaited > 0 }.map(\.intended)
-        // Without a schedule they were not meant to be made yet.
-        let notBegun = self.toConnect[self.toConnectNext...].map(\.intended).filter { $0 > 0 && $0 < now }
-        for intended in underWay + notBegun where self.recorder.contains(intended) {
+        let notBegun = self.toConnect[self.toConnectNext...].map(\.intended)
+        // Without a schedule their turn had not come: there is no instant to wait from.
+        if self.recorder.began != .max { self.unopened = notBegun.count { $0 == 0 } }
+        for intended in underWay + notBegun.filter({ $0 > 0 && $0 < now }) where self.recorder.contains(intended) {
             self.unopened += 1
             self.recorder.recordMissedFirst(intended: intended, at: now)
         }
