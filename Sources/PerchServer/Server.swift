@@ -30,7 +30,8 @@ package enum Server {
             (app, try CatalogueFile.load(app.catalogPath))
         }
         let engine = try Self.open(settings)
-        if case .file(let path) = settings.store, engine.header.revision == 0 {
+        // People are told the revision, with what is served.
+        if log.isForPrograms, case .file(let path) = settings.store, engine.header.revision == 0 {
             log.info("a new store was begun, with nothing in it", LogField("path", path))
         }
         let lease = engine.header.lease
