@@ -38,6 +38,7 @@ package enum Server {
         engine.prove(machine: Clocks.wall())
         let clock = StoreClock(notBefore: lease, bound: engine.clockBound)
         try Self.checkEnvironments(settings, engine)
+        try Self.checkStatedApp(settings, engine)
         let apps = try Self.openApps(catalogues, engine, clock, log)
 
         do throws(SystemError) {
@@ -73,17 +74,15 @@ package enum Server {
         case .memory:
             storage = MemoryStorage(identity: Self.newIdentity())
         case .file(let path):
-            let isNew = StorePath.makesDirectory(for: path)
-            let file = StorePath.file(for: path)
+            let file = StorePath.path(for: path)
             // Else a store would be left behind that nobody wanted, perhaps in a place that was a mistake.
             if settings.apps.isEmpty, StoreFile.isVacant(file), !StoreFile.hasLogAlone(file) {
-                if isNew { StorePath.forgetDirectory(of: path) }
                 throw .settings(
                     "there is no store at \(file), and no app for a new one; give --catalog a .storekit file, or is --store what was meant?"
                 )
             }
             do throws(StoreOpenError) {
-                storage = try SQLiteStorage(path: file)
+                storage = try SQLiteStorage(path: StorePath.file(for: path))
             } catch {
                 throw ServerError("\(error)")
             }
@@ -122,6 +121,23 @@ package enum Server {
         throw ServerError(
             "test apps and apps of the App Store would share a server: \(test.name), and \(real.name); give the right --environment (PERCH_ENVIRONMENT), or each a server and a --store of its own, or write out --allow-mixed-environments"
         )
+    }
+
+    /// Where no catalogue is given, the apps of the store are served as they are. Who says which believes that it is one of
+    /// them; what stands in the environment for other commands too is mostly right.
+    static func checkStatedApp(_ settings: ServerSettings, _ engine: StoreEngine) throws(ServerError) {
+        guard settings.apps.isEmpty, let stated = settings.statedApp else { return }
+        let kept = engine.apps.states
+        let isThere = kept.contains { app in
+            (stated.bundleID ?? app.bundleID) == app.bundleID
+                && (stated.environment ?? app.environment) == app.environment
+        }
+        guard !isThere else { return }
+        let what = [stated.bundleID.map { "--bundle-id \($0)" }, stated.environment.map { "--environment \($0)" }]
+        throw .settings(
+            "no app in the store is that of \(what.compactMap { $0 }.joined(separator: " and ")); it has "
+                + kept.map { "\($0.bundleID), \($0.environment)" }.joined(separator: "; ")
+                + "; name that, or another --store, or give the --catalog of an app that is new")
     }
 
     /// Opens the apps that are new, and gives those that are known their file's catalogue where it has changed.
@@ -202,12 +218,12 @@ package enum Server {
 
         // Everything that can fail comes before the first thread.
         var mainListeners = try listeners.open(loops: count)
-        // Where every client speaks TLS, none could read it.
         if budget.limit < Limits.connectionsFew {
             log.warning(
                 "there are descriptors for few connections; raise LimitNOFILE= in the unit, or ulimit -n",
                 LogField("connections", budget.limit), LogField("kept", Limits.descriptorsReserved))
         }
+        // Where every client speaks TLS, none could read it.
         let farewell = settings.tls.mode == .required ? [] : Farewell.noRoom(limit: budget.limit)
         var drivers: [any LoopDriver] = []
         for (index, eventLoop) in eventLoops.enumerated() {

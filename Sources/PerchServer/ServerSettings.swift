@@ -12,6 +12,8 @@ package struct ServerSettings: Sendable {
     package var store = StoreLocation.memory
     /// The apps that this server serves, each with its catalogue.
     package var apps: [AppSettings] = []
+    /// Which app of the store is meant, as far as it was said, where no catalogue is given; nil where nothing was.
+    package var statedApp: (bundleID: String?, environment: AppEnvironment?)?
     /// Loops, each a thread with its own listener; 0 for one a core.
     package var loops = 0
     package var recordCacheBytesMax = Limits.recordCacheBytesMax

@@ -56,4 +56,24 @@ import Testing
     {
         try Server.checkEnvironments(Self.settings(given), try Self.engine(kept))
     }
+
+    /// What stands in the environment for other commands is mostly right, and what is wrong is not served.
+    @Test(
+        arguments: [
+            ("com.example.app", nil, true), (nil, .xcode, true), ("com.example.app", .xcode, true), (nil, nil, true),
+            (nil, .production, false), ("org.shop", nil, false), ("org.shop", .xcode, false),
+        ] as [(String?, AppEnvironment?, Bool)])
+    func `is the one that was meant, where no catalogue says which`(
+        _ bundleID: String?, _ environment: AppEnvironment?, _ isServed: Bool
+    ) throws {
+        var settings = ServerSettings()
+        if bundleID != nil || environment != nil { settings.statedApp = (bundleID, environment) }
+        let engine = try Self.engine([.xcode])
+        guard !isServed else { return try Server.checkStatedApp(settings, engine) }
+        let error = #expect(throws: ServerError.self) { try Server.checkStatedApp(settings, engine) }
+        #expect(error?.isOfSettings == true && error?.description.contains("it has com.example.app, xcode;") == true)
+        // A catalogue brings its own.
+        settings.apps = Self.settings(.production).apps
+        try Server.checkStatedApp(settings, engine)
+    }
 }

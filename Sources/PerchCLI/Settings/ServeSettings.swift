@@ -19,6 +19,12 @@ extension ServerSettings {
                     catalogPath: catalog, timeRate: settings.text("time-rate").flatMap { TimeRate(named: $0) },
                     clock: settings.number("clock").map { Instant(milliseconds: $0) })
             ]
+        } else if settings.isGiven("bundle-id") || settings.isGiven("environment") {
+            self.statedApp = (
+                bundleID: settings.isGiven("bundle-id") ? settings.text("bundle-id") : nil,
+                environment: settings.isGiven("environment")
+                    ? settings.text("environment").flatMap { AppEnvironment(named: $0) } : nil
+            )
         }
         self.loops = number("loops")
         self.recordCacheBytesMax = number("record-cache-bytes")
@@ -63,14 +69,16 @@ extension ServerSettings {
 }
 
 extension Settings {
-    /// What was said of the app of a catalogue where there is no catalogue: the apps of the store keep theirs, and whoever
-    /// believes to serve production would serve a test store.
+    /// Whether somebody wrote it, and be it as it is anyway.
+    fileprivate func isGiven(_ name: String) -> Bool {
+        self.entry(name).map { $0.origin != .standard } ?? false
+    }
+
+    /// What was said of the app of a catalogue where there is no catalogue: the apps of the store keep theirs.
     var unused: String? {
-        guard self.text("catalog") == nil else { return nil }
-        let said = ["bundle-id", "environment", "time-rate", "clock"].filter { name in
-            self.entry(name).map { $0.origin != .standard } ?? false
-        }
-        guard let first = said.first, let origin = self.entry(first)?.origin else { return nil }
+        guard self.text("catalog") == nil, let first = ["time-rate", "clock"].first(where: self.isGiven),
+            let origin = self.entry(first)?.origin
+        else { return nil }
         return
             "--\(first) (\(origin)) is of the app of a catalogue, and there is no --catalog: the apps of the store keep "
             + "theirs; give the catalogue too, or leave it out"

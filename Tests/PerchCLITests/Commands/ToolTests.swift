@@ -69,9 +69,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
 
     /// The apps of the store keep theirs: whoever wrote it believes something else.
     @Test(arguments: [
-        ("--environment production", "--environment (command line)"),
-        ("--time-rate realTime", "--time-rate (command line)"),
-        ("--bundle-id org.shop", "--bundle-id (command line)"), ("--clock 1970-01-01", "--clock (command line)"),
+        ("--time-rate realTime", "--time-rate (command line)"), ("--clock 1970-01-01", "--clock (command line)"),
     ])
     func `what is of a catalogue's app is refused without a catalogue`(_ line: String, _ says: String) {
         let words = line.split(separator: " ").map(String.init)
@@ -83,7 +81,10 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(planned(["serve", "--catalog", "a.storekit"] + words).code == nil, "planned, and not done")
     }
 
-    @Test(arguments: [" com.example.app", "com.example.app ", "com.example\napp", "a b", "", "caf\u{E9}"])
+    @Test(arguments: [
+        " com.example.app", "com.example.app ", "com.example\napp", "a b", "", "caf\u{E9}",
+        String(repeating: "a", count: 256),
+    ])
     func `a bundle identifier is of what one can be of: it is in the store for good`(_ id: String) {
         let refused = planned(["serve", "--catalog", "a.storekit", "--bundle-id", id])
         #expect(refused.code == .usage && refused.talk.contains("--bundle-id is"))

@@ -173,6 +173,16 @@ struct BadFile: CustomTestStringConvertible {
         #expect(try mode("--tls-certificate c.pem --tls-key k.pem --tls off") == .off)
     }
 
+    @Test func `which app of the store is meant is what was written, and not what is so anyway`() throws {
+        #expect(ServerSettings(try resolved("serve --store s"), version: "1").statedApp == nil)
+        let stated = ServerSettings(try resolved("serve --store s --environment production"), version: "1").statedApp
+        #expect(stated?.environment == .production && stated?.bundleID == nil)
+        let named = ServerSettings(try resolved("serve --store s --bundle-id org.shop"), version: "1").statedApp
+        #expect(named?.bundleID == "org.shop" && named?.environment == nil)
+        let new = ServerSettings(try resolved("serve --catalog a --bundle-id org.shop"), version: "1")
+        #expect(new.statedApp == nil && new.apps.first?.bundleID == "org.shop")
+    }
+
     @Test func `every setting reaches the server`() throws {
         let made = ServerSettings(
             try resolved(
