@@ -155,7 +155,10 @@ private final class NameBook: Sendable {
         var states = client.subscriptionStatusTask(account: "anna", group: "premium").makeAsyncIterator()
         var connection = client.connection.makeAsyncIterator()
         let waiting = await connection.next { if case .waiting = $0 { true } else { false } }
-        guard case .waiting(_, let reason)? = waiting else { return }
+        guard case .waiting(_, let reason)? = waiting else {
+            Issue.record("\(String(describing: waiting))")
+            return
+        }
         #expect(reason.reason == PerchError.welcomeTimeout && reason.message.contains("200 ms"))
         self.book.release()
         #expect(await states.next(where: { $0.value != nil }) != nil)
