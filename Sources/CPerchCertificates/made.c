@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Certificates for tests, so that no key lies in the repository and none ends. */
+/* Creates certificates for tests, so that the repository contains no keys and no certificate expires. */
 
 static char *text_of(BIO *bio) {
     char *bytes;

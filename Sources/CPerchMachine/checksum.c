@@ -1,4 +1,4 @@
-/* CRC32C by the instruction that both kinds of processors have for it, where this one has it. */
+/* CRC32C by the instruction of x86-64 and AArch64 processors, where available. */
 #include "CPerchMachine.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #define EIGHT(value, word) ((uint32_t)_mm_crc32_u64((value), (word)))
 #define ONE(value, byte) _mm_crc32_u8((value), (byte))
 
-bool perch_crc32c_is_there(void) {
+bool perch_crc32c_is_available(void) {
     __builtin_cpu_init();
     return __builtin_cpu_supports("sse4.2");
 }
@@ -25,11 +25,11 @@ bool perch_crc32c_is_there(void) {
 #define EIGHT(value, word) __crc32cd((value), (word))
 #define ONE(value, byte) __crc32cb((value), (byte))
 
-bool perch_crc32c_is_there(void) { return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
+bool perch_crc32c_is_available(void) { return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
 
 #else
 
-bool perch_crc32c_is_there(void) { return false; }
+bool perch_crc32c_is_available(void) { return false; }
 
 #endif
 
@@ -59,7 +59,7 @@ uint32_t perch_crc32c(uint32_t value, const void *bytes, size_t count) {
     (void)value;
     (void)bytes;
     (void)count;
-    abort(); /* Nobody asks where `perch_crc32c_is_there` has said no. */
+    abort(); /* Unreachable: callers check `perch_crc32c_is_available`. */
 }
 
 #endif

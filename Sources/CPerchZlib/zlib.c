@@ -1,2 +1,2 @@
-/* SwiftPM wants a source file in a target; everything is in the header. */
+/* SwiftPM requires a source file in a target; all code is in the header. */
 #include "CPerchZlib.h"

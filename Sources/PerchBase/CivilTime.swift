@@ -11,7 +11,8 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     public init(_ instant: Instant) {
         let (days, rest) = Self.divide(instant.milliseconds, by: 86_400_000)
         self.milliseconds = rest
-        // Days to civil date by eras of 400 years (146,097 days), years beginning in March.
+        // Converts days to a civil date by eras of 400 years (146,097 days). A year of this computation starts in
+        // March.
         let shifted = days + 719_468
         let (era, dayOfEra) = Self.divide(shifted, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -39,8 +40,8 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         return Instant(milliseconds: days * 86_400_000 + self.milliseconds)
     }
 
-    /// The same time of day `count` months later, on `anchorDay` or, where the month is shorter, on its last day. 0: no
-    /// day is kept, so it is the day of this time.
+    /// The same time of day `count` months later, on `anchorDay`. A month that is too short clamps it to its last day.
+    /// An `anchorDay` of 0 means this time's own day.
     public func adding(months count: Int64, anchorDay: Int64) -> CivilTime {
         let (years, month) = Self.divide(self.month - 1 + count, by: 12)
         let year = self.year + years
@@ -58,7 +59,7 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// RFC 3339 with milliseconds where there are any: `2026-11-21T09:30:00Z`.
+    /// RFC 3339, with milliseconds unless they are 0: `2026-11-21T09:30:00Z`.
     public var description: String {
         func pad(_ value: Int64, _ width: Int) -> String {
             let digits = String(value)
@@ -71,7 +72,7 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         return "\(pad(self.year, 4))-\(pad(self.month, 2))-\(pad(self.day, 2))T\(time)\(tail)"
     }
 
-    /// Parses what `description` prints: a date, or a date and a time in UTC.
+    /// Parses the format of `description`: a date, or a date and a time in UTC.
     public init?(parsing text: some StringProtocol) {
         let parts = text.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
         let date = parts[0].split(separator: "-", omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
-/// Thirty-two bytes that stand for a content: nobody finds a second one with the same (FIPS 180-4).
+/// A SHA-256 hash of a content (FIPS 180-4): collision resistant.
 ///
-/// For images, which callers keep by it. Values and tokens have the shorter and quicker `Digest`.
+/// Identifies images, because clients cache them by this hash. Values and tokens use the shorter and faster `Digest`.
 package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     package let bytes: [UInt8]
 
@@ -19,7 +19,7 @@ package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
             state.absorb(content, at: offset)
             offset += 64
         }
-        // The rest, a one, zeros, and the length in bits.
+        // The padding: the remaining bytes, a one bit, zeros, and the length in bits.
         var last = Array(content[offset...])
         last.append(0x80)
         while last.count % 64 != 56 { last.append(0) }
@@ -37,14 +37,14 @@ package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The state between blocks. Plain: a catalogue's images are read a few times a day.
+/// SHA-256's state between blocks. It is not optimised, because a catalogue's images are read only a few times a day.
 private struct SHA256 {
     private(set) var words: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
     private var schedule = [UInt32](repeating: 0, count: 64)
 
-    /// One block of 64 bytes, which begins at `start`.
+    /// Processes the block of 64 bytes at `start`.
     mutating func absorb(_ content: [UInt8], at start: Int) {
         func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
         for index in 0..<16 {

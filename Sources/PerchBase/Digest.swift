@@ -1,7 +1,7 @@
-/// Sixteen bytes that stand for a longer value: view keys and pushed values in resume tokens.
+/// A 128-bit digest of a longer value: of view keys and pushed values in resume tokens.
 ///
-/// SipHash with 128 bits of output under a fixed key, so that it is the same after a restart and on each node: 2-4, and 1-3
-/// for pushed values. It is not a signature: who makes two values of his own collide misleads only himself.
+/// SipHash under a fixed key, so that it is equal after a restart and on each node: SipHash-2-4, and SipHash-1-3 for
+/// pushed values. It is not a signature: a client that makes two of its values collide misleads only itself.
 public struct Digest: BitwiseCopyable, Hashable, Sendable, CustomStringConvertible {
     public var high: UInt64
     public var low: UInt64
@@ -19,8 +19,9 @@ public struct Digest: BitwiseCopyable, Hashable, Sendable, CustomStringConvertib
         self.init(of: bytes.span.bytes)
     }
 
-    /// Of a value that is pushed: made for each change, so with half of the rounds, as `Hasher` and others take them. Nobody
-    /// keeps it but the token of the value; a value that seems to be another one is sent once more.
+    /// The digest of a pushed value. It uses half of the rounds, like `Hasher`, because it is computed for each change.
+    ///
+    /// Only the value's token contains it. A collision costs no more than sending a value a second time.
     package init(ofValue bytes: borrowing RawSpan) { self.init(bytes, rounds: 1, last: 3) }
 
     @inline(__always)

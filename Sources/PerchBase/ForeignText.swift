@@ -1,16 +1,17 @@
-/// A text that somebody else wrote, for sentences: in quotes, no longer than a line, nothing that steers a terminal.
+/// Quotes an untrusted text for a message: shortened to 64 scalars, without control characters.
 package func quoted(_ text: String) -> String {
     let head = text.unicodeScalars.prefix(64)
     let isCut = head.endIndex < text.unicodeScalars.endIndex
     return "\"" + printable(String(head)) + (isCut ? "…" : "") + "\""
 }
 
-/// A text without control characters, those of a terminal included: names in catalogues are other people's.
+/// Removes control characters from an untrusted text, including terminal escapes: catalogues contain names by third
+/// parties.
 package func printable(_ text: String) -> String {
     func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F: true
-        // Marks that turn the direction of what is behind them.
+        // Bidirectional controls, which reorder the text behind them.
         case 0x202A...0x202E, 0x2066...0x2069: true
         default: false
         }

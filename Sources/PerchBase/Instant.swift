@@ -1,6 +1,6 @@
 /// A point in time: milliseconds since the Unix epoch, UTC.
 ///
-/// Used for wall clocks and for app clocks; which one is meant is said where an instant is stored.
+/// Wall clocks and app clocks both use it; each stored instant documents its clock.
 public struct Instant: BitwiseCopyable, Hashable, Comparable, Sendable, CustomStringConvertible {
     public var milliseconds: Int64
 
@@ -38,8 +38,8 @@ public struct Instant: BitwiseCopyable, Hashable, Comparable, Sendable, CustomSt
     }
 }
 
-/// Where a value stands: the revision that last changed what it is made of, and the app-clock instant it was computed
-/// for. Compared in that order.
+/// A value's place in history: the revision that last changed its data, then the app-clock instant for which it was
+/// computed. Compared in that order.
 public struct Position: BitwiseCopyable, Hashable, Comparable, Sendable, CustomStringConvertible {
     public var revision: UInt64
     public var asOf: Instant

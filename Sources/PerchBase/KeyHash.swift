@@ -1,11 +1,12 @@
-/// Hashes of keys that callers choose, for tables in memory: SipHash-1-3 under a key of this process, so that nobody can
-/// foresee which keys fall together.
+/// Hashes caller-chosen keys for tables in memory: SipHash-1-3 under a random key of this process, so that a caller
+/// cannot construct collisions.
 ///
-/// What `Hasher` does too, which is told keys piece by piece: some 300 instructions for one of fifteen bytes, here 180.
+/// `Hasher` uses the same function but absorbs keys in pieces: about 300 instructions for a key of fifteen bytes,
+/// against 180 here.
 package enum KeyHash {
     private static let keys = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
 
-    /// Of a key within an app.
+    /// Hashes a key within an app.
     package static func hash(app: UInt32, _ key: borrowing RawSpan) -> UInt64 {
         self.hash(app: app, key, under: self.keys)
     }

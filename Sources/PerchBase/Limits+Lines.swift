@@ -1,13 +1,13 @@
-// MARK: What one operation on a subscription may do
+// MARK: One operation on a subscription
 
 extension Limits {
-    /// Members of a family, beside the purchaser, with whom an account may share. The App Store's own number.
+    /// Family members, beside the purchaser, with whom an account may share: the App Store's number.
     package static let familyMembersMax = 5
 
-    /// The farthest that one call may move a renewal: 90 days, as the App Store's own extension. A second call may go
-    /// on from there.
+    /// Longest renewal extension of one call, in milliseconds: 90 days, as in the App Store. A second call may extend
+    /// further.
     package static let renewalExtensionMillisecondsMax: Int64 = 90 * 86_400_000
 
-    /// Rows that are read at a time while the newest one of a kind is looked for.
+    /// Rows that are read at a time to find the newest one of a kind.
     package static let rowsPerLook = 500
 }

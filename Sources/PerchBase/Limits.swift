@@ -1,153 +1,163 @@
-/// Every limit of Perch, with its unit, its reason and what happens when it is reached. Settings may change the ones
-/// that say so.
+/// Every limit of Perch: its unit, its reason, and the behaviour when it is reached. A limit says so where a setting
+/// can change it.
 ///
-/// Those that are asked for with each change or write are inlinable: a `static let` of another module is a call.
+/// Limits read on the hot path are inlinable, because reading a `static let` of another module is a call.
 public enum Limits {
-    /// Subscription lines and owned products of one account, with its purchases that wait, its intents and what it shares.
-    /// Beyond it a purchase is refused with RECORD_LIMIT: a record is read and sent whole.
+    /// Entries of one account's record: subscription lines, owned products, pending purchases, purchase intents and
+    /// family shares. One more purchase fails with RECORD_LIMIT, because a record is read and sent whole.
     public static let recordEntriesMax = 4_096
 
-    /// Purchases of one account that wait for somebody. One more is refused with PENDING_LIMIT: a family that leaves so
-    /// many requests unanswered answers none.
+    /// Purchases of one account that wait for approval. One more fails with PENDING_LIMIT.
     package static let pendingPurchasesMax = 64
 
-    /// Purchases of one account that were begun outside the app. One more is refused with INTENT_LIMIT: nobody has so
-    /// many in mind.
+    /// Purchases of one account that were started outside the app (purchase intents). One more fails with INTENT_LIMIT.
     package static let purchaseIntentsMax = 64
 
-    /// Renewals that one purchase in the past brings at once. Beyond it the purchase is refused with ADVANCE_LIMIT: they
-    /// are one change, and each is a row. A monthly subscription has so many in 83 years.
+    /// Renewals that one backdated purchase creates at once. More fail the purchase with ADVANCE_LIMIT: all belong to
+    /// one change, and each is a row. A monthly subscription reaches the limit after 83 years.
     package static let renewalsPerPurchaseMax = 1_000
 
-    /// Milliseconds that one call moves an app's clock forward at most: a hundred years. Beyond it ADVANCE_LIMIT: a weekly
-    /// subscription renews 5,200 times in so long.
+    /// Milliseconds that one call may move an app's clock forward: a hundred years. More fails with ADVANCE_LIMIT. A
+    /// weekly subscription renews 5,200 times in that span.
     package static let advanceMillisecondsMax: Int64 = 100 * 366 * 86_400_000
 
-    /// Renewals of one subscription that one call moves an app's clock over. Beyond it ADVANCE_LIMIT: at a time rate of two
-    /// seconds a hundred years are a billion of them, each a row. So many is more than two days at that rate.
+    /// Renewals of one subscription within one clock advance. More fails with ADVANCE_LIMIT.
+    ///
+    /// A time rate of two seconds a period would create a billion rows in a hundred years. At that rate the limit
+    /// covers more than two days.
     package static let renewalsPerAdvanceMax: Int64 = 100_000
 
-    /// Instants that a read may be about, in milliseconds since the Unix epoch: those that a civil date has four digits
-    /// for. Outside of it FIELD_INVALID: no calendar arithmetic can overflow inside.
+    /// Instants that a read accepts, in milliseconds since the Unix epoch: years of at most four digits. Others fail
+    /// with FIELD_INVALID. Calendar arithmetic cannot overflow inside this range.
     package static let readableMilliseconds: ClosedRange<Int64> = 0...253_402_300_799_999
 
-    /// Facts of one account that a read about the past folds anew. An account with more is answered HISTORY_LIMIT there,
-    /// and for now as ever: the store's only thread folds, and everybody waits for it. So many renewals has a monthly
-    /// subscription in 1,300 years, and one of two seconds in nine hours.
+    /// Facts of one account that a read about the past replays. An account with more fails with HISTORY_LIMIT there;
+    /// reads of the present still work.
+    ///
+    /// The replay runs on the store's only thread and delays all other calls. A monthly subscription reaches the limit
+    /// after 1,300 years, one that renews every two seconds after nine hours.
     package static let factsPerReadMax = 16_384
 
-    /// Offers of one kind that edits give a product. One more is refused with FIELD_INVALID: the App Store takes 10
-    /// promotional ones, and each products view carries them all.
+    /// Offers of one kind that edits add to a product. One more fails with FIELD_INVALID. The App Store accepts 10
+    /// promotional offers, and each products view carries all of them.
     package static let editedOffersMax = 100
 }
 
 // MARK: Before WELCOME
 
 extension Limits {
-    /// Bytes of a HELLO. A longer one is FRAME_TOO_LONG, judged by its header alone: nobody is known yet.
+    /// Bytes of a HELLO. A longer one fails with FRAME_TOO_LONG from its header alone, because the peer is not
+    /// authenticated yet.
     package static let helloBytesMax = 16 * 1024
 
-    /// Milliseconds from accept to a whole HELLO; then HELLO_TIMEOUT, and the connection is closed.
+    /// Milliseconds from accept to a complete HELLO. Later, the connection is closed with HELLO_TIMEOUT.
     package static let helloTimeoutMilliseconds: Int64 = 10_000
 
-    /// Milliseconds from accept to the first byte; then HELLO_TIMEOUT, and the connection is closed.
+    /// Milliseconds from accept to the first byte. Later, the connection is closed with HELLO_TIMEOUT.
     package static let firstByteTimeoutMilliseconds: Int64 = 5_000
 
-    /// Connections that have not been welcomed yet. One more is refused with HANDSHAKE_LIMIT.
+    /// Connections that wait for their WELCOME. One more is refused with HANDSHAKE_LIMIT.
     package static let handshakesMax = 512
 }
 
 // MARK: Frames and messages
 
 extension Limits {
-    /// Bytes of any message, compressed or inflated: FRAME_TOO_LONG from the header alone, INFLATE_LIMIT while
-    /// inflating. 4 MiB hold a large catalogue file, and 10,000 statuses.
+    /// Bytes of any message, compressed or inflated. A longer one fails with FRAME_TOO_LONG from the header alone, or
+    /// with INFLATE_LIMIT while inflating. 4 MiB hold a large catalogue file, or 10,000 statuses.
     package static let frameBytesMax = 4 * 1024 * 1024
 
-    /// Bytes of the request of an ordinary method; then REQUEST_TOO_LONG, for that call only.
+    /// Bytes of the request of an ordinary method. A longer one fails that call with REQUEST_TOO_LONG.
     @inlinable package static var requestBytesMax: Int { 64 * 1024 }
 
-    /// Bytes of the request of a catalogue method; then CATALOG_TOO_LONG, for that call only.
+    /// Bytes of the request of a catalogue method. A longer one fails that call with CATALOG_TOO_LONG.
     package static let catalogRequestBytesMax = 4 * 1024 * 1024
 
-    /// Bytes of partial frames that all connections of a process hold together. The connection whose frame would go
-    /// beyond is closed with PARTIAL_FRAMES_LIMIT.
+    /// Bytes of partial frames in all connections of a process. The connection whose frame would exceed it is closed
+    /// with PARTIAL_FRAMES_LIMIT.
     package static let partialFramesBytesMax = 64 * 1024 * 1024
 
-    /// Nested messages, the outermost counted as 1; then MESSAGE_TOO_DEEP. The contract's deepest needs 7.
+    /// Depth of nested messages; the outermost counts as 1. A deeper message fails with MESSAGE_TOO_DEEP. The deepest
+    /// message of the contract needs 7.
     package static let protobufDepthMax = 32
 
-    /// Occurrences of singular and unknown fields in a request, nested ones included; then MESSAGE_TOO_MANY_FIELDS.
+    /// Occurrences of singular and unknown fields in a request, nested ones included. More fail with
+    /// MESSAGE_TOO_MANY_FIELDS.
     ///
-    /// protobuf-c remembers each until the message is read, also those of which only the last counts.
+    /// protobuf-c stores every occurrence until the message is parsed, even where only the last one counts.
     package static let protobufSingularFieldsMax = 4_096
 
-    /// The same in what a server sends: 500 transactions of a page have 15,000. A message of `frameBytesMax` bytes
-    /// has at most half as many fields, and the memory for them is bounded by `codecArenaBytesMax`.
+    /// Occurrences of singular and unknown fields in a server's message. A page of 500 transactions has 15,000.
+    ///
+    /// A message of `frameBytesMax` bytes has at most half as many fields, and `codecArenaBytesMax` bounds their
+    /// memory.
     package static let responseSingularFieldsMax = 1_048_576
 
-    /// Items of repeated fields in a message, packed ones and nested ones included; then MESSAGE_TOO_MANY_ITEMS.
+    /// Items of repeated fields in a message, packed and nested ones included. More fail with MESSAGE_TOO_MANY_ITEMS.
     package static let protobufRepeatedItemsMax = 65_536
 
-    /// Bytes that one codec may hold while it reads or writes one message. Reading more is MESSAGE_TOO_MANY_ITEMS.
+    /// Bytes that one codec may allocate to read or write one message. Exceeding it while reading fails with
+    /// MESSAGE_TOO_MANY_ITEMS.
     ///
-    /// Two bytes of input can ask for a structure of 300; 32 MiB are eight times the longest message.
+    /// Two bytes of input can require a structure of 300 bytes. 32 MiB are eight times the longest message.
     package static let codecArenaBytesMax = 32 * 1024 * 1024
 
-    /// Bytes that a codec keeps for the next message; what a larger one needed is given back when the next begins.
+    /// Bytes that a codec keeps allocated between messages. It frees any excess when the next message begins.
     @inlinable package static var codecBytesKept: Int { 256 * 1024 }
 
-    /// Inflated bytes for each compressed one, above `inflateRatioFreeBytes`; then INFLATE_RATIO. Text of catalogues
-    /// compresses 10:1, zlib's utmost is 1,032:1.
+    /// Inflated bytes for each compressed byte, above `inflateRatioFreeBytes`. More fail with INFLATE_RATIO. Catalogue
+    /// text compresses 10:1; zlib's maximum is 1,032:1.
     package static let inflateRatioMax = 100
 
-    /// Inflated bytes at which the ratio begins to count: so many cost nobody anything.
+    /// Inflated bytes below which the ratio is not checked, because so few are cheap.
     package static let inflateRatioFreeBytes = 64 * 1024
 
-    /// Bytes below which a message is never compressed: it would cost more than it saves, and small messages grow.
+    /// Bytes below which a message is never compressed: small messages grow, and compressing costs more than it saves.
     package static let compressBytesMin = 1024
 }
 
-// MARK: What callers give
+// MARK: Values that callers supply
 
 extension Limits {
-    /// Bytes of UTF-8 of an account's key, at least 1; otherwise ACCOUNT_KEY.
+    /// Bytes of UTF-8 in an account key, at least 1. Other lengths fail with ACCOUNT_KEY.
     package static let accountKeyBytesMax = 255
 
-    /// Bytes of a bundle identifier that is given to a new app; a longer one is a mistake of the command line.
+    /// Bytes of the bundle identifier of a new app. A longer one is a mistake on the command line.
     package static let bundleIDBytesMax = 255
 
-    /// Bytes of an idempotency key; then FIELD_INVALID.
+    /// Bytes of an idempotency key. A longer one fails with FIELD_INVALID.
     package static let idempotencyKeyBytesMax = 64
 
-    /// Bytes of a client's name for itself across connections; then HELLO_INVALID.
+    /// Bytes of the identifier that a client keeps across connections. A longer one fails with HELLO_INVALID.
     package static let clientIDBytesMax = 32
 
-    /// Transactions in a page when the caller does not say.
+    /// Transactions of a page when the caller names no size.
     package static let pageSizeDefault = 100
 
-    /// Transactions in a page; a larger wish gets so many.
+    /// Transactions of a page. A larger request is reduced to this.
     package static let pageSizeMax = 500
 
-    /// Seconds between heartbeats: a wish outside is moved to the nearer end.
+    /// Seconds between heartbeats. A request outside this range is moved to its nearer end.
     package static let heartbeatSecondsMin: UInt32 = 10
     package static let heartbeatSecondsMax: UInt32 = 600
-    /// Seconds between heartbeats when the client does not say.
+    /// Seconds between heartbeats when the client names none.
     package static let heartbeatSecondsDefault: UInt32 = 30
 }
 
 // MARK: Connections and calls
 
 extension Limits {
-    /// Live calls on one connection. One more is ended with CALLS_LIMIT; the connection stays.
+    /// Open calls of one connection. One more ends with CALLS_LIMIT; the connection stays open.
     package static let callsPerConnectionMax = 65_536
 
-    /// Bytes that all open calls of the process hold: a slot each, what they watch and wait for, values that they are owed,
-    /// each counted once however many share it. Then CALLS_BYTES_LIMIT for a call that would stay, which is a stream or waits
-    /// for a position, and for one with a request that is not small; other reads and purchases go on. Eight million watches.
+    /// Bytes held by all open calls of the process: call slots, watch and wait state, and pending values, a shared
+    /// value counted once. 2 GiB hold about eight million watches.
+    ///
+    /// At the limit, streams, calls that wait for a position, and calls with a large request fail with
+    /// CALLS_BYTES_LIMIT. Other reads and purchases go on.
     package static let callsBytesMax = 2 * 1024 * 1024 * 1024
 
-    /// Bytes up to which a request is small: what a call keeps of it is not counted beside its slot.
+    /// Bytes up to which a request is small: what a call keeps of it is not counted in `callsBytesMax`.
     @inlinable package static var smallRequestBytes: Int { 256 }
 
     /// Connections from one address, loopback excepted. One more is refused with CONNECTION_LIMIT.
@@ -156,163 +166,175 @@ extension Limits {
     /// Connections of one identity. One more is refused with CONNECTION_LIMIT.
     package static let connectionsPerIdentityMax = 20_000
 
-    /// Bytes that a connection may be owed before it is not read from: STATUS, unary answers, PONG.
+    /// Pending bytes (STATUS, unary answers, PONG) above which a connection is not read.
     package static let owedBytesMax = 64 * 1024
 
-    /// Milliseconds without progress while something waits to be written; then WRITE_STALLED, and closed.
+    /// Milliseconds without progress while output is pending. Then the connection is closed with WRITE_STALLED.
     package static let writeStallMilliseconds: Int64 = 30_000
 
-    /// Milliseconds for which a closing connection is read from, so that the peer can read why.
+    /// Milliseconds that a closing connection is still read, so that the peer can read the reason.
     package static let lingerMilliseconds: Int64 = 60_000
 
-    /// Connections that are read from while they close, of all loops, each of which has its part. Beyond, the oldest is cut
-    /// off.
+    /// Closing connections that are still read, over all loops; each loop has an equal part. One more aborts the
+    /// oldest.
     package static let dyingConnectionsMax = 1_024
 
-    /// Connections below which a server that has descriptors for no more says so when it starts.
+    /// Connections below which a server logs at start that its descriptor limit allows only so few.
     package static let connectionsFew = 512
 }
 
 // MARK: The store
 
 extension Limits {
-    /// Bytes of records that the store thread keeps; beyond, those that were not needed for longest go.
+    /// Bytes of records that the store thread caches. Beyond it, the least recently used records are evicted.
     package static let recordCacheBytesMax = 256 * 1024 * 1024
 
-    /// Milliseconds for which the cursors of event streams can be resumed; after both this and
-    /// `cursorRetentionRevisionsMin`, CURSOR_TOO_OLD.
+    /// Milliseconds that an event stream's cursor can be resumed. A cursor older than both this and
+    /// `cursorRetentionRevisionsMin` fails with CURSOR_TOO_OLD.
     package static let cursorRetentionMilliseconds: Int64 = 24 * 3_600_000
 
-    /// Revisions for which the cursors of event streams can be resumed, however old.
+    /// Revisions that an event stream's cursor can be resumed, whatever their age.
     package static let cursorRetentionRevisionsMin: UInt64 = 100_000
 
-    /// Milliseconds for which the answer to an idempotency key is kept; afterwards the key is new.
+    /// Milliseconds that the answer to an idempotency key is stored. Afterwards the key counts as new.
     package static let idempotencyKeyMilliseconds: Int64 = 7 * 24 * 3_600_000
 
-    /// Milliseconds by which the lease of the store's clock is written ahead of the machine's: how far the clock that is
-    /// shown may have run before a crash, and stands after one at most.
+    /// Milliseconds that the store's clock lease is written ahead of the machine's clock.
+    ///
+    /// It bounds how far the published clock ran before a crash, and so how long it stands still after one.
     package static let leaseMilliseconds: Int64 = 12_000
 
-    /// The lease is renewed when the machine's clock has less than so many milliseconds left of it. Not the clock that is
-    /// shown: that one stands at the lease after a crash, and each crash would run it ahead by another lease.
+    /// Milliseconds of lease left at which it is renewed, measured by the machine's clock.
+    ///
+    /// The published clock would be wrong here: it stands at the lease after a crash, so each crash would move it ahead
+    /// by another lease.
     package static let leaseRenewalMilliseconds: Int64 = 2_000
 
-    /// Renewal attempts in one group commit. The rest come with the next, behind the purchases that came meanwhile.
+    /// Renewal attempts in one group commit. The rest follow in the next batch, after the purchases that arrived
+    /// meanwhile.
     package static let attemptsPerBatchMax = 256
 
-    /// Attempts that one account settles before its mutation; an account further behind waits for the next batch.
+    /// Attempts that one account settles before its mutation. An account with more waits for the next batch.
     package static let attemptsBeforeMutationMax = 1_000
 
-    /// How often a decision may ask for more before that is a bug of ours, which traps.
+    /// Rounds in which a decision may request more data. More is a bug in Perch and traps.
     package static let decisionRoundsMax = 8
 }
 
-// MARK: A turn of a loop
+// MARK: One iteration of an event loop
 
 extension Limits {
-    /// Ready sockets that one epoll_wait hands over. The rest come with the next turn, in the kernel's rotation.
+    /// Ready sockets that one epoll_wait returns. The rest follow in the next iteration, in the kernel's rotation.
     ///
-    /// 512 make a system call and a turn cheap for each of them, and keep a turn of frames within a few milliseconds.
+    /// 512 spread the system call over many sockets and keep an iteration of frames within a few milliseconds.
     package static let eventsPerTurn = 512
 
-    /// Jobs of Swift tasks that a loop runs in one turn. The rest wait for the next turn, behind the sockets.
+    /// Jobs of Swift tasks in one iteration. The rest run in the next iteration, after the sockets.
     ///
-    /// So tasks that enqueue themselves again cannot starve connections.
+    /// Tasks that re-enqueue themselves therefore cannot starve connections.
     package static let jobsPerTurn = 256
 
-    /// Milliseconds that a loop sleeps at most. Then it takes a turn, so that a jump of the wall clock, and a suspend,
-    /// which epoll's own timeout does not count, are noticed within a minute.
+    /// Longest sleep of a loop, in milliseconds. The iteration after it notices a wall-clock jump or a suspend, which
+    /// epoll's timeout does not count.
     package static let loopSleepMaxMilliseconds = 60_000
 
-    /// Tables of connections and watches are mappings of their own from so many bytes on: one that grows moves its pages and
-    /// copies none, and what it leaves behind goes back at once.
+    /// Bytes from which a table of connections or watches is its own memory mapping. A mapping grows by moving its
+    /// pages instead of copying them, and it is returned to the kernel at once.
     package static let mappedPieceBytes = 128 * 1024
 
-    /// Bytes of stack of a loop thread. Reserved, not touched: memory is used as deep as calls really go.
+    /// Bytes of stack of a loop thread. They are reserved address space; only the depth really used becomes memory.
     package static let loopStackBytes = 1024 * 1024
 
-    /// Bytes that one read takes of a connection in a turn: what is left is read in the next, after the others had theirs.
+    /// Bytes that one read takes from a connection. The rest follows in the next iteration, after the other
+    /// connections.
     package static let readBytes = 64 * 1024
 
-    /// Asks that a loop collects before it asks a store that it drives itself. So what a change takes on its way (5 KiB) is
-    /// let go while the cache still has it; more of them at once share little more (`pushcost keyed`: from 4 to 32 there is
-    /// no difference beyond the noise).
+    /// Store requests that a loop collects before it runs a store that it drives itself.
+    ///
+    /// Small batches free a change's 5 KiB of intermediate data while it is still in the CPU cache. `pushcost keyed`
+    /// shows no difference beyond noise between 4 and 32.
     @inlinable package static var asksAtOnce: Int { 16 }
 
-    /// Changes for which is fetched at once what they look at (`Prefetch`). More than a core has loads under way at a time
-    /// need not be, and what is fetched too early has left the first cache again.
+    /// Number of changes whose data is prefetched together (`Prefetch`).
+    ///
+    /// A core has few loads under way at a time, and data that is fetched too early has left the first-level cache
+    /// again.
     @inlinable package static var prefetchedAtOnce: Int { 16 }
 
-    /// Bytes in which a turn's frames are laid out before they are written. They hold about 200 values of 300 bytes; more
-    /// would only delay the first byte of a batch.
+    /// Bytes of the staging buffer for one iteration's frames. It holds about 200 values of 300 bytes; more would delay
+    /// the first byte of a batch.
     @inlinable package static var stagingBytes: Int { 64 * 1024 }
 
-    /// Bytes of a frame that is copied to its neighbours, so that they leave in one system call; longer ones are referred
-    /// to where they lie.
+    /// Bytes up to which a frame is copied next to its neighbours, so that they leave in one system call. Longer frames
+    /// are sent from where they lie.
     @inlinable package static var copiedFrameBytesMax: Int { 4 * 1024 }
 
-    /// Bytes that one connection is given in one system call at most.
+    /// Bytes that one system call writes to a connection.
     @inlinable package static var writeBytesMax: Int { 256 * 1024 }
 
-    /// Watchers who are written to before the answers of the same turn. A write takes some 10 us, so the answer of a change
-    /// waits 0.2 ms for them at most; with more watchers it goes first.
+    /// Watchers up to which an iteration writes to watchers before it answers calls.
+    ///
+    /// A write takes about 10 us, so 16 watchers delay the answer by about 0.2 ms. With more watchers the answer goes
+    /// first.
     @inlinable package static var watchersBeforeAnswers: Int { 16 }
 
-    /// Pieces of memory for frames that are kept of each size when they are given back. The allocator has the others again.
+    /// Freed pieces of frame memory that are kept for each size. Further ones go back to the allocator.
     @inlinable package static var payloadPiecesKept: Int32 { 1_024 }
 
-    /// Transactions of which a loop keeps what they were written as, enough for the changes of two turns. A power of two.
+    /// Transactions whose encoded form a loop caches: enough for the changes of two iterations. A power of two.
     @inlinable package static var writtenTransactions: Int { 512 }
 
-    /// Bytes of a transaction that is kept so. One without advanced commerce has about 250.
+    /// Bytes of an encoded transaction that is cached. One without advanced commerce has about 250.
     @inlinable package static var writtenTransactionBytesMax: Int { 512 }
 
-    /// Names of apps and products that a loop compares what it reads with, before it reads them anew. A power of two.
+    /// App and product names that a loop caches to skip decoding the same bytes again. A power of two.
     @inlinable package static var recentTexts: Int { 64 }
 
-    /// Bytes of a text that is kept so. Identifiers of apps and products seldom have more than forty.
+    /// Bytes of a text that is cached. Identifiers of apps and products seldom exceed forty.
     @inlinable package static var recentTextBytesMax: Int { 64 }
 
-    /// Events for which an inbox keeps room between batches. What a larger burst grew is given back when it is taken.
+    /// Events for which an inbox keeps capacity between batches. The capacity of a larger burst is freed when the batch
+    /// is taken.
     ///
-    /// An inbox itself drops nothing, because its order is what a loop's `applied` revision rests on: `post` answers
-    /// with the depth, and who fills it holds back.
+    /// An inbox never drops an event, because the loop's `applied` revision depends on their order. `post` returns the
+    /// depth, and the sender must hold back.
     package static let inboxCapacityKept = 4_096
 }
 
 // MARK: Sockets
 
 extension Limits {
-    /// Connections that a listener accepts in one turn. The rest wait in its backlog for the next turn.
+    /// Connections that a listener accepts in one iteration. The rest stay in its backlog until the next.
     package static let acceptsPerTurn = 64
 
-    /// Connections that the kernel holds for a listener until they are accepted; it lowers this to net.core.somaxconn.
-    /// Beyond it a client's SYN is dropped, and its kernel tries again.
+    /// Length of a listener's accept backlog; the kernel lowers it to net.core.somaxconn. Beyond it the kernel drops a
+    /// client's SYN, and the client's kernel retries.
     package static let listenBacklog = 4_096
 
-    /// Milliseconds for which a listener rests after it had to refuse, unless a connection ends before that.
+    /// Milliseconds that a listener pauses after it refused a connection, unless a connection ends earlier.
     ///
-    /// Level-triggered readiness would otherwise turn a full process into a busy one. Within a tenth of a second
-    /// a client neither gives up nor notices.
+    /// Without the pause, level-triggered readiness would keep a full process busy. A tenth of a second is too short
+    /// for a client to notice.
     package static let acceptPauseMilliseconds = 100
 
-    /// Descriptors of the process that are not for connections: listeners, epoll, the store, logs, and what an
-    /// operator opens by hand. Connections beyond the rest are refused by the acceptor, and counted.
+    /// Descriptors reserved for other uses than connections: listeners, epoll, the store, logs, and files that an
+    /// operator opens. The acceptor refuses and counts connections beyond the rest.
     package static let descriptorsReserved = 64
 
-    /// Pieces that one send takes. Linux takes no more (IOV_MAX); what lies behind them is not looked at.
+    /// Pieces that one send accepts, which is Linux's IOV_MAX. Later pieces are ignored.
     package static let piecesPerSend = 1_024
 
-    /// Bytes of SO_SNDBUF of a connection; Linux doubles it for its own bookkeeping. A connection whose reader stopped
-    /// holds no more than this in the kernel; without it, it was seen to hold 3.3 to 4 MB.
+    /// SO_SNDBUF of a connection, in bytes; Linux doubles it for its own bookkeeping. It bounds the kernel memory of a
+    /// connection whose peer stopped reading; without it, 3.3 to 4 MB were measured.
     package static let sendBufferBytes = 128 * 1024
 
-    /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT) before a connection no longer counts as writable.
-    /// More would only be older values.
+    /// Unsent bytes in the kernel above which a connection is not writable (TCP_NOTSENT_LOWAT). More would only hold
+    /// older values.
     package static let notSentLowWaterBytes = 64 * 1024
 
-    /// Milliseconds after which the kernel gives up a peer that does not acknowledge (TCP_USER_TIMEOUT).
+    /// Milliseconds after which the kernel drops a peer that does not acknowledge (TCP_USER_TIMEOUT).
     ///
-    /// Always above write stall plus linger: at 20 s it was seen to reset stopped readers before they could read why.
+    /// Must exceed the write stall plus the linger time. A value of 20 s reset stopped readers before they could read
+    /// the reason.
     package static let peerTimeoutMilliseconds = 90_000
 }

@@ -1,7 +1,7 @@
-/// A point on a clock that never jumps and counts suspend: nanoseconds of CLOCK_BOOTTIME, or of a test's own clock.
+/// A point on a clock that never jumps and counts suspend: nanoseconds of CLOCK_BOOTTIME, or of a test's clock.
 ///
-/// Deadlines are kept in it. It says nothing about the date, and means nothing on another machine or after a restart.
-/// All arithmetic saturates: a deadline past the end of time never comes.
+/// Used for deadlines. It has no relation to the date, and is meaningless on another machine or after a restart. All
+/// arithmetic saturates: a deadline past the end of time never fires.
 package struct MonotonicTime: Hashable, Comparable, Sendable, CustomStringConvertible {
     package var nanoseconds: Int64
 
@@ -43,7 +43,7 @@ package struct MonotonicTime: Hashable, Comparable, Sendable, CustomStringConver
         self.nanoseconds(since: other) / 1_000_000
     }
 
-    /// Whole seconds since the clock began, rounded down: what a `TimerWheel` counts in.
+    /// Whole seconds since the clock started, rounded down: the unit of `TimerWheel`.
     package var wholeSeconds: Int64 {
         let (quotient, remainder) = self.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return remainder < 0 ? quotient - 1 : quotient

@@ -1,9 +1,9 @@
-/// What a verified client certificate says of the peer. Whoever makes one has checked the chain, the dates and that the
-/// peer holds the key.
+/// The contents of a verified client certificate. Its creator must have checked the chain, the dates, and that the peer
+/// holds the private key.
 package struct PeerCertificate: Hashable, Sendable {
-    /// The subject's common name; empty for none.
+    /// The subject's common name; empty if there is none.
     package var commonName: String
-    /// The subject's alternative names: DNS names, mail addresses, URIs, as text.
+    /// The subject's alternative names as text: DNS names, mail addresses, URIs.
     package var names: [String]
     /// SHA-256 of the certificate's DER form: 32 bytes.
     package var fingerprint: [UInt8]

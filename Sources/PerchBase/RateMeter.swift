@@ -1,6 +1,6 @@
-/// How often something may happen: so many times a second, and at once as often as `burst`.
+/// A rate limit: a number of events per second, and a burst.
 package struct RateLimit: BitwiseCopyable, Hashable, Sendable {
-    /// 0: as often as anybody likes.
+    /// 0 means unlimited.
     package var perSecond: Int
     package var burst: Int
 
@@ -13,14 +13,16 @@ package struct RateLimit: BitwiseCopyable, Hashable, Sendable {
     package static let none = RateLimit(perSecond: 0, burst: 1)
 }
 
-/// Holds somebody to a rate. One number: the instant until which what he did is paid for (GCRA, ITU-T I.371).
+/// Enforces a `RateLimit` for one client with the generic cell rate algorithm (GCRA, ITU-T I.371). Its only state is
+/// the instant until which the client's past events use up the rate.
 package struct RateMeter: BitwiseCopyable, Hashable, Sendable {
-    /// Microseconds of a clock that never jumps.
+    /// Microseconds of a monotonic clock.
     private var paidUntil: Int64 = .min / 4
 
     package init() {}
 
-    /// Nil: it may happen, and is counted. Else it may not, and may after so many milliseconds.
+    /// Counts an event and returns nil if the rate allows it; otherwise returns the milliseconds until the next attempt
+    /// is allowed.
     package mutating func take(_ limit: RateLimit, nowMilliseconds: Int64) -> Int64? {
         guard limit.perSecond > 0 else { return nil }
         let now = nowMilliseconds * 1_000
@@ -32,6 +34,6 @@ package struct RateMeter: BitwiseCopyable, Hashable, Sendable {
         return nil
     }
 
-    /// Whether it says the same as a new one.
+    /// Whether the meter is equivalent to a new one.
     package func isIdle(nowMilliseconds: Int64) -> Bool { self.paidUntil <= nowMilliseconds * 1_000 }
 }

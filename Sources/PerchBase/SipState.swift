@@ -1,4 +1,4 @@
-/// What SipHash is in between: four words that the bytes go through.
+/// SipHash's intermediate state: four words.
 struct SipState {
     var v0: UInt64
     var v1: UInt64
@@ -19,7 +19,8 @@ struct SipState {
         self.v0 ^= word
     }
 
-    /// The bytes and how many there are. `before`: of those that were absorbed already, a multiple of eight.
+    /// Absorbs the last bytes and the total length. `before` is the number of bytes absorbed earlier, a multiple of
+    /// eight.
     @inline(__always)
     mutating func absorb(_ bytes: borrowing RawSpan, before: Int = 0, rounds: Int) {
         let count = bytes.byteCount
@@ -31,7 +32,7 @@ struct SipState {
         }
         var last = UInt64(truncatingIfNeeded: before + count) << 56
         if offset < count, count >= 8 {
-            // The last eight bytes, without those that were absorbed.
+            // Load the last eight bytes and shift out those that were already absorbed.
             let tail = bytes.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self).littleEndian
             last |= tail >> UInt64(8 * (8 - (count - offset)))
             offset = count

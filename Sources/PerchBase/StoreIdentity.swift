@@ -1,4 +1,5 @@
-/// Sixteen random bytes that name a store for ever: in tokens, so that one from another store is refused.
+/// Sixteen random bytes that identify a store permanently. Tokens contain them, so that a token of another store is
+/// refused.
 public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
     public var high: UInt64
     public var low: UInt64
@@ -8,14 +9,14 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// As WELCOME carries it; nil unless there are sixteen bytes.
+    /// Parses the bytes of WELCOME; nil unless there are sixteen.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
         self.low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Big endian, so that they read like `description`.
+    /// Big endian, so that the bytes read like `description`.
     public var bytes: [UInt8] {
         [self.high, self.low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
     }

@@ -1,4 +1,4 @@
-/// The nearest of the words that exist, if it is near enough to have been meant.
+/// Finds the candidate nearest to a mistyped word. Nil if none is near enough.
 package func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
     let wanted = letters(of: word)
     let kinds = LetterKinds(wanted)
@@ -10,22 +10,24 @@ package func nearest(to word: String, in candidates: some Sequence<String>) -> S
     return best?.word
 }
 
-/// What has to be mended of a word so that it is the candidate, where it may have been meant.
+/// The edit distance from the word to a candidate; nil if they are too far apart. A candidate that starts with a word
+/// of two or more letters always counts as near.
 func distance(from wanted: [Unicode.Scalar], to candidate: String) -> Int? {
     let other = letters(of: candidate)
-    // Somebody wrote the beginning and hoped that it would do.
+    // The user may have typed only the beginning.
     if wanted.count >= 2, other.starts(with: wanted) { return wanted.count == other.count ? 0 : 1 }
     let allowed = wrongLettersMax(wanted.count, other.count)
-    // Words are at least as far apart as their lengths. Counting is the product of them, and words may be long.
+    // The edit distance is at least the difference in length. This check is cheap; the edit distance costs the product
+    // of both lengths, and words may be long.
     guard abs(wanted.count - other.count) <= allowed else { return nil }
     let distance = editDistance(wanted, other)
     return distance <= allowed ? distance : nil
 }
 
-/// A third of the letters may be wrong: beyond that a suggestion would only puzzle.
+/// A third of the letters may differ. Beyond that a suggestion would only confuse.
 private func wrongLettersMax(_ left: Int, _ right: Int) -> Int { max(1, max(left, right) / 3) }
 
-/// Which letters a word has, as a bit each: a dictionary has hundreds of words, and few are near.
+/// A bit set of a word's letters. It skips most of a dictionary's hundreds of words cheaply.
 private struct LetterKinds {
     private let count: Int
     private let kinds: UInt64
@@ -35,15 +37,15 @@ private struct LetterKinds {
         self.kinds = letters.reduce(0) { $0 | Self.bit(of: $1.value) }
     }
 
-    /// False where lengths and letters alone say that they are too far apart, before anything of the candidate is copied.
+    /// False if lengths and letters alone prove that the candidate is too far away. Copies nothing of the candidate.
     func mayBeNear(_ candidate: String) -> Bool {
         var kinds: UInt64 = 0
         for byte in candidate.utf8 {
-            // Whose letters are of several bytes, or become others in lower case, is looked at in full.
+            // Letters of several bytes, or ones that change in lower case, need the full comparison.
             guard byte < 0x80 else { return true }
             kinds |= Self.bit(of: UInt32(byte))
         }
-        // A letter that the other has not is a mistake at least, and one mistake mends one of each side.
+        // Each letter that only one word has is at least one mistake, and one correction fixes one letter on each side.
         let length = candidate.utf8.count
         let missing = (self.kinds & ~kinds).nonzeroBitCount
         let isFar = max(missing, (kinds & ~self.kinds).nonzeroBitCount, abs(self.count - length))
@@ -51,17 +53,17 @@ private struct LetterKinds {
         return mayBegin || isFar <= wrongLettersMax(self.count, length)
     }
 
-    /// The sixth bit is the case of a letter. Of others that share a bit it says too little, never too much.
+    /// The sixth bit is a letter's case. Other characters that share a bit can only let more candidates pass.
     private static func bit(of letter: UInt32) -> UInt64 { 1 << UInt64((letter | 0x20) & 0x3F) }
 }
 
-/// Scalars, not characters: whether two characters are one is a question of tables, asked for each pair of them.
+/// Compares scalars instead of characters, because comparing characters needs a table lookup for each pair.
 func letters(of word: String) -> [Unicode.Scalar] { Array(word.lowercased().unicodeScalars) }
 
-/// How many letters must be put in, taken out, changed, or swapped with their neighbour.
+/// The number of insertions, deletions, substitutions and swaps of neighbours between two words.
 package func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     let width = right.count + 1
-    // Three rows of the table: this one, and the two before it.
+    // Three rows of the table: this one and the two before it.
     var rows = Array(0..<width) + [Int](repeating: 0, count: 2 * width)
     var (current, previous, beforePrevious) = (width, 0, 2 * width)
     for (row, letter) in left.enumerated() {

@@ -1,13 +1,14 @@
-/// Deadlines in order: a binary heap of 64-bit times, each with a 64-bit payload that only the caller understands.
+/// A binary heap of deadlines: 64-bit times, each with a 64-bit payload that only the caller interprets.
 ///
-/// A value without clock or thread: the cores step it, the simulator replays it. Times are in whatever unit and on
-/// whatever clock the caller keeps to. Timers of equal time come out in the order in which they were scheduled.
+/// It is a value without clock or thread, so the cores step it and the simulator replays it. The caller chooses the
+/// unit and the clock. Timers of equal time fire in the order in which they were scheduled.
 ///
-/// Cancelling frees the timer's slot at once and leaves its entry in the heap, where it is known as dead because the
-/// slot has moved on. Dead entries never outnumber the living by more than `deadEntriesTolerated`, and never stand at
-/// the top, so that `nextTime` is always true.
+/// Cancelling frees the timer's slot at once and leaves a dead entry in the heap, recognised because its slot has
+/// changed. Live entries and `deadEntriesTolerated` together bound the dead ones. A dead entry is never at the top, so
+/// `nextTime` is always exact.
 package struct TimerHeap: Sendable {
-    /// A scheduled timer. Once it has come out or was cancelled its name is stale, and cancelling it does nothing.
+    /// A scheduled timer. After the timer fired or was cancelled the identifier is stale, and cancelling it does
+    /// nothing.
     package struct ID: BitwiseCopyable, Hashable, Sendable {
         package var slot: Int32
         package var generation: UInt32
@@ -17,13 +18,14 @@ package struct TimerHeap: Sendable {
             self.generation = generation
         }
 
-        /// No timer: what a table holds where none is scheduled.
+        /// The identifier of no timer.
         package static let none = ID(slot: -1, generation: 0)
     }
 
     private struct Entry {
         var time: Int64
-        /// How many timers were scheduled before: breaks ties, and tells whether the slot still means this entry.
+        /// Number of timers scheduled up to this one. It breaks ties and shows whether the slot still belongs to this
+        /// entry.
         var order: UInt64
         var slot: Int32
 
@@ -33,7 +35,7 @@ package struct TimerHeap: Sendable {
     }
 
     private struct Slot {
-        /// The order of the timer that lives here; 0 while free.
+        /// The order of the timer in this slot; 0 while free.
         var order: UInt64
         var payload: UInt64
         var nextFree: Int32
@@ -44,14 +46,14 @@ package struct TimerHeap: Sendable {
     private var firstFree: Int32 = -1
     private var lastOrder: UInt64 = 0
 
-    /// Timers that will come out, dead entries not counted.
+    /// Scheduled timers; dead entries do not count.
     package private(set) var count = 0
 
     package static let deadEntriesTolerated = 64
 
     package init() {}
 
-    /// The time of the timer that comes out next.
+    /// The time of the next timer.
     package var nextTime: Int64? { self.entries.first?.time }
 
     package mutating func schedule(at time: Int64, payload: UInt64) -> ID {
@@ -71,7 +73,7 @@ package struct TimerHeap: Sendable {
         return ID(slot: slot, generation: UInt32(truncatingIfNeeded: self.lastOrder))
     }
 
-    /// False when the timer had come out or was cancelled already, which is a legitimate race.
+    /// Returns false if the timer already fired or was cancelled, which is a legitimate race.
     @discardableResult
     package mutating func cancel(_ id: ID) -> Bool {
         guard self.isScheduled(id) else { return false }
@@ -86,7 +88,8 @@ package struct TimerHeap: Sendable {
         return order != 0 && UInt32(truncatingIfNeeded: order) == id.generation
     }
 
-    /// Takes out the next timer that is due at `now`. Call until nil; what is scheduled meanwhile and due comes too.
+    /// Removes and returns the next timer due at `now`. Call it until it returns nil; it also returns due timers that
+    /// were scheduled meanwhile.
     package mutating func popDue(at now: Int64) -> (time: Int64, payload: UInt64)? {
         guard let top = self.entries.first, top.time <= now else { return nil }
         let payload = self.slots[Int(top.slot)].payload
@@ -95,7 +98,7 @@ package struct TimerHeap: Sendable {
         return (top.time, payload)
     }
 
-    /// Traps where the heap contradicts itself. Linear; for tests and the simulator.
+    /// Traps if the heap is inconsistent. Linear, so only for tests and the simulator.
     package func checkInvariants() {
         var live = 0
         for (index, entry) in self.entries.enumerated() {
@@ -114,7 +117,7 @@ package struct TimerHeap: Sendable {
         while next >= 0 {
             precondition(self.slots[Int(next)].order == 0, "slot \(next) is free and in use")
             free += 1
-            precondition(free <= self.slots.count, "the free list has a ring")
+            precondition(free <= self.slots.count, "the free list has a cycle")
             next = self.slots[Int(next)].nextFree
         }
         precondition(free + self.count == self.slots.count, "\(self.slots.count - free - self.count) slots are lost")

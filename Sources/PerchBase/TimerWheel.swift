@@ -1,27 +1,28 @@
-/// Many coarse deadlines of things that have an index already: heartbeats of connections, stalls, lingering.
+/// A timer wheel for many coarse deadlines of indexed entries, such as heartbeats, write stalls and lingering
+/// connections.
 ///
-/// A ring of slots of one second each, and an intrusive list of indexes in every slot: insert and remove touch four
-/// integers, whatever the number of entries. A value without clock or thread, like `TimerHeap`, which is for deadlines
-/// that are finer or lie further away. Indexes are small and dense: rows of the caller's slab.
+/// It is a ring of one-second slots, each with an intrusive list of indexes: insert and remove write four integers,
+/// whatever the number of entries. It is a value without clock or thread, like `TimerHeap`, which serves finer or later
+/// deadlines. Indexes must be small and dense, such as rows of the caller's slab.
 ///
-/// What is due comes out by second, and within a second in the order of insertion.
+/// Entries fire by second, and within a second in the order of insertion.
 package struct TimerWheel: Sendable {
-    /// Deadlines lie less than this many seconds ahead: 1,024, above the longest heartbeat, 600 s.
+    /// Length of the ring in seconds; each deadline must be nearer. 1,024 exceeds the longest heartbeat, 600 s.
     package static let slotCount = 1_024
 
-    /// Node `slotCount` heads the list of what is due; below it stand the heads of the slots, above it the entries.
+    /// Node `slotCount` heads the list of due entries. Nodes below it head the slots; nodes above it are the entries.
     private static let dueHead = Int32(slotCount)
     private static let firstEntry = slotCount + 1
 
     private struct Node {
-        /// Itself, for an empty list; -1, for an entry in no list.
+        /// Its own index if the list is empty; -1 if the entry is in no list.
         var next: Int32
         var previous: Int32
     }
 
     private var nodes: [Node]
 
-    /// All that was due up to this second, inclusive, has come out or stands in the list of what is due.
+    /// All entries due up to and including this second have fired or are in the due list.
     package private(set) var second: Int64
 
     package private(set) var count = 0
@@ -31,9 +32,9 @@ package struct TimerWheel: Sendable {
         self.nodes = (0..<Int32(Self.firstEntry)).map { Node(next: $0, previous: $0) }
     }
 
-    /// `index` comes out when the wheel is advanced to `dueSecond`, or to the next second if that has passed.
+    /// Schedules `index` for `dueSecond`, or for the next second if that has passed.
     ///
-    /// Our bug, trapped: an index that is in the wheel already, or a deadline beyond the wheel.
+    /// Traps if the index is already in the wheel or the deadline is beyond the wheel; both are bugs in Perch.
     package mutating func insert(_ index: Int32, dueAt dueSecond: Int64) {
         let due = max(dueSecond, self.second + 1)
         precondition(
@@ -50,7 +51,7 @@ package struct TimerWheel: Sendable {
         self.count += 1
     }
 
-    /// False when `index` was not in the wheel: it came out already, or never was in it.
+    /// Returns false if `index` is not in the wheel: it already fired, or was never inserted.
     @discardableResult
     package mutating func remove(_ index: Int32) -> Bool {
         guard self.contains(index) else { return false }
@@ -63,8 +64,8 @@ package struct TimerWheel: Sendable {
         return index >= 0 && node < self.nodes.count && self.nodes[node].next >= 0
     }
 
-    /// Moves all that is due up to `second` to the list that `popDue` empties. Time that stands still or runs back
-    /// changes nothing; a jump costs at most one walk around the ring.
+    /// Moves all entries due up to `second` to the list that `popDue` empties. A time that stands still or runs
+    /// backwards changes nothing; a jump costs at most one pass around the ring.
     package mutating func advance(to second: Int64) {
         guard second > self.second else { return }
         let steps = min(second - self.second, Int64(Self.slotCount))
@@ -72,7 +73,7 @@ package struct TimerWheel: Sendable {
         self.second = second
     }
 
-    /// The next index that is due. It is out of the wheel, and may be inserted again at once.
+    /// Removes and returns the next due index. It may be inserted again at once.
     package mutating func popDue() -> Int32? {
         let node = self.nodes[Int(Self.dueHead)].next
         guard node != Self.dueHead else { return nil }
@@ -80,7 +81,7 @@ package struct TimerWheel: Sendable {
         return node - Int32(Self.firstEntry)
     }
 
-    /// Traps where the lists contradict each other. Linear; for tests and the simulator.
+    /// Traps if the lists are inconsistent. Linear, so only for tests and the simulator.
     package func checkInvariants() {
         var seen = 0
         for head in 0...Int(Self.dueHead) {
@@ -89,7 +90,7 @@ package struct TimerWheel: Sendable {
                 let next = Int(self.nodes[node].next)
                 precondition(self.nodes.indices.contains(next), "node \(node) points to \(next), outside the wheel")
                 precondition(Int(self.nodes[next].previous) == node, "node \(next) does not point back to \(node)")
-                precondition(next == head || next >= Self.firstEntry, "lists \(head) and \(next) have run together")
+                precondition(next == head || next >= Self.firstEntry, "lists \(head) and \(next) are merged")
                 node = next
                 if node != head { seen += 1 }
                 precondition(seen <= self.count, "more entries in lists than the \(self.count) counted")

@@ -1,17 +1,17 @@
-/// Why bytes that should be text are not.
+/// The reason why bytes are not valid text.
 public enum TextFault: Error, Equatable, Sendable {
     case notUTF8(atOffset: Int)
     case containsNUL(atOffset: Int)
 }
 
 extension RawSpan {
-    /// Checks that these bytes are well-formed UTF-8 without NUL, which C libraries would cut short.
+    /// Throws unless these bytes are well-formed UTF-8 without NUL. C libraries would cut a text at a NUL.
     public func checkText() throws(TextFault) {
         var index = 0
         let count = self.byteCount
         func byte(_ offset: Int) -> UInt8 { self.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self) }
         while index < count {
-            // Eight bytes of ASCII without NUL at a time: no high bit set, and no byte zero.
+            // Eight ASCII bytes without NUL at a time: no high bit is set and no byte is zero.
             if count - index >= 8 {
                 let word = self.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
                 let zeros = (word &- 0x0101_0101_0101_0101) & ~word

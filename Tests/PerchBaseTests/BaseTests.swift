@@ -8,7 +8,7 @@ import Testing
         #expect(CRC32C.checksum([]) == 0)
     }
 
-    @Test func `CRC32C is the same by the instruction and by tables, however it is cut`() {
+    @Test func `CRC32C by instruction and by table agree for every split of the input`() {
         let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }
         for begin in 0..<9 {
             for end in stride(from: begin, through: bytes.count, by: 3) {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `civil time and back is the identity, across leap years and before 1970`() {
+    @Test func `an instant survives the round trip through civil time, across leap years and before 1970`() {
         for days in stride(from: Int64(-800_000), through: 800_000, by: 137) {
             let instant = Instant(milliseconds: days * 86_400_000 + 12_345)
             #expect(CivilTime(instant).instant == instant)
@@ -36,19 +36,19 @@ import Testing
         #expect(start.adding(months: 1, anchorDay: 31).description == "2026-02-28T00:00:00Z")
         #expect(start.adding(months: 1, anchorDay: 31).adding(months: 1, anchorDay: 31).day == 31)
         #expect(start.adding(months: 12, anchorDay: 31).description == "2027-01-31T00:00:00Z")
-        #expect(start.adding(months: 12, anchorDay: 0).description == "2027-01-31T00:00:00Z", "no day is kept")
+        #expect(start.adding(months: 12, anchorDay: 0).description == "2027-01-31T00:00:00Z", "without an anchor day")
         #expect(start.adding(months: -2, anchorDay: 31).description == "2025-11-30T00:00:00Z")
     }
 
     @Test(arguments: ["2026-11-21T09:30:00Z", "2026-11-21T09:30:00.250Z", "0001-01-01T00:00:00Z"])
-    func `an instant in text parses to itself`(_ text: String) {
+    func `an instant's description parses to the same instant`(_ text: String) {
         #expect(CivilTime(parsing: text)?.description == text)
     }
 
     @Test(arguments: [
         "", "2026", "2026-13-01", "2026-02-29", "2026-1-1", "2026-01-01T25:00:00Z", "2026-01-01T00:00:00",
     ])
-    func `what is not an instant does not parse`(_ text: String) {
+    func `malformed instants do not parse`(_ text: String) {
         #expect(CivilTime(parsing: text) == nil)
     }
 
@@ -82,19 +82,20 @@ import Testing
         #expect(seen.count == 80)
     }
 
-    @Test func `a digest is that of SipHash-2-4 with 128 bits, because tokens and stores keep it`() {
+    @Test func `a digest is SipHash-2-4 with 128 bits, because tokens and stores persist it`() {
         #expect(Digest(of: []).description == "8958ca2e1a4854c849e214a7a3f63b62")
         #expect(Digest(of: Array(0..<15)).description == "b1c5e61bea3efb178e419d165443701e")
         #expect(Digest(of: Array(0..<64)).description == "0167f647f4f0dd1633bc61fc10c400b6")
-        // And that of a pushed value SipHash-1-3, by the same reckoning.
+        // SipHash-1-3 of pushed values, from the same independent implementation.
         func value(_ bytes: [UInt8]) -> String { Digest(ofValue: bytes.span.bytes).description }
         #expect(value([]) == "6b231f7509fbea7a0e2a6dafc7b7f611")
         #expect(value(Array(0..<15)) == "38798c6d8b7e6acbdc95bc238152e52d")
         #expect(value(Array(0..<64)) == "432c6d1eea578193f146879c0e95ddbf")
     }
 
-    @Test func `keys are hashed by SipHash-1-3, as others compute it`() {
-        // The bytes 0, 1, 2 and so on under a key of such bytes, as published: of SipHash-2-4 in its paper.
+    @Test func `key hashes match published SipHash-1-3 vectors`() {
+        // Published vectors: the bytes 0, 1, 2 and so on under a key of such bytes. Those of SipHash-2-4 are from its
+        // paper.
         func hash(_ bytes: [UInt8], rounds: (Int, Int) = (1, 3)) -> UInt64 {
             var state = SipState(0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908)
             state.absorb(bytes.span.bytes, rounds: rounds.0)
@@ -104,7 +105,7 @@ import Testing
         }
         #expect(hash([]) == 0xabac_0158_050f_c4dc)
         #expect(hash(Array(0..<15), rounds: (2, 4)) == 0xa129_ca61_49be_45e5)
-        // The app is the first word of what is hashed.
+        // The app is the first word of the hash input.
         let keys: (UInt64, UInt64) = (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908)
         for key in [[], [7], Array(0...20)] as [[UInt8]] {
             let whole: [UInt8] = [0x78, 0x56, 0x34, 0x12, 0, 0, 0, 0] + key

@@ -19,7 +19,7 @@ import Testing
         #expect(ContentHash(of: Array(text.utf8)).description == hash)
     }
 
-    /// Around the ends of blocks, where the padding needs another one. From Python's hashlib.
+    /// Lengths around block ends, where the padding needs another block. Computed with Python's hashlib.
     @Test(arguments: [
         (55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"),
         (56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"),
@@ -28,11 +28,11 @@ import Testing
         (65, "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0"),
         (1_000_000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
     ])
-    func `hold at the end of a block`(_ count: Int, _ hash: String) {
+    func `are correct at the end of a block`(_ count: Int, _ hash: String) {
         #expect(ContentHash(of: [UInt8](repeating: UInt8(ascii: "a"), count: count)).description == hash)
     }
 
-    @Test func `are read back from 32 bytes and from nothing else`() {
+    @Test func `parse from exactly 32 bytes`() {
         let hash = ContentHash(of: [1, 2, 3])
         #expect(hash.bytes.count == 32)
         #expect(ContentHash(bytes: hash.bytes) == hash)

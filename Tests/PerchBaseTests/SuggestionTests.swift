@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "password", "frobnicate", "heartbeat"])
-    func `a word that is near to none gets no suggestion`(_ word: String) {
+    func `a word without a near candidate gets no suggestion`(_ word: String) {
         #expect(nearest(to: word, in: ["store", "listen", "drain", "linger"]) == nil)
     }
 
@@ -23,7 +23,7 @@ import Testing
         #expect(editDistance(Array(right.unicodeScalars), Array(left.unicodeScalars)) == distance)
     }
 
-    @Test func `what is passed over by its letters would not have been suggested`() {
+    @Test func `the letter filter skips only candidates that would not be suggested`() {
         var random = SeededRandom(seed: 5)
         var suggested = 0
         for _ in 0..<2_000 {
@@ -38,7 +38,7 @@ import Testing
             #expect(nearest(to: word, in: words) == best?.word, "\(word) in \(words)")
             suggested += best == nil ? 0 : 1
         }
-        #expect((500..<1_900).contains(suggested), "\(suggested) of 2,000 words were near to one")
+        #expect((500..<1_900).contains(suggested), "\(suggested) of 2,000 words had a suggestion")
     }
 
     private static func word(_ random: inout SeededRandom) -> String {

@@ -25,7 +25,7 @@ import Testing
                 stale.append(victim.id)
             case 8:
                 let cancelled = heap.cancel(stale[random.below(stale.count)])
-                #expect(!cancelled, "a stale name cancelled something, seed \(seed)")
+                #expect(!cancelled, "a stale identifier cancelled a timer, seed \(seed)")
             default:
                 now += Int64(random.below(20))
                 var due = model.filter { $0.time <= now }
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `cancelled timers do not pile up`() {
+    @Test func `cancelled timers do not accumulate`() {
         var heap = TimerHeap()
         for time in 0..<100_000 {
             let id = heap.schedule(at: Int64(time), payload: 0)
@@ -82,7 +82,7 @@ import Testing
                 var due = model.filter { $0.second <= now }
                 due.sort { ($0.second, $0.order) < ($1.second, $1.order) }
                 model.removeAll { $0.second <= now }
-                // Removed between coming due and being asked for.
+                // Remove an index after it became due and before it is popped.
                 if due.count > 2, random.below(2) == 0 { wheel.remove(due.remove(at: random.below(due.count)).index) }
                 for expected in due {
                     let popped = wheel.popDue()
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `what comes due may be inserted again at once, however far time jumped`() {
+    @Test func `a due index may be inserted again at once, even after a jump in time`() {
         var wheel = TimerWheel(startingAt: 0)
         wheel.insert(7, dueAt: 30)
         #expect(Self.due(in: &wheel, at: 29).isEmpty)
@@ -109,7 +109,7 @@ import Testing
         wheel.checkInvariants()
     }
 
-    @Test func `time that runs back moves nothing`() {
+    @Test func `time that runs backwards changes nothing`() {
         var wheel = TimerWheel(startingAt: 100)
         wheel.insert(1, dueAt: 101)
         #expect(Self.due(in: &wheel, at: 50).isEmpty && wheel.second == 100)

@@ -3,11 +3,11 @@
 
 #include <stdint.h>
 
-/* Makes a key and a certificate of it, as PEM. Signed with the issuer's key, or with its own. What is made is
-   released with `perch_certificate_text_free`. 0 where it failed. */
+/* Creates a key and its certificate as PEM, signed with the issuer's key or self-signed. Free both texts with
+   `perch_certificate_text_free`. Returns 0 on failure. */
 typedef struct perch_certificate_recipe {
     const char *common_name;
-    /* As OpenSSL's configuration writes it: "DNS:localhost,IP:127.0.0.1". NULL for none. */
+    /* In OpenSSL's configuration syntax: "DNS:localhost,IP:127.0.0.1". NULL if there are none. */
     const char *alternative_names;
     /* Seconds from now. */
     int64_t begins, ends;

@@ -1,33 +1,32 @@
 #ifndef CPERCHMACHINE_H
 #define CPERCHMACHINE_H
 
-/* What a machine can do and Swift cannot ask of it. */
+/* Processor and kernel features that Swift cannot reach. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory in one piece that grows, as tables need it. From `mapped_from` bytes on it is a mapping of its own: growing moves
-   its pages and copies none, what was never written is nobody's memory, and what is given back is the kernel's at once.
-   Shorter ones are the allocator's. In C because mremap takes arguments that Swift cannot pass. */
+/* Growing memory for tables, in one piece. From `mapped_from` bytes it is its own mapping: growing moves pages
+   without copying, untouched pages take no memory, and freeing returns memory to the kernel at once. Smaller pieces
+   come from the allocator. Written in C because Swift cannot call mremap, which is variadic. */
 
-/* `piece` with room for `to` bytes instead of `from`, somewhere else perhaps; NULL, 0: a new one. What is new of it is not
-   zero. NULL where there is no memory: then `piece` is as it was. */
+/* Resizes `piece` from `from` to `to` bytes and may move it. NULL with 0 bytes allocates a new piece. New bytes are
+   not zeroed. Returns NULL without memory and leaves `piece` unchanged. */
 void *perch_piece_resize(void *piece, size_t from, size_t to, size_t mapped_from);
 
 void perch_piece_free(void *piece, size_t bytes, size_t mapped_from);
 
-/* Has the cache fetch the line of 64 bytes at an address while something else is done. An address that is nobody's is
-   passed over. */
+/* Prefetches the 64-byte cache line at an address. An invalid address is ignored. */
 static inline void perch_prefetch(const void *address) { __builtin_prefetch(address); }
 
-/* Whose malloc this process has. */
+/* The name of this process's malloc: "jemalloc" or "libc". */
 const char *perch_allocator(void);
 
 /* Whether this processor has an instruction for CRC32C. */
-bool perch_crc32c_is_there(void);
+bool perch_crc32c_is_available(void);
 
-/* `value`, a checksum that is not inverted, with `count` more bytes in it. Only where the instruction is there. */
+/* Extends the non-inverted checksum `value` by `count` bytes. Requires `perch_crc32c_is_available`. */
 uint32_t perch_crc32c(uint32_t value, const void *bytes, size_t count);
 
 #endif

@@ -1,7 +1,8 @@
 internal import CPerchMachine
 
-/// Who gives out the memory of this process.
+/// The process's memory allocator.
 package enum Allocator {
-    /// `jemalloc`, as release builds are linked, or `libc`: what a change costs and a connection takes depends on it.
+    /// `jemalloc`, which release builds link, or `libc`. The CPU time of a change and the memory of a connection depend
+    /// on it.
     package static let name = String(cString: perch_allocator())
 }

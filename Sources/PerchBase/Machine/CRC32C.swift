@@ -1,11 +1,11 @@
 internal import CPerchMachine
 
-/// The Castagnoli checksum that guards records, facts and tokens against flipped bits.
+/// The Castagnoli checksum, which protects records, facts and tokens against flipped bits.
 ///
-/// Each value that is pushed has one in its token. By tables it is 350 instructions and some seventy lines of eight
-/// kilobytes, which a turn that has slept does not find in its cache; processors have an instruction for it.
+/// The token of each pushed value contains one. Most processors have an instruction for it. The table fallback takes
+/// 350 instructions and about seventy cache lines of an 8 KiB table, which are cold after a loop has slept.
 public enum CRC32C {
-    private static let hasInstruction = perch_crc32c_is_there()
+    private static let hasInstruction = perch_crc32c_is_available()
 
     public static func checksum(_ bytes: borrowing RawSpan, continuing previous: UInt32 = 0) -> UInt32 {
         guard Self.hasInstruction else { return Self.checksumByTables(bytes, continuing: previous) }
@@ -16,9 +16,9 @@ public enum CRC32C {
         self.checksum(bytes.span.bytes)
     }
 
-    // MARK: Without the instruction
+    // MARK: Fallback without the instruction
 
-    /// Eight tables, so that eight bytes are folded at a time.
+    /// Eight tables process eight bytes at a time.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for index in 0..<256 {

@@ -1,12 +1,12 @@
 public import CPerchMachine
 
-/// Has the cache fetch what is looked at soon, while something else is done.
+/// Prefetches memory into the CPU cache while the core does other work.
 ///
-/// Among ten thousand accounts a line of memory is 0.1 to 0.4 us away, and a change looks at thirty of them, one behind the
-/// other. Where several changes are at hand, all of them can be on their way at once: step by step, for all of them each step.
-/// A hint, and nothing else: no reference is counted, since that alone would wait for the line.
+/// With ten thousand accounts a cache line takes 0.1 to 0.4 us to load, and a change reads thirty of them in sequence.
+/// When several changes are queued, each step of the chain is prefetched for all of them together. A prefetch is only a
+/// hint. It counts no references, because that alone would wait for the line.
 public enum Prefetch {
-    /// What stands at an address, whosever it is: each line that it has a part of.
+    /// Prefetches every cache line of a range of bytes. Any address is allowed.
     @inlinable @inline(__always)
     public static func bytes(_ address: UnsafeRawPointer, _ count: Int) {
         var offset = 0
@@ -14,20 +14,20 @@ public enum Prefetch {
             perch_prefetch(address + offset)
             offset &+= 64
         }
-        // It does not begin where a line begins.
+        // The range may end in one more line than it has multiples of a line.
         perch_prefetch(address + (count &- 1))
     }
 
-    /// The object that a reference refers to which is kept at an address: its first bytes. Nothing where there is none.
+    /// Prefetches the first bytes of the object that a stored reference points to. Does nothing for a nil reference.
     @inlinable @inline(__always)
     public static func object(at place: UnsafeRawPointer, _ count: Int) {
         if let object = place.load(as: UnsafeRawPointer?.self) { Self.bytes(object, count) }
     }
 
-    /// Where the fields of an object begin, behind what the runtime keeps of it.
+    /// The size of the runtime's object header, which precedes the fields.
     @inlinable public static var headerBytes: Int { 16 }
 
-    /// Where the place of an array's next element will be, of which the first bytes are there already.
+    /// Prefetches the place of an array's next element. The array's header must already be in the cache.
     @inlinable @inline(__always)
     public static func end(ofArrayAt place: UnsafeRawPointer, stride: Int) {
         guard let array = place.load(as: UnsafeRawPointer?.self) else { return }

@@ -2,8 +2,8 @@ import PerchBase
 import Testing
 
 @Suite struct `memory that grows` {
-    /// Sizes on both sides of where a piece becomes a mapping of its own.
-    @Test func `holds what was written, however often and far it grows`() {
+    /// Sizes on both sides of the limit where a piece becomes its own mapping.
+    @Test func `keeps its contents through every growth`() {
         let steps = [1, 64, Limits.mappedPieceBytes / 8 - 1, Limits.mappedPieceBytes / 8, 100_000, 1_000_000]
         var count = 0
         var memory: UnsafeMutablePointer<UInt64>?
@@ -17,7 +17,7 @@ import Testing
         GrowingMemory.free(memory, count)
     }
 
-    @Test func `shrinks back into the allocator's memory`() {
+    @Test func `returns to the allocator when it shrinks`() {
         let count = Limits.mappedPieceBytes
         let large = GrowingMemory.resized(nil as UnsafeMutablePointer<UInt64>?, from: 0, to: count)
         for index in 0..<10 { (large + index).initialize(to: UInt64(index)) }
