@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), and Perch needs GNU make 4 or newer: use that of Debian 12)
 endif
 
-.PHONY: help run test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz bugbank mutants profile static clean
+.PHONY: help run test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz bugbank mutants recorder profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print these lines
@@ -56,6 +56,11 @@ bugbank: ## Put known defects back, one at a time, and see each of them caught
 mutants: ## Break each rule of the store's table, one at a time, and see which scenarios notice
 	@.ci/prepare
 	@Tests/Mutants/run
+
+recorder: ## Watch EVENTS=100000 pushes of a server through kill -9 and check its promises; SEED=N repeats a run
+	@.ci/prepare
+	@swift build --product perch
+	@Tests/Recorder/run --events $(or $(EVENTS),100000) $(if $(SEED),--seed $(SEED))
 
 profile: ## Count anew what a server does often, for the layout of release builds
 	@.ci/profile
