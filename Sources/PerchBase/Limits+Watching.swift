@@ -32,7 +32,8 @@ extension Limits {
     /// Milliseconds that a client has to read the last answer before its connection is closed.
     package static let httpLingerMilliseconds: Int64 = 1_000
 
-    /// Connections of the HTTP listener. One more gets 503 and is closed. A few scrapers and a browser use ten.
+    /// Connections of the HTTP listener. With one more, the oldest that waits for a request, of the address that holds most,
+    /// gets 503 and is closed. A few scrapers and a browser use ten.
     package static let httpConnectionsMax = 64
 
     /// Milliseconds that threads have to report their health. Then the waiting page answers 503 and names the missing

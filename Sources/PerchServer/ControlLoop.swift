@@ -542,7 +542,10 @@ final class ControlLoop: LoopDriver {
         figures.httpLate = self.latePages
         figures.httpConnections = http?.connectionCount ?? 0
         figures.httpRefused =
-            http.map { $0.acceptorCounters.refusedForLimit + $0.acceptorCounters.refusedForDescriptors } ?? 0
+            http.map {
+                $0.counters.closedForPlace + $0.acceptorCounters.refusedForLimit
+                    + $0.acceptorCounters.refusedForDescriptors
+            } ?? 0
         figures.httpExpired = http?.counters.closedForTime ?? 0
         figures.filesNotInUse = self.filesNotInUse.count
         figures.certificateEndSeconds = self.keeper.map { Double($0.certificateEnd.milliseconds) / 1_000 } ?? 0

@@ -9,6 +9,8 @@ final class HTTPService {
         /// Answers, by their code.
         var responses: [Int: UInt64] = [:]
         var closedForTime: UInt64 = 0
+        /// Closed so that a newcomer found a place.
+        var closedForPlace: UInt64 = 0
     }
 
     /// Asked and not answered yet.
@@ -19,6 +21,7 @@ final class HTTPService {
 
     private struct Connection {
         var socket: Int32
+        var address: PeerAddress
         var conversation: HTTPConversation
         var interest: Poller.Interest
     }
@@ -39,6 +42,8 @@ final class HTTPService {
     private var nextTag = HTTPService.firstConnectionTag
     private var isAccepting = true
     private let wall: () -> Instant
+    /// What a connection is sent that has to go because all places are taken.
+    private let farewell: [UInt8]
 
     /// `questioned` is called on the loop's thread; `answer` may be called from within it, or later.
     init(
@@ -48,10 +53,11 @@ final class HTTPService {
         let farewell = HTTPResponse(
             .serviceUnavailable,
             "\(Limits.httpConnectionsMax) connections are open here, the limit; close one, or come back in a moment")
+        self.farewell = farewell.bytes(to: .get, keepsAlive: false, at: wall())
+        // One place more than there are: a newcomer is known by its address before anybody has to go.
         self.acceptor = try Acceptor(
             listener, tag: Self.listenerTag, on: loop.poller,
-            budget: ConnectionBudget(limit: Limits.httpConnectionsMax),
-            farewell: farewell.bytes(to: .get, keepsAlive: false, at: wall()))
+            budget: ConnectionBudget(limit: Limits.httpConnectionsMax + 1), farewell: self.farewell)
         self.address = self.acceptor.address
         self.loop = loop
         self.wall = wall
@@ -63,7 +69,7 @@ final class HTTPService {
     func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
         let now = self.loop.now
         if tag == Self.listenerTag {
-            self.acceptor.ready(now: now) { socket, _ in self.accept(socket, now) }
+            self.acceptor.ready(now: now) { socket, peer in self.accept(socket, peer, now) }
             return
         }
         guard let connection = self.connections[tag] else { return }
@@ -102,7 +108,7 @@ final class HTTPService {
         self.acceptor.leave()
     }
 
-    private func accept(_ socket: Int32, _ now: MonotonicTime) {
+    private func accept(_ socket: Int32, _ peer: SocketAddress, _ now: MonotonicTime) {
         let tag = self.nextTag
         self.nextTag += 1
         do {
@@ -114,7 +120,28 @@ final class HTTPService {
             return
         }
         self.connections[tag] = Connection(
-            socket: socket, conversation: HTTPConversation(now: now), interest: .readable)
+            socket: socket, address: PeerAddress(high: peer.host.high, low: peer.host.low),
+            conversation: HTTPConversation(now: now), interest: .readable)
+        if self.connections.count > Limits.httpConnectionsMax { self.freePlace() }
+    }
+
+    /// Closes the oldest connection of the address that holds most, among those that wait for a request. The newcomer goes
+    /// where every other one is being answered.
+    private func freePlace() {
+        let counts = Dictionary(grouping: self.connections.values, by: \.address).mapValues(\.count)
+        let waiting = self.connections.filter { $0.value.conversation.reads }
+        let most = waiting.values.reduce(0) { max($0, counts[$1.address] ?? 0) }
+        let victims = waiting.filter { counts[$0.value.address] == most }
+        // Tags count upwards, and the newcomer waits.
+        guard let tag = victims.keys.min(), let socket = self.connections[tag]?.socket else { return }
+        self.counters.closedForPlace += 1
+        self.connections[tag] = nil
+        // To close with unread input would reset the connection before the farewell is read.
+        withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { _ = Sockets.receive(socket, into: $0) }
+        _ = self.farewell.withUnsafeBytes { Sockets.send(socket, $0) }
+        Sockets.shutdownWriting(socket)
+        Sockets.close(socket)
+        self.acceptor.connectionClosed()
     }
 
     private func read(_ tag: UInt64) {

@@ -104,17 +104,22 @@ private final class SteppedService: LoopDriver {
         #expect(client.received.contains("Allow: GET, HEAD"))
     }
 
-    @Test func `takes as many connections as its limit, and tells the next one why not`() throws {
+    @Test func `a full listener answers a newcomer and closes the oldest connection that asks nothing`() throws {
         let stepped = try SteppedService()
+        let busy = try HTTPClient(stepped.service.address)
+        busy.send("GET /busy HTTP/1.1\r\nHost: x\r\n\r\n")
+        try stepped.run { !stepped.questions.isEmpty }
         var clients: [HTTPClient] = []
-        for _ in 0..<Limits.httpConnectionsMax { clients.append(try HTTPClient(stepped.service.address)) }
+        for _ in 1..<Limits.httpConnectionsMax { clients.append(try HTTPClient(stepped.service.address)) }
         try stepped.run { stepped.service.connectionCount == Limits.httpConnectionsMax }
-        #expect(stepped.service.acceptorCounters.refusedForLimit == 0)
-        let late = try HTTPClient(stepped.service.address)
-        late.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        try stepped.run { stepped.service.acceptorCounters.refusedForLimit == 1 }
-        try late.readAll(until: "come back in a moment\n")
-        #expect(late.received.hasPrefix("HTTP/1.1 503 "))
+        #expect(stepped.service.counters.closedForPlace == 0)
+        let newcomer = try HTTPClient(stepped.service.address)
+        newcomer.send("GET /new HTTP/1.1\r\nHost: x\r\n\r\n")
+        try stepped.run { stepped.questions.count == 2 }
+        #expect(stepped.takeQuestions().map(\.request.path) == ["/busy", "/new"])
+        try clients[0].readAll(until: "come back in a moment\n")
+        #expect(clients[0].received.hasPrefix("HTTP/1.1 503 "))
+        #expect(stepped.service.counters.closedForPlace == 1)
         #expect(stepped.service.connectionCount == Limits.httpConnectionsMax)
     }
 
