@@ -5,6 +5,10 @@ extension Limits {
     /// is counted. A ClientHello has less than 2 KiB, a chain of eight certificates less than 32 KiB.
     package static let tlsHandshakeBytesMax = 64 * 1024
 
+    /// Bytes that a connection with TLS counts for in `handshakesBytesMax` until its peer is known, beside what it has sent
+    /// of its handshake.
+    package static let tlsHandshakeBytes = 40 * 1024
+
     /// Bytes of plaintext in one record: TLS's maximum. A connection buffers at most one such record of ciphertext
     /// after a partial write.
     package static let tlsRecordBytes = 16 * 1024

@@ -56,8 +56,21 @@ extension Limits {
     /// Milliseconds from accept to the first byte. Later, the connection is closed with HELLO_TIMEOUT.
     package static let firstByteTimeoutMilliseconds: Int64 = 5_000
 
-    /// Connections that wait for their WELCOME. One more is refused with HANDSHAKE_LIMIT.
-    package static let handshakesMax = 512
+    /// Connections that were not welcomed yet, or that came without valid credentials to a server that asks for them.
+    ///
+    /// Any address may use free slots. When none is free, the oldest such connection of the address that holds most is closed
+    /// with HANDSHAKE_LIMIT. Each loop has its part. At most half of the connections of the process, so that the others
+    /// always find descriptors. 10,000 clients that come back at once fit, also where the kernel spreads them unevenly.
+    package static let handshakesMax = 16_384
+
+    /// Bytes that those connections hold: parts of frames, and `tlsHandshakeBytes` for each that speaks TLS. Beyond it, the
+    /// oldest of the address that holds most is closed with HANDSHAKE_LIMIT. Each loop has its part. 10,000 handshakes of
+    /// TLS hold 390 MiB.
+    package static let handshakesBytesMax = 512 * 1024 * 1024
+
+    /// Bytes of a message on a connection that has shown no valid credentials, where the server asks for them; then
+    /// FRAME_TOO_LONG. A call with a token of its own and a usual request fits.
+    package static let unidentifiedFrameBytesMax = 16 * 1024
 }
 
 // MARK: Frames and messages
@@ -73,9 +86,15 @@ extension Limits {
     /// Bytes of the request of a catalogue method. A longer one fails that call with CATALOG_TOO_LONG.
     package static let catalogRequestBytesMax = 4 * 1024 * 1024
 
-    /// Bytes of partial frames in all connections of a process. The connection whose frame would exceed it is closed
-    /// with PARTIAL_FRAMES_LIMIT.
+    /// Bytes of partial frames that the connections of a process hold together. Each loop has its part, at least one longest
+    /// frame. Beyond it, the oldest partial frame of the address that holds most goes: its connection is closed with
+    /// PARTIAL_FRAMES_LIMIT. Connections without a handshake's end count in `handshakesBytesMax` instead.
     package static let partialFramesBytesMax = 64 * 1024 * 1024
+
+    /// Milliseconds from the first byte of a frame to its last; then FRAME_TIMEOUT, and the connection is closed. A frame of
+    /// 4 MiB needs 0.6 Mbit/s. While the server does not read a connection, its time stands still. Before valid credentials,
+    /// `helloTimeoutMilliseconds` holds where it is shorter.
+    package static let frameTimeoutMilliseconds: Int64 = 60_000
 
     /// Depth of nested messages; the outermost counts as 1. A deeper message fails with MESSAGE_TOO_DEEP. The deepest
     /// message of the contract needs 7.

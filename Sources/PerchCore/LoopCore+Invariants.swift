@@ -62,12 +62,12 @@ extension LoopCore {
         precondition(self.numberTable.count == 0, "numbers of accounts are left")
         precondition(self.clientIDs.isEmpty && self.certificates.isEmpty, "names of clients are left")
         precondition(
-            self.addresses.isEmpty && self.callIdentities.isEmpty && self.credentialFailures.isEmpty,
+            self.admission.origins.isEmpty && self.callIdentities.isEmpty && self.credentialFailures.isEmpty,
             "what quotas count is left")
         precondition(
             self.partialInputs.isEmpty && self.partialBytes == 0, "\(self.partialBytes) partial bytes are left")
         precondition(self.unfinishedFrames.isEmpty, "\(self.unfinishedFrames.count) unfinished frames are left")
-        precondition(self.dying.isEmpty && self.handshakes == 0, "\(self.handshakes) handshakes are left")
+        precondition(self.admission.closing.isEmpty && self.handshakes == 0, "\(self.handshakes) handshakes are left")
         precondition(self.beats.count == 0 && self.stalls.count == 0, "a wheel is not empty")
         precondition(self.crossings.values.allSatisfy { $0.count == 0 }, "crossings are left")
         precondition(self.sweep.isEmpty && self.heldBarriers.isEmpty, "a sweep or a barrier is left")
@@ -118,9 +118,13 @@ extension LoopCore {
             }
             precondition(last == slot.lastOwed && bytes == Int(slot.owedBytes), "the owed frames of \(index) are torn")
             self.checkDirtyList(index)
-            if slot.phase == .greeting { greeting += 1 }
+            let holdsSlot = slot.phase.takesFrames && !slot.flags.contains(.isIdentified)
+            precondition(
+                self.admission.handshakes.contains(index) == holdsSlot, "connection \(index) lost its handshake slot")
+            if holdsSlot { greeting += 1 }
             let isClosing = slot.phase == .closing || slot.phase == .dying
-            precondition(self.dying.contains(index) == isClosing, "connection \(index) is listed wrongly as dying")
+            precondition(
+                self.admission.closing.contains(index) == isClosing, "connection \(index) is listed wrongly as dying")
             precondition(
                 slot.flags.contains(.hasPartialInput) == (self.partialInputs[index] != nil),
                 "the partial input of connection \(index) is lost")
@@ -143,10 +147,12 @@ extension LoopCore {
             self.counters.callsOpened - self.counters.callsEnded == UInt64(callCount),
             "\(self.counters.callsOpened) calls opened, \(self.counters.callsEnded) ended, and \(callCount) are there")
         precondition(owedCount == self.owed.count, "\(owedCount) owed frames in lists, \(self.owed.count) in the slab")
+        self.checkAdmission()
         precondition(greeting == self.handshakes, "\(greeting) connections greet, \(self.handshakes) counted")
         precondition(partial == self.partialInputs.count, "a partial input has no connection")
         precondition(
-            self.partialInputs.values.reduce(0) { $0 + $1.count } == self.partialBytes, "partial bytes do not add up")
+            self.partialInputs.values.reduce(0) { $0 + $1.bytes.count } == self.partialBytes,
+            "partial bytes do not add up")
         precondition(
             self.longRequests.keys.allSatisfy { self.calls.isTaken($0) }
                 && self.longRequests.values.reduce(0) { $0 + Int($1) } == self.requestBytes,
@@ -322,5 +328,18 @@ extension LoopCore {
         }
         precondition(numbers == self.numberTable.count, "the table of numbers is wrong")
         precondition(listed == numbered, "\(listed) accounts listed by number, \(numbered) have one")
+    }
+
+    private func checkAdmission() {
+        self.admission.handshakes.checkInvariants()
+        self.admission.handshakeBytes.checkInvariants()
+        self.admission.partialFrames.checkInvariants()
+        self.admission.closing.checkInvariants()
+        var held = 0
+        for (connection, partial) in self.partialInputs
+        where self.connections[connection].flags.contains(.isIdentified) {
+            held += partial.bytes.count
+        }
+        precondition(held == self.admission.partialFrames.weight, "bytes of partial frames do not add up")
     }
 }

@@ -51,13 +51,12 @@ package struct LoopCore: ~Copyable {
     var clientIDs: [Int32: [UInt8]] = [:]
     /// Of connections whose peer has shown one.
     var certificates: [Int32: PeerCertificate] = [:]
-    /// Of connections that count for their address.
-    var addresses: [Int32: PeerAddress] = [:]
     /// Of calls that brought credentials of their own.
     var callIdentities: [Int32: UInt32] = [:]
     /// Of connections whose calls brought some that were not taken.
     var credentialFailures: [Int32: Int] = [:]
-    var partialInputs: [Int32: [UInt8]] = [:]
+    var admission = Admission()
+    var partialInputs: [Int32: PartialInput] = [:]
     package internal(set) var partialBytes = 0
     var unfinishedFrames: [Int32: UnfinishedFrame] = [:]
     var pending: [PendingCall?] = []
@@ -112,10 +111,8 @@ package struct LoopCore: ~Copyable {
     var beats: TimerWheel
     var stalls: TimerWheel
     var waiting = WaitingCalls()
-    package internal(set) var handshakes = 0
-    /// What the other loops of this process hold of limits that are the process's.
-    package var elsewhere = (handshakes: 0, partialBytes: 0, callsBytes: 0)
-    var dying: [Int32] = []
+    /// Bytes that the calls of the other loops of this process hold.
+    package var callsBytesElsewhere = 0
     var pausedInputs: [Int32] = []
     var draining = false
     var drainDeadline: Int64 = .max
@@ -177,7 +174,10 @@ package struct CoreSettings: Sendable {
     /// Identities that are kept while nobody uses them.
     package var identitiesKeptMax = Limits.identitiesKeptMax
     package var handshakesMax = Limits.handshakesMax
+    package var handshakesBytesMax = Limits.handshakesBytesMax
     package var partialFramesBytesMax = Limits.partialFramesBytesMax
+    package var unidentifiedFrameBytesMax = Limits.unidentifiedFrameBytesMax
+    package var frameTimeoutMilliseconds = Limits.frameTimeoutMilliseconds
     package var owedBytesMax = Limits.owedBytesMax
     package var writeStallMilliseconds = Limits.writeStallMilliseconds
     package var lingerMilliseconds = Limits.lingerMilliseconds

@@ -12,7 +12,9 @@ extension MetricSamples {
         let counters = report.counters
         let census = report.census
         self.add("perch_connections", census.connections, help: "Open connections.")
-        self.add("perch_handshakes", census.handshakes, help: "Connections that have not been welcomed yet.")
+        self.add("perch_handshakes", census.handshakes, help: "Connections that hold a handshake slot.")
+        self.add(
+            "perch_handshakes_bytes", census.handshakeBytes, help: "Bytes that connections with a handshake slot hold.")
         self.add(
             "perch_identities", census.identities, help: "Identities that loops know, used now or not long ago.")
         self.add("perch_connections_closing", census.dying, help: "Connections that are read from while they close.")
@@ -334,12 +336,16 @@ struct LimitCounter {
         LimitCounter("helloTimeoutMilliseconds", reason: .helloTimeout),
         LimitCounter("firstByteTimeoutMilliseconds", reason: .helloTimeout),
         LimitCounter("handshakesMax", reason: .handshakeLimit),
+        LimitCounter("handshakesBytesMax", reason: .handshakeLimit),
+        LimitCounter("tlsHandshakeBytes", reason: .handshakeLimit),
+        LimitCounter("unidentifiedFrameBytesMax", reason: .frameTooLong),
         LimitCounter(
             "tlsHandshakeBytesMax", "perch_tls_handshakes_failed_total", labels: Exposition.label("reason", "limit")),
         LimitCounter("frameBytesMax", reason: .frameTooLong),
         LimitCounter("requestBytesMax", reason: .requestTooLong),
         LimitCounter("catalogRequestBytesMax", reason: .catalogTooLong),
         LimitCounter("partialFramesBytesMax", reason: .partialFramesLimit),
+        LimitCounter("frameTimeoutMilliseconds", reason: .frameTimeout),
         LimitCounter("callsBytesMax", reason: .callsBytesLimit),
         LimitCounter("protobufDepthMax", reason: .messageTooDeep),
         LimitCounter("protobufSingularFieldsMax", reason: .messageTooManyFields),

@@ -205,7 +205,7 @@ package enum Server {
         let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
 
         let quotas = SharedQuotas()
-        let core = CoreSettings(settings, loops: count)
+        let core = CoreSettings(settings, loops: count, connections: budget.limit)
         let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 

@@ -73,6 +73,7 @@ extension ServerLoop {
         }
         self.tls.open += 1
         self.tenants[index].transport = .handshake
+        self.core.holds(Limits.tlsHandshakeBytes, for: connection)
         self.tenants[index].ticketChange = self.port.tickets?.changes ?? 0
         self.open(connection, bytes)
     }
@@ -115,6 +116,7 @@ extension ServerLoop {
         let index = Int(connection)
         self.core.heard(connection)
         self.tenants[index].handshakeBytes += Int32(clamping: count)
+        self.core.holds(count, for: connection)
         let step = self.window.handshake(secure)
         switch step {
         case .wantsInput:

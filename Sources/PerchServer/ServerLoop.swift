@@ -156,7 +156,7 @@ final class ServerLoop: LoopDriver {
         guard !self.hasBegun else { return }
         self.hasBegun = true
         self.core.begin(Moment(monotonic: now.nanoseconds / 1_000_000, wall: self.clock.now()))
-        self.core.elsewhere = self.limits.elsewhere(than: self.index)
+        self.core.callsBytesElsewhere = self.limits.callsBytes(elsewhereThan: self.index)
         self.core.takePausedInput()
         self.execute()
     }
@@ -177,18 +177,9 @@ final class ServerLoop: LoopDriver {
     }
 
     private func accept(_ socket: Int32, _ peer: SocketAddress) {
-        // Judged by what the others hold now: a storm of connects fills many turns of one loop.
-        self.core.elsewhere = self.limits.elsewhere(than: self.index)
-        defer { self.publishLimits() }
-        let address = PeerAddress(high: peer.host.high, low: peer.host.low)
         _ = self.core.accepted(
-            socket: socket, isLoopback: peer.isLoopback, address: peer.isLoopback ? nil : address)
-    }
-
-    private func publishLimits() {
-        self.limits.publish(
-            self.index, handshakes: self.core.handshakes, partialBytes: self.core.partialBytes,
-            callsBytes: self.core.callsBytes)
+            socket: socket, isLoopback: peer.isLoopback,
+            address: PeerAddress(high: peer.host.high, low: peer.host.low))
     }
 
     private func read(_ connection: Int32, isHungUp: Bool) {
@@ -265,7 +256,7 @@ final class ServerLoop: LoopDriver {
         let next = self.core.endTurn()
         self.execute()
         self.hasBegun = false
-        self.publishLimits()
+        self.limits.publish(self.index, callsBytes: self.core.callsBytes)
         if !self.core.asks.isEmpty {
             self.store.post(self.core.asks)
             self.core.asks.removeAll(keepingCapacity: true)

@@ -30,9 +30,12 @@ package struct ServerSettings: Sendable {
     package var authentication = AuthenticationSettings()
     package var hasAuthenticator: Bool { self.authentication.isOn }
     package var handshakesMax = Limits.handshakesMax
+    package var handshakesBytesMax = Limits.handshakesBytesMax
     package var helloTimeoutMilliseconds = Limits.helloTimeoutMilliseconds
     package var firstByteTimeoutMilliseconds = Limits.firstByteTimeoutMilliseconds
     package var partialFramesBytesMax = Limits.partialFramesBytesMax
+    package var unidentifiedFrameBytesMax = Limits.unidentifiedFrameBytesMax
+    package var frameTimeoutMilliseconds = Limits.frameTimeoutMilliseconds
     package var callsBytesMax = Limits.callsBytesMax
     package var dyingConnectionsMax = Limits.dyingConnectionsMax
     package var connectionsPerAddressMax = Limits.connectionsPerAddressMax
@@ -142,8 +145,12 @@ extension ServerSettings {
 }
 
 extension CoreSettings {
-    /// For each of so many loops.
-    init(_ settings: ServerSettings, loops: Int) {
+    /// For each of so many loops of a process that may have so many connections.
+    ///
+    /// The kernel spreads connections evenly over the listeners, so each loop has its part of what is bounded for all. Peers
+    /// that are not known yet have half of the connections at most, and closing connections a quarter.
+    init(_ settings: ServerSettings, loops: Int, connections: Int = .max) {
+        func part(_ all: Int) -> Int { max(1, all / loops + (all % loops == 0 ? 0 : 1)) }
         self.init()
         self.serverVersion = settings.version
         self.frameBytesMax = settings.frameBytesMax
@@ -151,13 +158,17 @@ extension CoreSettings {
         self.writeStallMilliseconds = settings.writeStallMilliseconds
         self.lingerMilliseconds = settings.lingerMilliseconds
         self.drainMilliseconds = settings.drainMilliseconds
-        self.handshakesMax = settings.handshakesMax
+        self.handshakesMax = part(min(settings.handshakesMax, connections / 2))
+        self.handshakesBytesMax = part(settings.handshakesBytesMax)
         self.helloTimeoutMilliseconds = settings.helloTimeoutMilliseconds
         self.firstByteTimeoutMilliseconds = settings.firstByteTimeoutMilliseconds
-        self.partialFramesBytesMax = settings.partialFramesBytesMax
+        let longestFrame = settings.frameBytesMax + Limits.readBytes
+        self.partialFramesBytesMax = max(
+            part(settings.partialFramesBytesMax), min(longestFrame, settings.partialFramesBytesMax))
+        self.unidentifiedFrameBytesMax = settings.unidentifiedFrameBytesMax
+        self.frameTimeoutMilliseconds = settings.frameTimeoutMilliseconds
         self.callsBytesMax = settings.callsBytesMax
-        // Each loop has its part: the kernel spreads connections evenly, and nothing is asked of the others to die.
-        self.dyingConnectionsMax = (settings.dyingConnectionsMax + loops - 1) / loops
+        self.dyingConnectionsMax = part(min(settings.dyingConnectionsMax, connections / 4))
         self.connectionsPerAddressMax = settings.connectionsPerAddressMax
         self.connectionsPerIdentityMax = settings.connectionsPerIdentityMax
         self.connectsPerAddress = settings.connectsPerAddress

@@ -42,6 +42,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case handshakeLimit = "HANDSHAKE_LIMIT"
     case writeStalled = "WRITE_STALLED"
     case partialFramesLimit = "PARTIAL_FRAMES_LIMIT"
+    case frameTimeout = "FRAME_TIMEOUT"
     case inflateLimit = "INFLATE_LIMIT"
     case inflateRatio = "INFLATE_RATIO"
     case inflateCorrupt = "INFLATE_CORRUPT"
@@ -148,7 +149,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .purchaseInvalidQuantity, .purchaseInvalidOffer, .purchaseInvalidOfferPrice,
             .purchaseInvalidOfferSignature, .purchaseMissingOfferParameters, .priceIncreaseInvalid, .extensionInvalid:
             .invalidArgument
-        case .helloTimeout, .deadline:
+        case .helloTimeout, .frameTimeout, .deadline:
             .deadlineExceeded
         case .appUnknown, .accountUnknown, .transactionUnknown, .productUnknown, .imageUnknown, .pendingUnknown,
             .intentUnknown:

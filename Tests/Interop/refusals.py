@@ -73,8 +73,9 @@ def run(address, other, contract, writer, patient):
     table = vectors.reasons()
     framing(address, contract, bystander)
     calls(address, other, contract, writer, bystander, table)
-    crowds(address, contract, bystander, table)
+    # Before a crowd takes the handshake slots: those of this address go first.
     patient.look()
+    crowds(address, contract, bystander, table)
 
 
 def framing(address, contract, bystander):

@@ -10,6 +10,8 @@ import Testing
             (\.frameBytesMax, \.frameBytesMax), (\.callsPerConnectionMax, \.callsPerConnectionMax),
             (\.handshakesMax, \.handshakesMax), (\.partialFramesBytesMax, \.partialFramesBytesMax),
             (\.callsBytesMax, \.callsBytesMax), (\.dyingConnectionsMax, \.dyingConnectionsMax),
+            (\.handshakesBytesMax, \.handshakesBytesMax),
+            (\.unidentifiedFrameBytesMax, \.unidentifiedFrameBytesMax),
             (\.connectionsPerAddressMax, \.connectionsPerAddressMax),
             (\.connectionsPerIdentityMax, \.connectionsPerIdentityMax),
         ]
@@ -17,6 +19,7 @@ import Testing
             (\.writeStallMilliseconds, \.writeStallMilliseconds), (\.lingerMilliseconds, \.lingerMilliseconds),
             (\.drainMilliseconds, \.drainMilliseconds), (\.helloTimeoutMilliseconds, \.helloTimeoutMilliseconds),
             (\.firstByteTimeoutMilliseconds, \.firstByteTimeoutMilliseconds),
+            (\.frameTimeoutMilliseconds, \.frameTimeoutMilliseconds),
         ]
         for (setting, inLoop) in counts {
             var settings = ServerSettings()
@@ -39,5 +42,19 @@ import Testing
         var settings = ServerSettings()
         settings.dyingConnectionsMax = all
         #expect(CoreSettings(settings, loops: loops).dyingConnectionsMax == each)
+    }
+
+    /// Beyond sixteen loops each still has space for one longest frame.
+    @Test(arguments: [(1, 64 << 20), (2, 32 << 20), (64, Limits.frameBytesMax + Limits.readBytes)])
+    func `divide the budgets of unfinished peers among the loops`(_ loops: Int, _ partialFrames: Int) {
+        let settings = CoreSettings(ServerSettings(), loops: loops)
+        #expect(settings.handshakesMax == Limits.handshakesMax / loops)
+        #expect(settings.handshakesBytesMax == Limits.handshakesBytesMax / loops)
+        #expect(settings.partialFramesBytesMax == partialFrames)
+    }
+
+    @Test func `keep connections of a small process for peers that are known`() {
+        let settings = CoreSettings(ServerSettings(), loops: 2, connections: 960)
+        #expect(settings.handshakesMax == 240 && settings.dyingConnectionsMax == 120)
     }
 }

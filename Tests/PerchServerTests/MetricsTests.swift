@@ -36,7 +36,8 @@ enum SampleReports {
             counters: counters,
             census: LoopCensus(
                 connections: 2, calls: 3, views: 1, accounts: 1, payloads: 1, memoryBytes: 1_000, connectionBytes: 88,
-                callBytes: 40, viewBytes: 96, handshakes: 1, dying: 0, partialBytes: 0, callsBytes: 500, identities: 1,
+                callBytes: 40, viewBytes: 96, handshakes: 1, handshakeBytes: 9,
+                dying: 0, partialBytes: 0, callsBytes: 500, identities: 1,
                 applied: 7),
             acceptor: Acceptor.Counters(), measures: measures)
     }

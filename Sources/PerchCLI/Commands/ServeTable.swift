@@ -74,7 +74,15 @@ enum ServeTable {
             "Live calls on one connection."),
         OptionSpec(
             "handshakes", .count(1...1_000_000), "N", default: String(Limits.handshakesMax),
-            "Connections that have not said HELLO yet."),
+            "Connections before WELCOME, or without valid credentials where they are needed."),
+        OptionSpec(
+            "handshakes-bytes", .bytes(1024 * 1024...(1 << 40)), "SIZE",
+            default: byteCount(Int64(Limits.handshakesBytesMax)),
+            "Memory of those connections: parts of frames, and TLS handshakes."),
+        OptionSpec(
+            "unidentified-frame-bytes", .bytes(16 * 1024...64 * 1024 * 1024), "SIZE",
+            default: byteCount(Int64(Limits.unidentifiedFrameBytesMax)),
+            "The longest message of a connection without valid credentials, where they are needed."),
         OptionSpec(
             "hello-timeout", .duration(1_000...3_600_000), "DURATION",
             default: exactly(milliseconds: Limits.helloTimeoutMilliseconds), "How long a HELLO may take to come."),
@@ -85,7 +93,11 @@ enum ServeTable {
         OptionSpec(
             "partial-frames-bytes", .bytes(64 * 1024...(1 << 40)), "SIZE",
             default: byteCount(Int64(Limits.partialFramesBytesMax)),
-            "Frames of all connections that have not come whole."),
+            "Incomplete frames of all connections."),
+        OptionSpec(
+            "frame-timeout", .duration(1_000...3_600_000), "DURATION",
+            default: exactly(milliseconds: Limits.frameTimeoutMilliseconds),
+            "How long a frame may take from its first byte to its last."),
         OptionSpec(
             "calls-bytes", .bytes(1024 * 1024...(1 << 40)), "SIZE", default: byteCount(Int64(Limits.callsBytesMax)),
             "What open calls of all connections hold: a watch has some 250 bytes."),

@@ -37,6 +37,9 @@ extension ServerSettings {
         self.isPlaintextAllowed = settings.flag("allow-plaintext")
         self.authentication = AuthenticationSettings(settings)
         self.handshakesMax = number("handshakes")
+        self.handshakesBytesMax = number("handshakes-bytes")
+        self.unidentifiedFrameBytesMax = number("unidentified-frame-bytes")
+        self.frameTimeoutMilliseconds = settings.number("frame-timeout") ?? self.frameTimeoutMilliseconds
         self.helloTimeoutMilliseconds = settings.number("hello-timeout") ?? self.helloTimeoutMilliseconds
         self.firstByteTimeoutMilliseconds = min(
             settings.number("first-byte-timeout") ?? self.firstByteTimeoutMilliseconds, self.helloTimeoutMilliseconds)

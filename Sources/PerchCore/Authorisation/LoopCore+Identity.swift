@@ -48,7 +48,7 @@ extension LoopCore {
 
     /// Who makes a call: whoever its own metadata names, else the connection's identity.
     mutating func caller(_ connection: Int32, _ metadata: [Metadata]) throws(CallRefusal) -> UInt32 {
-        guard self.authenticator != nil else { return IdentityTable.nobody }
+        guard let authenticator = self.authenticator else { return IdentityTable.nobody }
         guard let own = metadata.first(where: { $0.key == "authorization" }) else {
             return self.connections[connection].identity
         }
@@ -62,7 +62,9 @@ extension LoopCore {
         if text.isEmpty {
             throw self.refused(.malformed("it is empty; leave the entry out to call as the connection does"))
         }
-        return try self.identify(connection, text)
+        let identity = try self.identify(text, authenticator)
+        self.identified(connection)
+        return identity
     }
 
     /// Counts a refusal of a call's credentials; true: it was one too many, and the connection is closed.

@@ -25,13 +25,16 @@ extension LoopCore {
         }
         if header.isCompressed {
             do throws(InflateError) {
-                let inflated = try self.codec.inflate(body, limit: self.settings.frameBytesMax)
+                let inflated = try self.codec.inflate(body, limit: self.frameBytesMax(of: connection))
                 // The codec's buffer is its own until the next inflate: decoding does not inflate.
                 self.open(header.stream, RawSpan(_unsafeBytes: inflated), connection)
             } catch {
                 // What cannot be inflated may hide anything: the framing is broken.
                 var status = WireStatus(error)
-                if status.reason == .inflateLimit { status.details.append(.setting("frame-bytes")) }
+                if status.reason == .inflateLimit {
+                    let isIdentified = self.connections[connection].flags.contains(.isIdentified)
+                    status.details.append(.setting(isIdentified ? "frame-bytes" : "unidentified-frame-bytes"))
+                }
                 self.close(connection, status)
             }
         } else {

@@ -20,7 +20,7 @@ extension LoopCore {
 
     /// Refuses a call that would stay, or hold much, where all loops together hold too much already.
     func requireRoom(_ count: Int) throws(CallRefusal) {
-        let held = self.callsBytes + self.elsewhere.callsBytes
+        let held = self.callsBytes + self.callsBytesElsewhere
         guard held + count > self.settings.callsBytesMax else { return }
         throw CallRefusal(
             .callsBytesLimit,

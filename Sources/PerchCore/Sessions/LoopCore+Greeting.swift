@@ -44,7 +44,7 @@ extension LoopCore {
         self.connections[index].heartbeatSeconds = UInt16(heartbeat)
         if hello.accepts.contains(.zlib) { self.connections[index].flags.insert(.acceptsZlib) }
         if !hello.clientID.isEmpty { self.clientIDs[index] = hello.clientID }
-        self.handshakes -= 1
+        if self.authenticator == nil || identity != IdentityTable.nobody { self.identified(index) }
         // Spread by connection number, so that a storm of connects does not become a storm of beats: the first one
         // comes early, as if the last had been sent before the connection was there.
         self.connections[index].lastBeat = self.now.monotonic - Int64(heartbeat) * 1_000

@@ -1,4 +1,4 @@
-package import PerchBase
+import PerchBase
 import PerchModel
 import PerchWire
 
@@ -9,77 +9,6 @@ extension LoopCore {
         assert(now.monotonic >= self.now.monotonic && now.wall >= self.now.wall, "a clock ran backwards")
         self.now = now
         self.counters.turns += 1
-    }
-
-    /// A connection was accepted. Its number names it in effects and events from now on.
-    ///
-    /// `address` is what it counts for among its like; nil for loopback, where nobody is counted.
-    package mutating func accepted(socket: Int32, isLoopback: Bool, address: PeerAddress? = nil) -> Int32 {
-        var flags: Connection.Flags = []
-        if isLoopback { flags.insert(.isLoopback) }
-        let index = self.connections.insert(
-            Connection(
-                socket: socket, flags: flags, heartbeatSeconds: UInt16(Limits.heartbeatSecondsDefault),
-                lastBeat: self.now.monotonic))
-        self.counters.connectionsAccepted += 1
-        self.handshakes += 1
-        self.effects.append(.listen(connection: index, socket: socket, reading: true, writing: false))
-        if self.draining {
-            self.close(index, Self.shuttingDown)
-        } else if self.handshakes + self.elsewhere.handshakes > self.settings.handshakesMax {
-            let (found, limit) = (self.handshakes + self.elsewhere.handshakes - 1, self.settings.handshakesMax)
-            self.close(
-                index,
-                WireStatus(
-                    .handshakeLimit,
-                    "\(found) connections have not said HELLO yet, the limit is \(limit); come back in a moment",
-                    details: [.found(found), .limit(limit), .setting("handshakes")]))
-        } else if let address, !self.admit(index, from: address) {
-            // It is told why.
-        } else {
-            self.scheduleDeadline(
-                .firstByte(index, self.connections.generation(index)),
-                at: self.now.monotonic + self.settings.firstByteTimeoutMilliseconds)
-        }
-        return index
-    }
-
-    /// The peer has shown a certificate, and it was verified. Before any of its bytes are given.
-    package mutating func authenticated(_ connection: Int32, as certificate: PeerCertificate) {
-        guard self.connections.isTaken(connection) else { return }
-        precondition(
-            self.connections[connection].phase != .open, "a certificate came after connection \(connection) had greeted"
-        )
-        self.certificates[connection] = certificate
-    }
-
-    /// Counts a connection for where it comes from. False: there are too many, or too fast, and it is being closed.
-    private mutating func admit(_ index: Int32, from address: PeerAddress) -> Bool {
-        let limit = self.settings.connectionsPerAddressMax
-        let rate = self.settings.connectsPerAddress
-        switch self.quotas.enter(address, max: limit, rate: rate, nowMilliseconds: self.now.monotonic) {
-        case .admitted:
-            self.addresses[index] = address
-            return true
-        case .full(let count):
-            self.close(
-                index,
-                WireStatus(
-                    .connectionLimit,
-                    "this address has \(count) connections, the limit is \(limit); close some, or share one among more watches",
-                    details: [.found(count), .limit(limit), .setting("connections-per-address")]))
-        case .tooFast(let wait):
-            self.close(
-                index,
-                WireStatus(
-                    .connectRate,
-                    "this address connects more than \(rate.perSecond) times a second, after \(rate.burst) at once; come back in \(wait) ms",
-                    details: [
-                        .limit(rate.perSecond), StatusDetail(key: "retry_after_ms", value: "\(wait)"),
-                        .setting("connects-per-second"),
-                    ]), reconnectAfterMilliseconds: UInt32(clamping: wait))
-        }
-        return false
     }
 
     /// Whether the driver should go on reading this connection in this turn.
@@ -116,60 +45,23 @@ extension LoopCore {
             if taken.isStopped { return taken.bytes }
             if taken.bytes < count {
                 let rest = bytes.withUnsafeBytes { Array($0[taken.bytes...]) }
-                self.keepPartial(index, rest)
+                self.keepPartial(index, rest, since: self.now.monotonic)
             }
             return count
         }
         // In place, so that a frame that comes a byte at a time costs what its bytes cost.
-        guard self.hasRoom(forPartial: count, index) else { return count }
-        let before = self.partialInputs[index]?.count ?? 0
+        let before = self.partialInputs[index]?.bytes.count ?? 0
         self.partialBytes += count
-        bytes.withUnsafeBytes { self.partialInputs[index]?.append(contentsOf: $0) }
-        guard self.isPartialDue(index, from: before) else { return count }
+        bytes.withUnsafeBytes { self.partialInputs[index]?.bytes.append(contentsOf: $0) }
+        guard self.makeRoom(forPartial: count, index), self.isPartialDue(index, from: before) else { return count }
         var partial = self.takePartial(index)
-        let taken = self.takeFrames(index, partial.span.bytes, untilAsks: .max).bytes
-        if taken < partial.count {
-            partial.removeFirst(taken)
-            self.keepPartial(index, partial)
+        let taken = self.takeFrames(index, partial.bytes.span.bytes, untilAsks: .max).bytes
+        if taken < partial.bytes.count {
+            partial.bytes.removeFirst(taken)
+            // What is left is a later frame, unless none was complete.
+            self.keepPartial(index, partial.bytes, since: taken > 0 ? self.now.monotonic : partial.since)
         }
         return count
-    }
-
-    /// Whether what is kept of a frame has to be looked at again: its header was not whole `before`, and so was not judged, or
-    /// all of it is here.
-    private func isPartialDue(_ index: Int32, from before: Int) -> Bool {
-        guard let partial = self.partialInputs[index], before >= FrameHeader.byteCount else { return true }
-        let length = partial[5..<9].reduce(0) { $0 << 8 | Int($1) }
-        return partial.count >= FrameHeader.byteCount + length || length > self.settings.frameBytesMax
-    }
-
-    private mutating func takePartial(_ index: Int32) -> [UInt8] {
-        self.connections[index].flags.remove(.hasPartialInput)
-        let partial = self.partialInputs.removeValue(forKey: index) ?? []
-        self.partialBytes -= partial.count
-        return partial
-    }
-
-    private mutating func keepPartial(_ index: Int32, _ rest: [UInt8]) {
-        guard self.connections.isTaken(index), self.connections[index].phase.takesFrames, !rest.isEmpty,
-            self.hasRoom(forPartial: rest.count, index)
-        else { return }
-        self.connections[index].flags.insert(.hasPartialInput)
-        self.partialBytes += rest.count
-        self.partialInputs[index] = rest
-    }
-
-    private mutating func hasRoom(forPartial count: Int, _ index: Int32) -> Bool {
-        let held = self.partialBytes + self.elsewhere.partialBytes
-        let limit = self.settings.partialFramesBytesMax
-        guard held + count > limit else { return true }
-        self.close(
-            index,
-            WireStatus(
-                .partialFramesLimit,
-                "this server holds \(held) bytes of frames that are not complete and these would add \(count), the limit is \(limit); send whole frames, or fewer at once",
-                details: [.found(held + count), .limit(limit), .setting("partial-frames-bytes")]))
-        return false
     }
 
     /// Takes whole frames from the front of `bytes` and says how many bytes they were, and whether it stopped for the store.
@@ -245,13 +137,7 @@ extension LoopCore {
         if !isGreeting, header.kind == .hello {
             return WireStatus(.helloRepeated, "HELLO came twice; once a connection is enough")
         }
-        let limit = isGreeting ? Limits.helloBytesMax : self.settings.frameBytesMax
-        if header.length > limit {
-            var status = WireStatus(
-                FrameError.tooLong(kind: header.kind, declaredBytes: header.length, limitBytes: limit))
-            if !isGreeting { status.details.append(.setting("frame-bytes")) }
-            return status
-        }
+        if header.length > self.frameBytesMax(of: index) { return self.tooLong(header, index) }
         switch header.kind {
         case .call:
             guard self.call(index, header.stream) != nil else { return nil }
@@ -329,13 +215,15 @@ extension LoopCore {
 
     /// Bounds how long a connection may take to die, and how many may be at it.
     mutating func linger(_ index: Int32) {
-        self.connections[index].dyingDeadline = self.now.monotonic + self.settings.lingerMilliseconds
         self.scheduleDeadline(
-            .dying(index, self.connections.generation(index)), at: self.connections[index].dyingDeadline)
-        self.dying.append(index)
-        if self.dying.count > self.settings.dyingConnectionsMax {
+            .dying(index, self.connections.generation(index)),
+            at: self.now.monotonic + self.settings.lingerMilliseconds)
+        self.admission.closing.add(1, to: index, origin: self.connections[index].origin)
+        if self.admission.closing.count > self.settings.dyingConnectionsMax {
             self.counters.dyingCutOff += 1
-            self.remove(self.dying[0])
+            let victim = self.admission.closing.victim
+            self.remove(victim)
+            guard victim != index else { return }
         }
         self.connections[index].flags.remove(.isReadPaused)
         self.listen(index)
@@ -343,7 +231,6 @@ extension LoopCore {
 
     /// Ends every call of a connection and forgets what it was about to say.
     mutating func leaveOpenPhase(_ index: Int32, to phase: Connection.Phase) {
-        if self.connections[index].phase == .greeting { self.handshakes -= 1 }
         self.connections[index].phase = phase
         self.letGoIdentity(of: index)
         // Nothing is said any more: the list is let go as a whole, before its members.
@@ -357,6 +244,8 @@ extension LoopCore {
         self.connections[index].flags.subtract([.wantsBeat, .hasOpenGroup])
         _ = self.beats.remove(index)
         if self.connections[index].flags.contains(.hasPartialInput) { _ = self.takePartial(index) }
+        self.admission.handshakes.remove(index)
+        self.admission.handshakeBytes.remove(index)
     }
 
     /// The peer will send nothing more.
@@ -384,13 +273,15 @@ extension LoopCore {
         if self.connections[index].phase.takesFrames { self.leaveOpenPhase(index, to: .dying) }
         self.dropOwed(index)
         if self.connections[index].unfinished >= 0 { self.dropUnfinished(index) }
-        self.dying.removeAll { $0 == index }
+        self.admission.closing.remove(index)
         self.clientIDs[index] = nil
         self.certificates[index] = nil
         self.credentialFailures[index] = nil
-        if let address = self.addresses.removeValue(forKey: index) {
-            self.quotas.leave(address, nowMilliseconds: self.now.monotonic)
+        let origin = self.connections[index].origin
+        if self.connections[index].flags.contains(.countsForAddress) {
+            self.quotas.leave(self.admission.origins[origin], nowMilliseconds: self.now.monotonic)
         }
+        self.admission.origins.release(origin)
         _ = self.stalls.remove(index)
         self.counters.connectionsClosed += 1
         self.effects.append(.close(connection: index, socket: self.connections[index].socket))

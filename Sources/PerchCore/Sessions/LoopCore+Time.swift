@@ -12,6 +12,7 @@ enum Deadline {
     case dying(Int32, UInt32)
     case drained(Int32, UInt32)
     case identityEnded(Int32, UInt32)
+    case frame(Int32, UInt32)
 
     /// Three bits of kind, 29 of generation, 32 of index. Generations that differ by 2^29 are taken for equal: a slot
     /// would have to change hands half a billion times within one deadline.
@@ -25,6 +26,7 @@ enum Deadline {
             case .dying(let index, let generation): (4, index, generation)
             case .drained(let index, let generation): (5, index, generation)
             case .identityEnded(let index, let generation): (6, index, generation)
+            case .frame(let index, let generation): (7, index, generation)
             }
         return kind << 61 | UInt64(generation & 0x1FFF_FFFF) << 32 | UInt64(UInt32(bitPattern: index))
     }
@@ -124,6 +126,8 @@ extension LoopCore {
             self.remove(index)
         case 6:
             self.identityCloseDue(index)
+        case 7:
+            self.frameTimerFired(index)
         default:
             self.close(index, Self.shuttingDown)
         }
@@ -247,7 +251,8 @@ extension LoopCore {
             callBytes: Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax,
             viewBytes: Slab<ViewSlot>.bytesPerElement + Slab<AccountSlot>.bytesPerElement
                 + 3 * SlotTable.bytesPerSlotMax, handshakes: self.handshakes,
-            dying: self.dying.count, partialBytes: self.partialBytes, callsBytes: self.callsBytes,
+            handshakeBytes: self.handshakeBytes,
+            dying: self.admission.closing.count, partialBytes: self.partialBytes, callsBytes: self.callsBytes,
             identities: self.identities.count,
             applied: self.applied)
     }
@@ -266,8 +271,10 @@ package struct LoopCensus: Sendable {
     package var callBytes: Int
     /// Of a view of an account that nobody else watches, beside its key; both with their places in tables, at the most.
     package var viewBytes: Int
-    /// Connections that have not been welcomed yet.
+    /// Connections that were not welcomed yet, or came without valid credentials to a server that asks for them.
     package var handshakes: Int
+    /// Bytes that those hold: parts of frames, and TLS handshakes.
+    package var handshakeBytes: Int
     /// Connections that are closing.
     package var dying: Int
     package var partialBytes: Int

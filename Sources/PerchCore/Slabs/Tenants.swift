@@ -29,12 +29,17 @@ struct Connection: BitwiseCopyable {
         /// Some input came: the limit for the first byte is met.
         static let hasSpoken = Flags(rawValue: 128)
         static let hasPartialInput = Flags(rawValue: 256)
-        static let isLoopback = Flags(rawValue: 512)
+        /// It counts among the connections of its address.
+        static let countsForAddress = Flags(rawValue: 512)
         static let writesReason = Flags(rawValue: 1024)
         /// It counts among the connections of its identity.
         static let isCounted = Flags(rawValue: 2048)
         /// What lies between core and socket has bytes that the kernel did not take yet.
         static let isHeldBelow = Flags(rawValue: 4096)
+        /// The server asks nobody for credentials, or valid ones came on this connection.
+        static let isIdentified = Flags(rawValue: 8192)
+        /// A timer will check its unfinished frame.
+        static let hasFrameTimer = Flags(rawValue: 16384)
     }
 
     var socket: Int32
@@ -58,10 +63,10 @@ struct Connection: BitwiseCopyable {
     /// Monotonic milliseconds; 0: nothing waits for the kernel.
     var stalledSince: Int64 = 0
     var lastBeat: Int64
-    /// When it is given up, while closing or dying.
-    var dyingDeadline: Int64 = 0
     /// Whose it is: a number among the loop's identities.
     var identity = IdentityTable.nobody
+    /// Where it comes from: a number among the loop's origins.
+    var origin: Int32
 }
 
 /// One call on a connection: a unary one under way, a watch of a view, or a stream of events.

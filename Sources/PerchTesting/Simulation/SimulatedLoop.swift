@@ -79,7 +79,7 @@ package final class SimulatedLoop {
                 continue
             }
             let accepted = self.core.accepted(
-                socket: socket.number, isLoopback: socket.address == nil, address: socket.address)
+                socket: socket.number, isLoopback: socket.address == nil, address: socket.address ?? .thisMachine)
             let connection = Int(accepted)
             while self.tenants.count <= connection { self.tenants.append(nil) }
             self.tenants[connection] = Tenant(socket: socket)

@@ -12,6 +12,9 @@ enum ContractLimit: String, CaseIterable {
     case firstByteTime = "first byte"
     case helloTime = "HELLO, in time"
     case handshakes = "connections before WELCOME"
+    case handshakesBytes = "connections before WELCOME, what they hold"
+    case unidentifiedFrameBytes = "frame before credentials"
+    case frameTime = "frame, in time"
     case frameBytes = "frame"
     case inflatedBytes = "frame, inflated"
     case inflateRatio = "inflate ratio"
@@ -99,7 +102,34 @@ let limitsTable: [LimitRow] = [
         let world = limited { $0.core.handshakesMax = 4 }
         let clients = (0..<4 + step).map { _ in world.connect() }
         world.settle()
-        return world.outcome(clients[clients.count - 1])
+        precondition(clients.dropFirst().allSatisfy { $0.isOpen }, "a newer one was closed")
+        return world.outcome(clients[0])
+    },
+    LimitRow(limit: .handshakesBytes, setting: "handshakes-bytes", reason: "HANDSHAKE_LIMIT") { step in
+        let world = limited { $0.core.handshakesBytesMax = 1_000 }
+        let client = world.connect()
+        client.sendBytes([1, 0, 0, 0, 0, 0, 0, 16, 0] + [UInt8](repeating: 0, count: 991 + step))
+        world.settle()
+        return world.outcome(client)
+    },
+    LimitRow(limit: .unidentifiedFrameBytes, setting: "unidentified-frame-bytes", reason: "FRAME_TOO_LONG") { step in
+        let world = Gate.world { $0.core.unidentifiedFrameBytesMax = 20_000 }
+        let length = 20_000 + step
+        let client = world.welcomedClient()
+        client.sendBytes([3, 0, 0, 1, 0, 0, 0, UInt8(length >> 8), UInt8(length & 0xFF)])
+        world.settle()
+        return world.outcome(client)
+    },
+    LimitRow(limit: .frameTime, setting: "frame-timeout", reason: "FRAME_TIMEOUT") { step in
+        let world = limited { $0.core.frameTimeoutMilliseconds = 5_000 }
+        let client = world.welcomedClient()
+        client.sendBytes([8, 0, 0, 0, 0])
+        world.settle()
+        // One millisecond before the limit, exactly at it, and one too late.
+        world.advance(4_999 + Int64(step))
+        client.sendBytes([0, 0, 0, 8] + [UInt8](repeating: 1, count: 8))
+        world.settle()
+        return world.outcome(client)
     },
     LimitRow(limit: .frameBytes, setting: "frame-bytes", reason: "FRAME_TOO_LONG") { step in
         let world = limited { $0.core.frameBytesMax = 70_000 }

@@ -100,7 +100,7 @@ import Testing
     @Test func `counts what other loops hold`() {
         let world = Self.world(callsBytesMax: 80_000)
         let client = world.welcomedClient()
-        world.loops[0].core.elsewhere.callsBytes = 80_000
+        world.loops[0].core.callsBytesElsewhere = 80_000
         let stream = client.call(.status())
         world.settle()
         #expect(client.status(of: stream)?.reason == "CALLS_BYTES_LIMIT")

@@ -63,22 +63,6 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `one connection more than may greet is refused`() {
-        let world = self.world { $0.core.handshakesMax = 3 }
-        let greeting = (0..<4).map { _ in world.connect() }
-        world.settle()
-        #expect(greeting.map { $0.drains.first?.reason } == [nil, nil, nil, "HANDSHAKE_LIMIT"])
-        for client in greeting { client.hello() }
-        world.settle()
-        greeting[3].socket.clientEnds()
-        world.settle()
-        let more = world.connect()
-        more.hello()
-        world.settle()
-        #expect(more.drains.isEmpty)
-        world.checkNothingIsLeft()
-    }
-
     @Test func `a connection that the process has no room for is told so in a frame`() throws {
         var decoder = FrameDecoder()
         decoder.append(Farewell.noRoom(limit: 236))
@@ -127,24 +111,6 @@ import Testing
         #expect(client.drains.allSatisfy { !$0.message.isEmpty && $0.isFinal })
         #expect(!client.isOpen)
         #expect(other.isOpen && other.status(of: watched) == nil)
-        world.checkNothingIsLeft()
-    }
-
-    @Test func `frames that are not whole are held up to the limit of all together`() {
-        let world = self.world { $0.core.partialFramesBytesMax = 1_000 }
-        let clients = (0..<3).map { _ in world.welcomedClient() }
-        for client in clients {
-            client.sendBytes([3, 0, 0, 1, 0, 0, 0, 4, 0] + [UInt8](repeating: 0, count: 391))
-            world.settle()
-        }
-        #expect(clients.map { $0.drains.first?.reason } == [nil, nil, "PARTIAL_FRAMES_LIMIT"])
-        clients[0].socket.clientEnds()
-        world.settle()
-        world.checkInvariants()
-        let late = world.welcomedClient()
-        late.sendBytes([3, 0, 0, 1, 0, 0, 0, 4, 0] + [UInt8](repeating: 0, count: 391))
-        world.settle()
-        #expect(late.isOpen)
         world.checkNothingIsLeft()
     }
 

@@ -1,0 +1,178 @@
+/// Connections that hold a share of a bounded resource, grouped by the address they come from.
+///
+/// When the resource is full, the oldest connection of the address that holds most gives way (`victim`). So one address can
+/// use all that is free, and cannot keep another address out. Between addresses that hold equally much, the one whose oldest
+/// connection came first gives way.
+///
+/// Every operation takes a time that grows with the logarithm of the number of addresses.
+struct FairQueue {
+    private struct Member {
+        var origin: Int32
+        var weight: Int
+        var order: UInt64
+        var next: Int32 = -1
+        var previous: Int32 = -1
+    }
+
+    private struct Group {
+        var weight = 0
+        var first: Int32 = -1
+        var last: Int32 = -1
+        /// The order of `first`.
+        var order: UInt64 = 0
+        var place: Int
+    }
+
+    /// By connection.
+    private var members: [Int32: Member] = [:]
+    /// By origin: a number of `Origins`.
+    private var groups: [Int32: Group] = [:]
+    /// Origins as a binary heap: none is before its parent.
+    private var heap: [Int32] = []
+    private var lastOrder: UInt64 = 0
+    /// What all members hold together.
+    private(set) var weight = 0
+
+    var count: Int { self.members.count }
+    var isEmpty: Bool { self.members.isEmpty }
+
+    func contains(_ connection: Int32) -> Bool { self.members[connection] != nil }
+
+    /// What the members of one origin hold together.
+    func weight(ofOrigin origin: Int32) -> Int { self.groups[origin]?.weight ?? 0 }
+
+    /// The oldest member of the origin that holds most; -1 where there is none.
+    var victim: Int32 {
+        guard let origin = self.heap.first, let group = self.groups[origin] else { return -1 }
+        return group.first
+    }
+
+    /// Adds to what a connection holds, or takes from it; it becomes the newest member of its origin if it was none.
+    mutating func add(_ weight: Int, to connection: Int32, origin: Int32) {
+        self.weight += weight
+        if self.members[connection] != nil {
+            self.members[connection]?.weight += weight
+        } else {
+            self.append(Member(origin: origin, weight: weight, order: self.nextOrder()), connection)
+        }
+        self.groups[origin]?.weight += weight
+        guard let place = self.groups[origin]?.place else { return }
+        if weight < 0 { self.siftDown(place) } else { self.siftUp(place) }
+    }
+
+    /// Forgets a connection; returns what it held, 0 where it was no member.
+    @discardableResult
+    mutating func remove(_ connection: Int32) -> Int {
+        guard let member = self.members.removeValue(forKey: connection), var group = self.groups[member.origin] else {
+            return 0
+        }
+        self.weight -= member.weight
+        group.weight -= member.weight
+        if member.previous >= 0 {
+            self.members[member.previous]?.next = member.next
+        } else {
+            group.first = member.next
+            group.order = self.members[member.next]?.order ?? 0
+        }
+        if member.next >= 0 {
+            self.members[member.next]?.previous = member.previous
+        } else {
+            group.last = member.previous
+        }
+        self.groups[member.origin] = group
+        if group.first < 0 { self.removeGroup(member.origin, at: group.place) } else { self.siftDown(group.place) }
+        return member.weight
+    }
+
+    private mutating func nextOrder() -> UInt64 {
+        self.lastOrder += 1
+        return self.lastOrder
+    }
+
+    private mutating func append(_ member: Member, _ connection: Int32) {
+        var member = member
+        var group = self.groups[member.origin] ?? Group(order: member.order, place: self.heap.count)
+        if group.first < 0 {
+            group.first = connection
+            self.heap.append(member.origin)
+        } else {
+            member.previous = group.last
+            self.members[group.last]?.next = connection
+        }
+        group.last = connection
+        self.groups[member.origin] = group
+        self.members[connection] = member
+    }
+
+    // MARK: The heap
+
+    private func isBefore(_ left: Int32, _ right: Int32) -> Bool {
+        guard let left = self.groups[left], let right = self.groups[right] else { return false }
+        return left.weight != right.weight ? left.weight > right.weight : left.order < right.order
+    }
+
+    private mutating func put(_ origin: Int32, at place: Int) {
+        self.heap[place] = origin
+        self.groups[origin]?.place = place
+    }
+
+    private mutating func siftUp(_ start: Int) {
+        var place = start
+        let origin = self.heap[place]
+        while place > 0, self.isBefore(origin, self.heap[(place - 1) / 2]) {
+            self.put(self.heap[(place - 1) / 2], at: place)
+            place = (place - 1) / 2
+        }
+        self.put(origin, at: place)
+    }
+
+    private mutating func siftDown(_ start: Int) {
+        var place = start
+        let origin = self.heap[place]
+        while true {
+            var child = 2 * place + 1
+            guard child < self.heap.count else { break }
+            if child + 1 < self.heap.count, self.isBefore(self.heap[child + 1], self.heap[child]) { child += 1 }
+            guard self.isBefore(self.heap[child], origin) else { break }
+            self.put(self.heap[child], at: place)
+            place = child
+        }
+        self.put(origin, at: place)
+    }
+
+    private mutating func removeGroup(_ origin: Int32, at place: Int) {
+        self.groups[origin] = nil
+        let last = self.heap.removeLast()
+        guard place < self.heap.count else { return }
+        self.put(last, at: place)
+        self.siftUp(place)
+        if let moved = self.groups[last]?.place { self.siftDown(moved) }
+    }
+
+    /// Traps where the tables contradict each other.
+    func checkInvariants() {
+        precondition(self.heap.count == self.groups.count, "an origin is missing from the heap")
+        var total = 0
+        var found = 0
+        for (place, origin) in self.heap.enumerated() {
+            guard let group = self.groups[origin] else { preconditionFailure("origin \(origin) has no members") }
+            precondition(group.place == place, "origin \(origin) is at \(place), it is noted at \(group.place)")
+            let isInOrder = place == 0 || !self.isBefore(origin, self.heap[(place - 1) / 2])
+            precondition(isInOrder, "the heap is out of order at \(place)")
+            var weight = 0
+            var connection = group.first
+            var previous: Int32 = -1
+            while connection >= 0 {
+                guard let member = self.members[connection] else { preconditionFailure("a member is lost") }
+                precondition(member.previous == previous && member.origin == origin, "the list of \(origin) is torn")
+                weight += member.weight
+                found += 1
+                previous = connection
+                connection = member.next
+            }
+            precondition(weight == group.weight && previous == group.last, "origin \(origin) does not add up")
+            total += weight
+        }
+        precondition(total == self.weight && found == self.members.count, "members are counted wrongly")
+    }
+}

@@ -1,0 +1,137 @@
+package import PerchBase
+import PerchWire
+
+/// What connections hold of bounded resources, by the address they come from.
+struct Admission {
+    var origins = Origins()
+    /// Connections that were not welcomed yet, or came without valid credentials to a server that asks for them.
+    var handshakes = FairQueue()
+    /// Bytes that those hold: parts of frames, and TLS handshakes.
+    var handshakeBytes = FairQueue()
+    /// Bytes of unfinished frames that the other connections hold.
+    var partialFrames = FairQueue()
+    /// Connections that are closing.
+    var closing = FairQueue()
+}
+
+// Connections that nobody vouches for yet: from accept to WELCOME with valid credentials.
+extension LoopCore {
+    /// A connection was accepted. Its number identifies it in effects and events from now on.
+    ///
+    /// `address` is where it comes from. Quotas of addresses do not count connections of this machine.
+    package mutating func accepted(socket: Int32, isLoopback: Bool, address: PeerAddress = .thisMachine) -> Int32 {
+        let index = self.connections.insert(
+            Connection(
+                socket: socket, flags: [], heartbeatSeconds: UInt16(Limits.heartbeatSecondsDefault),
+                lastBeat: self.now.monotonic, origin: self.admission.origins.take(address)))
+        self.counters.connectionsAccepted += 1
+        self.admission.handshakes.add(1, to: index, origin: self.connections[index].origin)
+        self.effects.append(.listen(connection: index, socket: socket, reading: true, writing: false))
+        if self.draining {
+            self.close(index, Self.shuttingDown)
+            return index
+        }
+        if !isLoopback {
+            guard self.admit(index, from: address) else { return index }
+        }
+        self.scheduleDeadline(
+            .firstByte(index, self.connections.generation(index)),
+            at: self.now.monotonic + self.settings.firstByteTimeoutMilliseconds)
+        if self.handshakes > self.settings.handshakesMax { self.freeHandshakeSlot() }
+        return index
+    }
+
+    /// Connections that hold a handshake slot.
+    package var handshakes: Int { self.admission.handshakes.count }
+
+    /// Bytes that connections with a handshake slot hold.
+    package var handshakeBytes: Int { self.admission.handshakeBytes.weight }
+
+    /// The peer has shown a certificate, and it was verified. Before any of its bytes are given.
+    package mutating func authenticated(_ connection: Int32, as certificate: PeerCertificate) {
+        guard self.connections.isTaken(connection) else { return }
+        precondition(
+            self.connections[connection].phase != .open, "a certificate came after connection \(connection) had greeted"
+        )
+        self.certificates[connection] = certificate
+    }
+
+    /// The driver holds more memory for a connection whose peer is not known yet: a TLS handshake.
+    package mutating func holds(_ bytes: Int, for connection: Int32) {
+        guard self.connections.isTaken(connection), self.admission.handshakes.contains(connection) else { return }
+        self.charge(bytes, connection)
+    }
+
+    /// The peer is known: the connection gives its handshake slot back.
+    mutating func identified(_ index: Int32) {
+        guard !self.connections[index].flags.contains(.isIdentified) else { return }
+        self.connections[index].flags.insert(.isIdentified)
+        self.admission.handshakes.remove(index)
+        self.admission.handshakeBytes.remove(index)
+    }
+
+    /// Counts a connection for its address. False: there are too many, or they come too fast, and it is being closed.
+    private mutating func admit(_ index: Int32, from address: PeerAddress) -> Bool {
+        let limit = self.settings.connectionsPerAddressMax
+        let rate = self.settings.connectsPerAddress
+        switch self.quotas.enter(address, max: limit, rate: rate, nowMilliseconds: self.now.monotonic) {
+        case .admitted:
+            self.connections[index].flags.insert(.countsForAddress)
+            return true
+        case .full(let count):
+            self.close(
+                index,
+                WireStatus(
+                    .connectionLimit,
+                    "this address has \(count) connections, the limit is \(limit); close some, or share one among more watches",
+                    details: [.found(count), .limit(limit), .setting("connections-per-address")]))
+        case .tooFast(let wait):
+            self.close(
+                index,
+                WireStatus(
+                    .connectRate,
+                    "this address connects more than \(rate.perSecond) times a second, after \(rate.burst) at once; come back in \(wait) ms",
+                    details: [
+                        .limit(rate.perSecond), StatusDetail(key: "retry_after_ms", value: "\(wait)"),
+                        .setting("connects-per-second"),
+                    ]), reconnectAfterMilliseconds: UInt32(clamping: wait))
+        }
+        return false
+    }
+
+    /// Closes the oldest unfinished handshake of the address that holds most slots.
+    private mutating func freeHandshakeSlot() {
+        let victim = self.admission.handshakes.victim
+        let (found, limit) = (self.handshakes, self.settings.handshakesMax)
+        let own = self.admission.handshakes.weight(ofOrigin: self.connections[victim].origin)
+        let need = self.connections[victim].phase == .greeting ? "HELLO" : "valid credentials"
+        self.close(
+            victim,
+            WireStatus(
+                .handshakeLimit,
+                "\(found) connections wait for HELLO or valid credentials, the limit is \(limit); this address has most of them (\(own)), and this one is its oldest: send \(need) as soon as you are connected",
+                details: [.found(found), .limit(limit), .setting("handshakes")]))
+    }
+
+    /// Counts bytes that a connection holds before its peer is known. False: it was closed, because its address held most.
+    @discardableResult
+    mutating func charge(_ bytes: Int, _ index: Int32) -> Bool {
+        self.admission.handshakeBytes.add(bytes, to: index, origin: self.connections[index].origin)
+        let limit = self.settings.handshakesBytesMax
+        while self.admission.handshakeBytes.weight > limit {
+            let found = self.admission.handshakeBytes.weight
+            self.close(
+                self.admission.handshakeBytes.victim,
+                WireStatus(
+                    .handshakeLimit,
+                    "connections that wait for HELLO or valid credentials hold \(found) bytes, the limit is \(limit); this address holds most, and this connection is its oldest: finish the handshake sooner",
+                    details: [.found(found), .limit(limit), .setting("handshakes-bytes")]))
+        }
+        return self.connections[index].phase.takesFrames
+    }
+}
+
+extension PeerAddress {
+    /// 127.0.0.1, for connections whose address is not known: they are of this machine.
+    package static var thisMachine: PeerAddress { PeerAddress(high: 0, low: 0xFFFF_7F00_0001) }
+}
