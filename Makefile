@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), and Perch needs GNU make 4 or newer: use that of Debian 12)
 endif
 
-.PHONY: help run test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz bugbank mutants recorder profile static clean
+.PHONY: help run test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz hostile bugbank mutants recorder profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print these lines
@@ -49,6 +49,10 @@ power: ## Cut the power of stores CUTS=10000 times, of lives from seed FROM=1 on
 
 fuzz: ## Fuzz TARGET=… (all) for SECONDS=60 each, with AddressSanitizer; PLANT=1: is a planted defect found?
 	@Tests/Fuzz/run $(or $(SECONDS),60) $(TARGET)
+
+hostile: ## Attack a server at full length, then one without the protections, which every attack must defeat
+	@Tests/Hostile/run --full
+	@Tests/Hostile/run --control
 
 bugbank: ## Put known defects back, one at a time, and see each of them caught
 	@Tests/BugBank/run

@@ -1,0 +1,377 @@
+"""Attacks on what all clients of a server share, run by Tests/Hostile/run.
+
+Each attack holds connections or partial frames from addresses of 127.0.0.0/8. Beside it, watchers on another address measure
+how long a change takes to reach them, and newcomers connect ten times a second. An attack fails when a newcomer waits
+more than two seconds for its WELCOME or its answer, or a watcher misses a change. With --full, the p99 of the watchers'
+latency may be at most twice the value before the attack, and LATENCY_FLOOR is allowed always.
+"""
+import collections
+import multiprocessing
+import pathlib
+import select
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+perch, root, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+sys.path.insert(0, str(root / "Tests/Interop"))
+import server as servers  # noqa: E402
+from checks import Peer  # noqa: E402
+from client import CALL, Contract, HELLO, MESSAGE, STATUS  # noqa: E402
+
+FULL, CONTROL = "--full" in sys.argv, "--control" in sys.argv
+SECONDS = 20 if FULL else 2
+WATCHERS = 50 if FULL else 20
+CHANGES_PER_SECOND = 40
+CONNECTS_PER_SECOND = 256
+ADMITTED_WITHIN = 2.0
+LATENCY_FLOOR = 0.010  # seconds: below it, a p99 measures the scheduler of this machine
+APP = {"bundle_id": "com.example.app", "environment": 3}
+ENTITLEMENTS, TRANSACTIONS, ADMIN = (f"/perch.v1.{name}Service/" for name in ("Entitlement", "Transaction", "Admin"))
+PARTIAL_HELLO = bytes([HELLO, 0, 0, 0, 0])
+
+
+class Failure(Exception):
+    pass
+
+
+# The attackers. Each runs in a process of its own, so that it takes no time from the clients that measure.
+
+def dribble(address, sources, count, stop):
+    """Holds `count` connections that never finish HELLO, and replaces those that the server closes.
+
+    As many a second as the default of `connects-per-second` lets one address make, which does not hold on loopback.
+    """
+    poller, peers = select.epoll(), {}
+    allowed, since = float(count), time.monotonic()
+
+    def replace():
+        peer = socket.socket()
+        peer.setblocking(False)
+        peer.bind((sources[len(peers) % len(sources)], 0))
+        peer.connect_ex(address)
+        peers[peer.fileno()] = peer
+        poller.register(peer.fileno(), select.EPOLLOUT | select.EPOLLIN)
+
+    while not stop.is_set():
+        now = time.monotonic()
+        allowed, since = min(allowed + (now - since) * CONNECTS_PER_SECOND * len(sources), count), now
+        while len(peers) < count and allowed >= 1:
+            allowed -= 1
+            replace()
+        for number, events in poller.poll(0.02):
+            peer = peers[number]
+            try:
+                if events & select.EPOLLOUT:
+                    peer.send(PARTIAL_HELLO)
+                    poller.modify(number, select.EPOLLIN)
+                    continue
+                if peer.recv(4096):
+                    continue
+            except OSError:
+                pass
+            poller.unregister(number)
+            del peers[number]
+            peer.close()
+        time.sleep(0.002)
+
+
+def hold_frames(address, sources, lengths, stop):
+    """Welcomed connections without credentials that each send a CALL but for its last byte, as far as the server reads."""
+    peers = []
+
+    def replace(length):
+        peer = socket.socket()
+        peer.bind((sources[len(peers) % len(sources)], 0))
+        peer.settimeout(5)
+        try:
+            peer.connect(address)
+            peer.sendall(struct.pack(">IBI", HELLO << 24, 0, 2) + b"\x08\x01")
+            peer.sendall(struct.pack(">IBI", CALL << 24 | 1, 0, length) + bytes(length - 1))
+        except OSError:
+            pass
+        peer.setblocking(False)
+        peers.append((peer, length))
+
+    for length in lengths:
+        replace(length)
+    while not stop.is_set():
+        time.sleep(0.05)
+        for peer, length in list(peers):
+            try:
+                while data := peer.recv(65_536):
+                    pass
+            except BlockingIOError:
+                continue
+            except OSError:
+                pass
+            peers.remove((peer, length))
+            peer.close()
+            replace(length)
+
+
+class Attack:
+    """A process that attacks until it is stopped."""
+
+    def __init__(self, attacker, *arguments):
+        self.stopped = multiprocessing.Event()
+        self.process = multiprocessing.Process(target=attacker, args=(*arguments, self.stopped), daemon=True)
+
+    def __enter__(self):
+        self.process.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.process.join(10)
+        if self.process.is_alive():
+            self.process.kill()
+
+
+# The healthy clients.
+
+class Watching:
+    """Watchers of one account and a writer that changes it: the latency of each change at each watcher."""
+
+    def __init__(self, address, contract, token):
+        self.contract, self.token = contract, token
+        self.writer = self.connect(address)
+        self.calls, self.sent, self.latencies, self.done = 0, {}, [], threading.Event()
+        self.counts = collections.Counter()
+        bought = self.ask(TRANSACTIONS + "Purchase", account="watched", order={"product_id": "com.example.coins"})
+        assert bought.HasField("transaction"), "nothing was bought"
+        self.watchers = [self.connect(address) for _ in range(WATCHERS)]
+        for watcher in self.watchers:
+            watcher.call(TRANSACTIONS + "TransactionUpdates", app=APP, account="watched")
+        self.settle()
+
+    def connect(self, address):
+        peer = Peer(address, self.contract)
+        peer.hello(heartbeat_seconds=600, authorization=self.token)
+        return peer
+
+    def ask(self, path, **fields):
+        messages, status = self.writer.end(self.writer.call(path, app=APP, **fields))
+        assert status.code == 0, f"{path}: {status}"
+        return messages[0]
+
+    def settle(self):
+        """Reads what came before the first change."""
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            for watcher in self.watchers:
+                while select.select([watcher.socket], [], [], 0)[0]:
+                    watcher.read()
+            time.sleep(0.02)
+
+    def measure(self, seconds):
+        """The p99 in seconds; fails where a watcher missed a change."""
+        poller = select.poll()
+        by_number = {}
+        for watcher in self.watchers:
+            by_number[watcher.socket.fileno()] = watcher
+            poller.register(watcher.socket.fileno(), select.POLLIN)
+        poller.register(self.writer.socket.fileno(), select.POLLIN)
+        latencies, rounds = [], int(seconds * CHANGES_PER_SECOND)
+        for number in range(rounds):
+            began = time.monotonic()
+            self.writer.call(TRANSACTIONS + "Purchase", app=APP, account="watched",
+                             order={"product_id": "com.example.coins"})
+            missing, isAnswered = set(by_number), False
+            while missing or not isAnswered:
+                ready = poller.poll(5_000)
+                if not ready:
+                    raise Failure(f"change {number}: {len(missing)} of {WATCHERS} watchers missed it for 5 s")
+                now = time.monotonic()
+                for found, _ in ready:
+                    if found == self.writer.socket.fileno():
+                        # Read to its STATUS at once, because the socket's reader may have both frames.
+                        while not isAnswered:
+                            frame = self.writer.read()
+                            if frame is None:
+                                raise Failure("the writer's connection was closed")
+                            isAnswered = frame.kind == STATUS
+                        continue
+                    frame = by_number[found].read()
+                    if frame is None or frame.kind not in (MESSAGE, 7):
+                        raise Failure(f"a watcher was closed: {frame}")
+                    if frame.kind == MESSAGE and found in missing:
+                        missing.remove(found)
+                        latencies.append(now - began)
+            time.sleep(max(0, began + 1 / CHANGES_PER_SECOND - time.monotonic()))
+        latencies.sort()
+        return latencies[len(latencies) * 99 // 100]
+
+
+class Newcomers:
+    """Connects ten times a second from one address, each time with a HELLO, and notes how long WELCOME took."""
+
+    def __init__(self, address, contract, source, token):
+        self.address, self.contract, self.source, self.token = address, contract, source, token
+        self.times, self.refusals, self.stopped = [], [], threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def run(self):
+        hello = self.contract.message("perch.wire.v1.Hello")(protocol_version=1, authorization=self.token)
+        body = hello.SerializeToString()
+        while not self.stopped.is_set():
+            began = time.monotonic()
+            try:
+                with socket.create_connection(self.address, timeout=ADMITTED_WITHIN, source_address=(self.source, 0)) as peer:
+                    peer.sendall(struct.pack(">IBI", HELLO << 24, 0, len(body)) + body)
+                    kind = peer.recv(9)[:1]
+                    if kind == b"\x02":
+                        self.times.append(time.monotonic() - began)
+                    else:
+                        self.refusals.append("closed" if not kind else f"kind {kind[0]}")
+            except OSError as error:
+                self.refusals.append(str(error))
+            self.stopped.wait(max(0, began + 0.1 - time.monotonic()))
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.thread.join(ADMITTED_WITHIN + 1)
+
+    def judge(self):
+        tried = len(self.times) + len(self.refusals)
+        if self.refusals or not self.times:
+            raise Failure(f"{len(self.times)} of {tried} newcomers from {self.source} were admitted; "
+                          f"first refusal: {self.refusals[:1]}")
+        return f"{tried} newcomers from {self.source} admitted, the slowest after {max(self.times) * 1000:.0f} ms"
+
+
+# What is tried.
+
+class Trial:
+    def __init__(self, contract, token, keys):
+        self.contract, self.token, self.keys = contract, token, keys
+        self.failures, self.count = [], 0
+
+    def start(self, *settings, port=0):
+        server = servers.Server(perch, root / "Tests/Interop/catalog.storekit", "memory", work / "server.log", port=port)
+        server.arguments[2:2] = [*settings, *(["--token-keys", str(self.keys)] if self.keys else [])]
+        server.start()
+        return server
+
+    def run(self, name, attack, *settings, checks=()):
+        """Measures watchers before and during an attack, with newcomers from its own and from another address."""
+        self.count += 1
+        server = self.start(*settings)
+        try:
+            watching = Watching(server.address, self.contract, self.token)
+            quiet = watching.measure(SECONDS)
+            with Attack(attack[0], server.address, *attack[1:]):
+                time.sleep(1)
+                with Newcomers(server.address, self.contract, "127.0.0.9", self.token) as foreign, \
+                        Newcomers(server.address, self.contract, "127.0.0.2", self.token) as same:
+                    during = watching.measure(SECONDS)
+                    for check in checks:
+                        check(server)
+                said = [foreign.judge(), same.judge()]
+            said.append(f"p99 of pushes {quiet * 1000:.1f} ms, under attack {during * 1000:.1f} ms")
+            if FULL and during > max(2 * quiet, LATENCY_FLOOR):
+                raise Failure(said[-1] + ": more than twice")
+            self.tell(name, None, "; ".join(said))
+        except Failure as failure:
+            self.tell(name, str(failure), "")
+        except (AssertionError, OSError) as error:
+            self.tell(name, f"{type(error).__name__}: {' '.join(str(error).split())[:300]}", "")
+        finally:
+            server.kill()
+
+    def restart(self, name, attack, *settings):
+        """Kills the server under an attack, starts another on its port, and connects."""
+        self.count += 1
+        server = self.start(*settings)
+        try:
+            with Attack(attack[0], server.address, *attack[1:]):
+                time.sleep(1)
+                server.kill()
+                server = self.start(*settings, port=server.port)
+                with Newcomers(server.address, self.contract, "127.0.0.9", self.token) as newcomers:
+                    time.sleep(SECONDS)
+                self.tell(name, None, newcomers.judge())
+        except Failure as failure:
+            self.tell(name, str(failure), "")
+        finally:
+            server.kill()
+
+    def tell(self, name, failure, said):
+        if failure:
+            self.failures.append(name)
+        print(f"{'FAILED ' if failure else 'ok     '} {name}: {failure or said}", flush=True)
+
+    def ask(self, server):
+        """An authorised client sends a long request while the attack goes on, in two parts."""
+        peer = Peer(server.address, self.contract)
+        peer.hello(heartbeat_seconds=600, authorization=self.token)
+        request = self.contract.method(ADMIN + "CheckCatalog")[0](file=bytes(3 << 20)).SerializeToString()
+        call = self.contract.message("perch.wire.v1.Call")(method=ADMIN + "CheckCatalog", request=request)
+        body = call.SerializeToString()
+        frame = struct.pack(">IBI", CALL << 24 | 1, 0, len(body)) + body
+        peer.answers[1] = self.contract.method(ADMIN + "CheckCatalog")[1]
+        peer.socket.sendall(frame[:len(frame) // 2])
+        time.sleep(1)
+        try:
+            peer.socket.sendall(frame[len(frame) // 2:])
+            _, status = peer.end(1)
+        except (AssertionError, OSError) as error:
+            raise Failure(f"an authorised client lost its connection: {' '.join(str(error).split())[:200]}") from None
+        if status.reason not in ("", "CATALOG_INVALID"):
+            raise Failure(f"an authorised client was refused: {status.reason}")
+        peer.close()
+
+
+def token():
+    """A directory with a public key, and an administrator's token."""
+    keys = work / "keys"
+    keys.mkdir()
+
+    def command(*words):
+        subprocess.run([perch, "token", *words], check=True, stdin=subprocess.DEVNULL, capture_output=True, cwd=work)
+
+    command("key", "create", "--to", str(work / "main.jwk"))
+    for path in work.glob("main*pub*"):
+        path.rename(keys / path.name)
+    command("create", "--key", str(work / "main.jwk"), "--app", "*", "--scope", "admin", "--to", str(work / "token"))
+    return "Bearer " + (work / "token").read_text().strip(), keys
+
+
+def main():
+    contract = Contract(work / "perch.binpb")
+    credentials, keys = token()
+    small = ("--handshakes", "512")
+    # 15 of 4 MiB and 70 of 65 kB: with them, 64 MiB were full.
+    frames = [(4 << 20) - 64] * 15 + [65_000] * 70
+    attackers = [f"127.0.0.{number}" for number in range(2, 9)]
+
+    trial = Trial(contract, "", None)
+    trial.run("one address dribbles, default slots", (dribble, ["127.0.0.2"], 700))
+    trial.run("one address dribbles, 512 slots", (dribble, ["127.0.0.2"], 700), *small)
+    if FULL or CONTROL:
+        trial.run("seven addresses dribble, 512 slots", (dribble, attackers, 1_400), *small)
+    trial.restart("a restart under the attack, 512 slots", (dribble, ["127.0.0.2"], 700), *small)
+    known = Trial(contract, credentials, keys)
+    known.run("partial frames without credentials", (hold_frames, ["127.0.0.2"], frames), checks=[known.ask])
+    if FULL or CONTROL:
+        known.run("connections dribble where tokens are required, 512 slots", (dribble, ["127.0.0.2"], 700), *small)
+
+    failures, count = trial.failures + known.failures, trial.count + known.count
+    if CONTROL:
+        # With default slots an attack of this size finds slots free, whatever the server does when there are none.
+        missed = count - 1 - len(failures)
+        print(f"hostile: without the protections, {len(failures)} of {count - 1} attacks succeed")
+        sys.exit(1 if missed else 0)
+    print(f"hostile: {count - len(failures)} of {count} attacks were harmless")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
