@@ -1,3 +1,6 @@
+import PerchBase
+package import PerchJSON
+
 /// Why a file is no catalogue. Nothing of it was taken.
 ///
 /// Safe to log: it quotes identifiers, periods and prices, at most 64 characters of each, and never the value of a key

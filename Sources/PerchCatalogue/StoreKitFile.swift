@@ -1,3 +1,4 @@
+import PerchJSON
 package import PerchModel
 
 /// What a `.storekit` file says.

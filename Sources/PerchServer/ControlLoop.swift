@@ -3,6 +3,7 @@ import PerchCatalogue
 import PerchCore
 import PerchHTTP
 import PerchIdentity
+import PerchJSON
 import PerchLoop
 import PerchMetrics
 import PerchModel

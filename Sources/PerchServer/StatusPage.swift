@@ -1,6 +1,6 @@
 import PerchBase
-import PerchCatalogue
 import PerchCore
+import PerchJSON
 import PerchMetrics
 import PerchStore
 

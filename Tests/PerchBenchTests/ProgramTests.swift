@@ -1,6 +1,6 @@
 import Glibc
 import PerchBench
-import PerchCatalogue
+import PerchJSON
 import PerchLoop
 import PerchTesting
 import Testing

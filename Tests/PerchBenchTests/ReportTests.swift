@@ -1,5 +1,5 @@
 import PerchBench
-import PerchCatalogue
+import PerchJSON
 import Testing
 
 @Suite struct `a report of a bench` {

@@ -1,5 +1,6 @@
 import PerchBase
 import PerchCatalogue
+import PerchJSON
 import Testing
 
 /// A file that is refused: why, at which product, and what its message says.
@@ -31,10 +32,10 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     private static let longID = String(repeating: "x", count: Limits.catalogueIdentifierBytes + 1)
 
     static let shapes: [Refusal] = [
-        Refusal("an empty file", "", .emptyFile, says: "an empty file of 0 bytes"),
+        Refusal("an empty file", "", .emptyFile, says: "an empty document of 0 bytes"),
         Refusal("a blank file", " \n", .emptyFile, says: "white space"),
         Refusal("no JSON", "<plist/>", .notJSON, says: "found '<'"),
-        Refusal("half of a file", "{\"products\":[", .notJSON, says: "the end of the file"),
+        Refusal("half of a file", "{\"products\":[", .notJSON, says: "the end of the document"),
         Refusal("an array", "[]", .wrongShape, says: "a JSON object, this is an array"),
         Refusal("a string", "\"products\"", .wrongShape, says: "this is a string"),
         Refusal(
@@ -212,7 +213,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         let error = try #require(throws: CatalogueError.self) {
             _ = try Made.file(products: [Self.a.with("displayPrice", "\"\(text)\"")]).load()
         }
-        #expect(error.message.contains("\"\\u001b[31m" + String(repeating: "x", count: 59) + "…\""))
+        #expect(error.message.contains("\"\\u{1b}[31m" + String(repeating: "x", count: 59) + "…\""))
     }
 
     @Test func `a file beyond the reader's limits is refused as no JSON, with both numbers`() throws {

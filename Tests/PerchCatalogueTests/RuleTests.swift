@@ -1,5 +1,6 @@
 import PerchBase
 import PerchCatalogue
+import PerchJSON
 import PerchModel
 import Testing
 

@@ -1,4 +1,5 @@
 import PerchCatalogue
+import PerchJSON
 import PerchModel
 import Testing
 

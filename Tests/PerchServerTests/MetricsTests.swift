@@ -1,5 +1,5 @@
 import PerchBase
-import PerchCatalogue
+import PerchJSON
 import PerchLoop
 import PerchMetrics
 import PerchModel

@@ -1,4 +1,4 @@
-import PerchCatalogue
+import PerchJSON
 
 /// What a bench sells: a pass that can be bought again and again, each time changing what its owner is entitled to, and
 /// items enough to make a view of products as large as is wanted.

@@ -1,4 +1,4 @@
-package import PerchCatalogue
+package import PerchJSON
 
 extension BenchReport {
     /// Bump it when a reader of an older one would misread a newer one.

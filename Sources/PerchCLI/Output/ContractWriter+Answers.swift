@@ -1,6 +1,7 @@
 import PerchBase
 import PerchCatalogue
 import PerchClient
+import PerchJSON
 import PerchModel
 
 import struct PerchWire.PurchaseResult

@@ -1,5 +1,5 @@
 import PerchBase
-import PerchCatalogue
+import PerchJSON
 import PerchModel
 
 /// Writes values in protobuf's JSON mapping with the names of `proto/perch/v1`, so that what a program reads here is what

@@ -1,4 +1,4 @@
-import PerchCatalogue
+import PerchJSON
 
 /// How data is printed.
 package enum OutputFormat: String, Sendable, CaseIterable {

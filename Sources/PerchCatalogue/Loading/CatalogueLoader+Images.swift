@@ -1,4 +1,5 @@
 import PerchBase
+import PerchJSON
 import PerchModel
 
 /// An image file that came with a catalogue, under the name that products call it by.

@@ -1,4 +1,5 @@
 import PerchBase
+import PerchJSON
 import PerchModel
 
 extension CatalogueLoader {

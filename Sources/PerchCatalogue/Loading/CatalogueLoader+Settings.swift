@@ -1,3 +1,4 @@
+import PerchJSON
 import PerchModel
 
 extension CatalogueLoader {

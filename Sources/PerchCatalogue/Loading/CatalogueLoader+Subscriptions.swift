@@ -1,3 +1,5 @@
+import PerchBase
+import PerchJSON
 import PerchModel
 
 extension CatalogueLoader {

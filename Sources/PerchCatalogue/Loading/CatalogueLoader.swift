@@ -1,4 +1,5 @@
 import PerchBase
+import PerchJSON
 import PerchModel
 
 /// Makes a catalogue of a document, once.

@@ -1,4 +1,5 @@
 import PerchBase
+import PerchJSON
 
 /// What a loader finds odd on its way, and which product it is at.
 struct Findings {

@@ -1,5 +1,5 @@
 package import PerchBase
-import PerchCatalogue
+import PerchJSON
 
 /// Which client certificates are whom: a JSON file of the operator.
 ///

@@ -1,5 +1,5 @@
 import PerchBase
-import PerchCatalogue
+import PerchJSON
 
 // Keys as files have them: JWK and sets of them (RFC 7517, 7518, 8037), and PEM.
 extension TokenKey {

@@ -1,5 +1,5 @@
 import PerchBase
-import PerchCatalogue
+import PerchJSON
 
 /// A token in its compact form (RFC 7515, section 3.1), taken apart and not believed yet.
 ///

@@ -1,5 +1,5 @@
 package import PerchBase
-import PerchCatalogue
+import PerchJSON
 import PerchModel
 
 /// What a token says of whoever holds it. The names are those of RFC 7519, and four of ours: `app`, `environment`,

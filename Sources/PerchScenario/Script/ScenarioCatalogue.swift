@@ -1,5 +1,5 @@
 import PerchBase
-package import PerchCatalogue
+package import PerchJSON
 package import PerchModel
 
 /// A catalogue in the short form of a scenario.

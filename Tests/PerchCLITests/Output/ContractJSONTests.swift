@@ -1,4 +1,4 @@
-import PerchCatalogue
+import PerchJSON
 import PerchModel
 import PerchTesting
 import PerchWire

@@ -1,5 +1,5 @@
 import PerchBase
-import PerchCatalogue
+import PerchJSON
 import PerchModel
 import Testing
 

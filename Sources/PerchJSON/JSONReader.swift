@@ -1,6 +1,7 @@
 import PerchBase
 
-/// How much JSON a reader takes.
+/// The size of a document that a reader accepts. A document beyond one of the limits is refused at the place where it
+/// exceeds it.
 package struct JSONLimits: Hashable, Sendable {
     package var bytes = Limits.catalogueFileBytes
     package var depth = Limits.jsonDepth
@@ -53,7 +54,7 @@ package struct JSONReader {
         guard self.offset < self.bytes.count else {
             throw JSONError(
                 .empty, at: self.place, expected: "a JSON document",
-                found: self.bytes.isEmpty ? "an empty file of 0 bytes" : "nothing but white space")
+                found: self.bytes.isEmpty ? "an empty document of 0 bytes" : "nothing but white space")
         }
         let value = try self.value(depth: 0)
         self.skipSpace()
@@ -63,7 +64,7 @@ package struct JSONReader {
         return value
     }
 
-    /// Once for the whole file, so that no string needs to be looked at twice.
+    /// Checks the whole document once, so that strings need no check of their own.
     private func checkText() throws(JSONError) {
         do {
             try self.bytes.span.bytes.checkText()
@@ -393,7 +394,7 @@ package struct JSONReader {
     /// The next character for people, with a hint where we know what was meant. One character only: what stands here
     /// may be a secret whose quote is missing.
     private var found: String {
-        guard self.offset < self.bytes.count else { return "the end of the file" }
+        guard self.offset < self.bytes.count else { return "the end of the document" }
         let end = min(self.offset + 4, self.bytes.count)
         let rest = String(decoding: self.bytes[self.offset..<end], as: UTF8.self)
         guard let scalar = rest.unicodeScalars.first else { return "nothing" }

@@ -1,4 +1,4 @@
-import PerchCatalogue
+import PerchJSON
 import Testing
 
 @Suite struct `the JSON writer` {

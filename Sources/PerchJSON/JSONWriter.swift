@@ -229,9 +229,3 @@ private func escaped(_ text: String) -> String {
     }
     return result + "\""
 }
-
-/// A text of a file for an error or a warning: in quotes, escaped, at most 64 characters of it.
-func quoted(_ text: String) -> String {
-    let head = text.unicodeScalars.prefix(64)
-    return escaped(String(head) + (head.endIndex < text.unicodeScalars.endIndex ? "…" : ""))
-}

@@ -1,5 +1,5 @@
 import PerchBase
-import PerchCatalogue
+import PerchJSON
 import Testing
 
 @Suite struct `the limits of JSON` {

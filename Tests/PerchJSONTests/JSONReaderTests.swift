@@ -1,4 +1,4 @@
-import PerchCatalogue
+import PerchJSON
 import Testing
 
 /// A document that is read, and what comes out when it is written again without white space.
@@ -305,7 +305,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
                 return error.found
             }
         }
-        #expect(found("[1,") == "the end of the file")
+        #expect(found("[1,") == "the end of the document")
         #expect(found("[;]") == "';'")
         #expect(found("['a']").contains("JSON quotes with"))
         #expect(found("// a").contains("JSON has no comments"))
