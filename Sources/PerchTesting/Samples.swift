@@ -211,7 +211,9 @@ extension SeededRandom {
                         histories: self.array(upTo: 2) { $0.groupHistory() }))
             default: .cleared
             }
-        return Fact(body, effective: self.instant())
+        return Fact(
+            body, effective: self.instant(), source: FactSource(rawValue: Int32(self.below(6))),
+            stamp: self.optional { $0.instant() })
     }
 
     package mutating func settings() -> AppSettings {

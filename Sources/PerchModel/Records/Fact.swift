@@ -5,10 +5,21 @@ package struct Fact: Hashable, Sendable {
     /// When it took effect, on the app's clock.
     package var effective: Instant
     package var body: Body
+    package let source: FactSource
+    /// The signer's time, by which facts from outside are ordered. Nil for this store's own decisions, whose order is that of
+    /// their commits.
+    package let stamp: Instant?
 
+    /// A fact that this store has decided itself.
     package init(_ body: Body, effective: Instant) {
-        self.body = body
+        self.init(body, effective: effective, source: .decision, stamp: nil)
+    }
+
+    package init(_ body: Body, effective: Instant, source: FactSource, stamp: Instant?) {
         self.effective = effective
+        self.body = body
+        self.source = source
+        self.stamp = source == .decision ? nil : stamp
     }
 
     /// Behind one reference: a fact is copied more often than it is looked at.

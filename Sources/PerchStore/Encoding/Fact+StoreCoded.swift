@@ -140,6 +140,8 @@ extension Fact: StoreCoded {
         case .synced, .messagePosted, .cleared:
             break
         }
+        self.source.write(to: &writer)
+        if self.source != .decision { writer.write(self.stamp) }
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
@@ -184,7 +186,10 @@ extension Fact: StoreCoded {
             case .deleted: .deleted(try reader.uint64(), remainder: try reader.value())
             case .cleared: .cleared
             }
-        self.init(body, effective: effective)
+        // Before form 3 every fact was a decision of the store itself.
+        let source = reader.form < 3 ? FactSource.decision : try FactSource(from: &reader)
+        let stamp = source == .decision ? nil : try reader.optional(Instant.self)
+        self.init(body, effective: effective, source: source, stamp: stamp)
     }
 }
 

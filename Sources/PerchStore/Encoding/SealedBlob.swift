@@ -15,13 +15,17 @@ package struct BlobKey: Hashable, Sendable {
         case answer = 7
         case image = 8
         case revocation = 9
+        case commit = 10
+        case change = 11
 
-        /// The form that this version writes. It reads all from 1 on.
+        /// The form that this version writes. It reads all forms from 1 on.
         ///
-        /// Of records and facts, 2 says how what waits for a renewal is billed.
+        /// Form 2 of records and facts adds the billing plan of a pending renewal. Form 3 of facts adds their source and
+        /// stamp. A change contains facts and records, and has the form of its facts.
         package var version: UInt8 {
             switch self {
-            case .record, .fact: 2
+            case .record: 2
+            case .fact, .change: 3
             default: 1
             }
         }
@@ -62,7 +66,13 @@ package struct BlobKey: Hashable, Sendable {
         BlobKey(.image, UInt64(app), name: hash.bytes)
     }
 
-    /// Of a token that was taken back.
+    /// Of what a commit's row holds beside its facts.
+    package static func commit(_ revision: UInt64) -> BlobKey { BlobKey(.commit, revision) }
+
+    /// Of a whole change, as it goes through the feed.
+    package static func change(_ revision: UInt64) -> BlobKey { BlobKey(.change, revision) }
+
+    /// Of a revoked token.
     package static func revocation(_ id: [UInt8]) -> BlobKey { BlobKey(.revocation, name: id) }
 
     package static func answer(_ key: MutationKey) -> BlobKey {
