@@ -187,7 +187,9 @@ let package = Package(
             "PerchScenarioTests",
             ["PerchBase", "PerchModel", "PerchCatalogue", "PerchScenario", "PerchTesting"],
             exclude: ["Vocabulary.scenario"]),
-        tests("PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
+        tests(
+            "PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"],
+            exclude: ["Fixtures"]),
         tests(
             "PerchBenchTests",
             [

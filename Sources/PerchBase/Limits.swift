@@ -238,6 +238,20 @@ extension Limits {
 
     /// Rounds in which a decision may request more data. More is a bug in Perch and traps.
     package static let decisionRoundsMax = 8
+
+    /// Runs of a batch before its callers get UNAVAILABLE. Each run but the last found that another node had committed, or
+    /// that a lost commit was not written.
+    package static let batchRunsMax = 8
+
+    /// Milliseconds before the store tries again to reach its storage.
+    package static let storageRetryMilliseconds: Int64 = 250
+
+    /// Changes of other nodes that one request reads.
+    package static let feedChangesAtOnce = 1_024
+
+    /// Due renewals of an app that are held in memory, the earliest first. The rest stay in storage until these are settled;
+    /// up to twice as many are held before the latest are dropped again.
+    package static let dueEntriesHeld = 256
 }
 
 // MARK: One iteration of an event loop

@@ -12,7 +12,7 @@ enum Query: Int, CaseIterable {
     case deleteTransaction, deleteTransactions
     case transactionsOldestFirst, transactionsNewestFirst, unfinishedOldestFirst, unfinishedNewestFirst
     case insertFact, factsOfAccount, factsThrough, eventsOfAccount
-    case insertCommit, commitTime
+    case insertCommit, commitTime, commitsAfter, factsOfRevision
     case insertDue, deleteDue, dueThrough, earliestDue
     case answer, setAnswer, forgetAnswers
     case revocations, setRevocation, forgetRevokedTokens
@@ -57,16 +57,16 @@ enum Query: Int, CaseIterable {
         case .record: "SELECT blob FROM records WHERE account = ?1"
         case .setRecord: "INSERT OR REPLACE INTO records VALUES (?1, ?2)"
 
-        case .transaction: "SELECT account, state, blob FROM transactions WHERE id = ?1"
-        case .insertTransaction: "INSERT INTO transactions VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6)"
+        case .transaction: "SELECT account, state, blob FROM transactions WHERE app = ?1 AND id = ?2"
+        case .insertTransaction: "INSERT INTO transactions VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7)"
         case .updateTransaction:
             """
-            UPDATE transactions SET purchase_date = ?2, spends = ?3, product = ?4, blob = ?5,
-            state = CASE WHEN state = 0 THEN 0 ELSE 1 + ?3 END WHERE id = ?1
+            UPDATE transactions SET purchase_date = ?3, spends = ?4, product = ?5, blob = ?6,
+            state = CASE WHEN state = 0 THEN 0 ELSE 1 + ?4 END WHERE app = ?1 AND id = ?2
             """
-        case .finishTransaction: "UPDATE transactions SET state = 1 + spends WHERE id = ?1"
+        case .finishTransaction: "UPDATE transactions SET state = 1 + spends WHERE app = ?1 AND id = ?2"
 
-        case .deleteTransaction: "DELETE FROM transactions WHERE id = ?1"
+        case .deleteTransaction: "DELETE FROM transactions WHERE app = ?1 AND id = ?2"
         case .deleteTransactions: "DELETE FROM transactions WHERE account = ?1"
 
         case .transactionsOldestFirst:
@@ -110,8 +110,14 @@ enum Query: Int, CaseIterable {
             ORDER BY facts.revision, facts.ordinal
             """
 
-        case .insertCommit: "INSERT INTO commits VALUES (?1, ?2)"
+        case .insertCommit: "INSERT INTO commits VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
         case .commitTime: "SELECT committed FROM commits WHERE revision = ?1"
+        case .commitsAfter:
+            """
+            SELECT revision, committed, app, next_transaction, next_account, blob FROM commits WHERE revision > ?1
+            ORDER BY revision LIMIT ?2
+            """
+        case .factsOfRevision: "SELECT ordinal, account, blob FROM facts WHERE revision = ?1 ORDER BY ordinal"
 
         case .insertDue: "INSERT INTO due VALUES (?1, ?2, ?3)"
         case .deleteDue: "DELETE FROM due WHERE app = ?1 AND instant = ?2 AND account = ?3"

@@ -1,5 +1,6 @@
 import CPerchSQLite
 import PerchBase
+import PerchModel
 import PerchStore
 
 extension SQLiteStorage {
@@ -59,6 +60,51 @@ extension SQLiteStorage {
             guard case .full = error.storageError else { throw error }
             if !connection.isAutocommit { try connection.execute("ROLLBACK") }
             return false
+        }
+    }
+
+    /// Carries a store of an earlier schema over to this one, in one transaction. Returns its schema; nil where it has this
+    /// one already.
+    ///
+    /// Blobs keep their form, which this version reads, until they are written again. The app of each account is read from
+    /// its record: schema 4 has no other place for it that is always there.
+    static func convert(_ connection: Connection) throws(SQLiteError) -> Int64? {
+        let schema = try Self.schema(of: connection)
+        guard schema < Schema.version else { return nil }
+        do throws(SQLiteError) {
+            try connection.execute(
+                "CREATE TEMP TABLE account_apps (account INTEGER PRIMARY KEY, app INTEGER NOT NULL); BEGIN IMMEDIATE")
+            try Self.fillAccountApps(connection)
+            for statement in Schema.conversion { try connection.execute(statement) }
+            let count = try connection.number("SELECT count(*) FROM transactions") ?? 0
+            let converted = try connection.number("SELECT count(*) FROM transactions_of_apps") ?? 0
+            guard count == converted else {
+                throw Self.damaged("\(count - converted) of \(count) transactions are of accounts without a record")
+            }
+            for statement in Schema.conversionEnd { try connection.execute(statement) }
+            try connection.execute("COMMIT; DROP TABLE temp.account_apps")
+        } catch {
+            if !connection.isAutocommit { try connection.execute("ROLLBACK") }
+            throw error
+        }
+        return schema
+    }
+
+    private static func fillAccountApps(_ connection: Connection) throws(SQLiteError) {
+        let records = try Statement("SELECT account, blob FROM records", on: connection)
+        let insert = try Statement("INSERT INTO account_apps VALUES (?1, ?2)", on: connection)
+        defer { records.reset() }
+        while try records.step() {
+            let account = records.uint64(0)
+            let app: AppNumber
+            do throws(DecodingFault) {
+                app = try AccountRecord(unsealing: records.bytes(1), of: account).app
+            } catch {
+                throw Self.damaged("the record of account \(account): \(error)")
+            }
+            try insert.bind([.stored(account), .integer(Int64(app))])
+            _ = try insert.step()
+            insert.reset()
         }
     }
 

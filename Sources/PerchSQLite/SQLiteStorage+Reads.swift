@@ -83,8 +83,8 @@ extension SQLiteStorage {
         }
     }
 
-    package func transaction(_ id: TransactionID) throws(StorageError) -> TransactionRow? {
-        try self.first(.transaction, [.number(id)]) { (row) throws(StorageError) in
+    package func transaction(_ app: AppNumber, _ id: TransactionID) throws(StorageError) -> TransactionRow? {
+        try self.first(.transaction, [.integer(Int64(app)), .number(id)]) { (row) throws(StorageError) in
             try Self.row(id: id, account: row.uint64(0), state: row.int64(1), blob: row.bytes(2))
         }
     }
@@ -185,6 +185,50 @@ extension SQLiteStorage {
 
     package func commitTime(of revision: UInt64) throws(StorageError) -> Instant? {
         try self.first(.commitTime, [.number(revision)]) { Instant(milliseconds: $0.int64(0)) }
+    }
+
+    package func changes(after revision: UInt64, limit: Int) throws(StorageError) -> [StoredChange]? {
+        var rows: [CommitRow] = []
+        var isWhole = true
+        try self.run(.commitsAfter, [.number(revision), .integer(Int64(limit))]) { (row) throws(StorageError) in
+            // A commit of an earlier schema says of no app what it changed.
+            guard !row.isNull(2) else {
+                isWhole = false
+                return false
+            }
+            rows.append(try Self.commit(row))
+            return true
+        }
+        guard isWhole else { return nil }
+        return try rows.map { (row) throws(StorageError) in
+            try self.change(row, facts: try self.facts(ofRevision: row.revision))
+        }
+    }
+
+    private static func commit(_ row: Statement) throws(StorageError) -> CommitRow {
+        let revision = row.uint64(0)
+        var detail: CommitDetail?
+        if !row.isNull(5) { detail = try Self.detail(row.bytes(5), of: revision) }
+        return CommitRow(
+            revision: revision, committed: Instant(milliseconds: row.int64(1)),
+            app: AppNumber(truncatingIfNeeded: row.int64(2)), nextTransaction: row.uint64(3),
+            nextAccount: row.uint64(4), detail: detail)
+    }
+
+    static func detail(_ blob: [UInt8], of revision: UInt64) throws(StorageError) -> CommitDetail {
+        try Self.unsealing("the commit of revision \(revision)") { () throws(DecodingFault) in
+            try CommitDetail(unsealing: blob, revision: revision)
+        }
+    }
+
+    private func facts(ofRevision revision: UInt64) throws(StorageError) -> [StoredFact] {
+        var facts: [StoredFact] = []
+        try self.run(.factsOfRevision, [.number(revision)]) { (row) throws(StorageError) in
+            let place = EventPlace(revision: revision, ordinal: UInt32(truncatingIfNeeded: row.int64(0)))
+            facts.append(try Self.fact(at: place, account: row.uint64(1), blob: row.bytes(2)))
+            return true
+        }
+        return facts
     }
 
     package func due(

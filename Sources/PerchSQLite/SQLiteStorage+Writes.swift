@@ -4,7 +4,13 @@ package import PerchStore
 
 extension SQLiteStorage {
     package func apply(_ change: StoredChange) throws(StorageError) {
-        try self.write(.insertCommit, [.stored(change.revision), .integer(change.committed.milliseconds)])
+        try self.write(
+            .insertCommit,
+            [
+                .stored(change.revision), .integer(change.committed.milliseconds), .integer(Int64(change.appNumber)),
+                .stored(change.nextTransaction), .stored(change.nextAccount),
+                CommitDetail(of: change).map { .bytes($0.sealed(revision: change.revision)) } ?? .null,
+            ])
         for (ordinal, stored) in change.facts.enumerated() {
             let place = EventPlace(revision: change.revision, ordinal: UInt32(ordinal))
             try self.write(
@@ -13,7 +19,7 @@ extension SQLiteStorage {
                     .stored(place.revision), .integer(Int64(place.ordinal)), .stored(stored.account),
                     .integer(stored.fact.event == nil ? 0 : 1), .bytes(stored.sealed(at: place)),
                 ])
-            try self.write(stored.fact.rowWrite, account: stored.account)
+            try self.write(stored.fact.rowWrite, account: stored.account, app: change.appNumber)
         }
         for stored in change.records {
             let (record, due, previousDue) = (stored.record, stored.due, stored.previousDue)
@@ -33,6 +39,7 @@ extension SQLiteStorage {
         }
         if let app = change.app { try self.write(app) }
         if let app = change.app, let images = change.images { try self.write(images, of: app.state.number) }
+        for token in change.revoked { try self.revoke(token) }
         if let keyed = change.answer?.value { try self.keep(keyed.answer, for: keyed.key) }
         self.currentHeader.revision = change.revision
         self.currentHeader.nextTransaction = change.nextTransaction
@@ -48,13 +55,16 @@ extension SQLiteStorage {
             ])
     }
 
-    private func write(_ write: TransactionWrite?, account: AccountNumber) throws(StorageError) {
+    private func write(
+        _ write: TransactionWrite?, account: AccountNumber, app: AppNumber
+    ) throws(StorageError) {
+        let app = Statement.Value.integer(Int64(app))
         switch write {
         case .insert(let transaction):
             try self.write(
                 .insertTransaction,
                 [
-                    .stored(transaction.id), .stored(account), .integer(transaction.purchaseDate.milliseconds),
+                    app, .stored(transaction.id), .stored(account), .integer(transaction.purchaseDate.milliseconds),
                     Self.spends(transaction), .integer(Self.mark(ofProduct: transaction.productID)),
                     .bytes(transaction.sealed(account: account)),
                 ])
@@ -62,14 +72,14 @@ extension SQLiteStorage {
             try self.write(
                 .updateTransaction,
                 [
-                    .stored(transaction.id), .integer(transaction.purchaseDate.milliseconds),
+                    app, .stored(transaction.id), .integer(transaction.purchaseDate.milliseconds),
                     Self.spends(transaction), .integer(Self.mark(ofProduct: transaction.productID)),
                     .bytes(transaction.sealed(account: account)),
                 ])
         case .finish(let id):
-            try self.write(.finishTransaction, [.stored(id)])
+            try self.write(.finishTransaction, [app, .stored(id)])
         case .delete(let id):
-            try self.write(.deleteTransaction, [.stored(id)])
+            try self.write(.deleteTransaction, [app, .stored(id)])
         case .deleteAll:
             try self.write(.deleteTransactions, [.stored(account)])
         case nil:
@@ -129,7 +139,7 @@ extension SQLiteStorage {
         self.currentHeader.lease = instant
     }
 
-    package func revoke(_ revocation: RevokedToken) throws(StorageError) {
+    func revoke(_ revocation: RevokedToken) throws(StorageError) {
         try self.write(
             .setRevocation,
             [

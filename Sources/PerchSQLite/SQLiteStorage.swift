@@ -6,11 +6,12 @@ package import PerchStore
 ///
 /// One connection, which holds the file exclusively; owned by the store's thread. Every commit is synced before it
 /// returns; the log is checkpointed by the batch that finds it long, before it begins. See Design.md.
-package final class SQLiteStorage: Storage {
+package final class SQLiteStorage: Storage, StoreMaintenance {
     let path: String
     let connection: Connection
-    /// By `Query.rawValue`; empty once closed.
-    private var statements: [Statement]
+    /// By `Query.rawValue`, each prepared when the store opens; empty once closed. An inspected file may have an earlier
+    /// schema, so its statements are prepared when they are first used.
+    private var statements: [Statement?]
     /// As the batch under way has it.
     var currentHeader: StoreHeader
     private var committedHeader: StoreHeader
@@ -24,8 +25,10 @@ package final class SQLiteStorage: Storage {
     private var checkpoints: UInt64 = 0
     private var checkpointPages: UInt64 = 0
     private var logBound = LogBound()
-    /// The file has an earlier schema's number, until the first batch that is written.
-    private var isOfEarlierSchema: Bool
+    /// The schema that the file had before it was opened, where it was converted.
+    package let convertedSchema: Int64?
+    /// The schema that this version writes.
+    package static var schemaVersion: Int64 { Schema.version }
 
     private enum Batch {
         case none
@@ -69,13 +72,13 @@ package final class SQLiteStorage: Storage {
             try Self.prepareFile(connection, path: path, for: use, identity: identity)
             let hasRoom = isFixed ? true : try Self.makeDurable(connection)
             self.checkpointsWithoutRoom = hasRoom ? 0 : 1
+            self.convertedSchema = isFixed ? nil : try Self.convert(connection)
             let statements = try Query.allCases.map { (query) throws(SQLiteError) in
-                try Statement(query.sql, on: connection)
+                isFixed ? nil : try Statement(query.sql, on: connection)
             }
-            let statement = statements[Query.header.rawValue]
+            let statement = try Statement(Query.header.sql, on: connection)
             defer { statement.reset() }
             let blob = try statement.step() ? statement.bytes(0) : []
-            self.isOfEarlierSchema = try Self.schema(of: connection) < Schema.version
             self.path = path
             self.connection = connection
             self.statements = statements
@@ -108,7 +111,6 @@ package final class SQLiteStorage: Storage {
         self.requireBatch()
         do throws(StorageError) {
             if case .broken(let error) = self.batch { throw error }
-            if self.isOfEarlierSchema { try self.carryOver() }
             if self.currentHeader != self.committedHeader {
                 try self.run(.setHeader, [.bytes(self.currentHeader.sealed())])
             }
@@ -118,18 +120,7 @@ package final class SQLiteStorage: Storage {
             throw self.remember(error)
         }
         self.committedHeader = self.currentHeader
-        self.isOfEarlierSchema = false
         self.batch = .none
-    }
-
-    /// Makes a store of an earlier version one of this one, in the first batch that the earlier one may not be able to read.
-    /// Only its number changes.
-    private func carryOver() throws(StorageError) {
-        do throws(SQLiteError) {
-            try self.connection.execute("PRAGMA user_version = \(Schema.version)")
-        } catch {
-            throw error.storageError
-        }
     }
 
     package func rollback() {
@@ -226,6 +217,8 @@ package final class SQLiteStorage: Storage {
         return error
     }
 
+    package var maintenance: (any StoreMaintenance)? { self }
+
     package var hasRoom: Bool {
         self.connection.isOnMachine ? StoreFile.roomBytes(at: self.path) >= Limits.storeRoomBytes : true
     }
@@ -248,7 +241,7 @@ package final class SQLiteStorage: Storage {
         row: (Statement) throws(StorageError) -> Bool = { (_) throws(StorageError) in true }
     ) throws(StorageError) {
         precondition(!self.statements.isEmpty, "a store was used after it was closed")
-        let statement = self.statements[query.rawValue]
+        let statement = try self.statement(query)
         defer { statement.reset() }
         do throws(SQLiteError) {
             try statement.bind(values)
@@ -263,6 +256,17 @@ package final class SQLiteStorage: Storage {
                 throw error.storageError
             }
             guard hasRow, try row(statement) else { return }
+        }
+    }
+
+    private func statement(_ query: Query) throws(StorageError) -> Statement {
+        if let statement = self.statements[query.rawValue] { return statement }
+        do throws(SQLiteError) {
+            let statement = try Statement(query.sql, on: self.connection)
+            self.statements[query.rawValue] = statement
+            return statement
+        } catch {
+            throw error.storageError
         }
     }
 

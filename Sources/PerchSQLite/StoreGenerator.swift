@@ -80,8 +80,9 @@ private func fill(_ storage: SQLiteStorage, _ generation: StoreGeneration, _ pro
         number: 1, bundleID: generation.bundleID, environment: .xcode, revision: 1, effective: now, committed: now,
         catalogue: generation.catalogue, catalogueRevision: 1, catalogueSource: generation.catalogueSource,
         settings: AppSettings(), clock: .running(offsetMilliseconds: 0))
-    var first = StoredChange(revision: 1, committed: now, nextTransaction: 1, nextAccount: 1)
+    var first = StoredChange(revision: 1, committed: now, app: 1, nextTransaction: 1, nextAccount: 1)
     first.app = StoredAppState(state: app, fileSettings: app.settings)
+    first.appCause = .catalog
     first.images = generation.images
     try storage.begin()
     try storage.apply(first)
@@ -120,7 +121,8 @@ private func openedAndBought(
     record.revision = revision
     record.committed = generation.now
     var change = StoredChange(
-        revision: revision, committed: generation.now, nextTransaction: numbers.next, nextAccount: account + 1)
+        revision: revision, committed: generation.now, app: app.number, nextTransaction: numbers.next,
+        nextAccount: account + 1)
     change.facts = ([opened] + facts).map { StoredFact(account: account, fact: $0, origin: []) }
     change.records = [StoredRecord(record, due: record.attemptDue)]
     change.aliases = [(AccountKey(app: app.number, bytes: Array("user-\(account)".utf8)), account)]

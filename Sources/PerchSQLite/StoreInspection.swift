@@ -117,6 +117,11 @@ extension SQLiteStorage {
             let blob = row.bytes(2)
             _ = try Self.unsealing("an answer") { () throws(DecodingFault) in try KeptAnswer(unsealing: blob, to: key) }
         }
+        if contents.schema >= 5 {
+            try self.each("SELECT revision, blob FROM commits WHERE blob IS NOT NULL") { (row) throws(StorageError) in
+                _ = try Self.detail(row.bytes(1), of: row.uint64(0))
+            }
+        }
         return contents
     }
 

@@ -29,7 +29,7 @@ package enum Server {
         let catalogues = try settings.apps.map { (app) throws(ServerError) in
             (app, try CatalogueFile.load(app.catalogPath))
         }
-        let engine = try Self.open(settings)
+        let engine = try Self.open(settings, log)
         // People are told the revision, with what is served.
         if log.isForPrograms, case .file(let path) = settings.store, engine.header.revision == 0 {
             log.info("a new store was begun, with nothing in it", LogField("path", path))
@@ -68,7 +68,7 @@ package enum Server {
         package var storeIdentity: String
     }
 
-    private static func open(_ settings: ServerSettings) throws(ServerError) -> StoreEngine {
+    private static func open(_ settings: ServerSettings, _ log: Log) throws(ServerError) -> StoreEngine {
         let storage: any Storage
         switch settings.store {
         case .memory:
@@ -82,7 +82,13 @@ package enum Server {
                 )
             }
             do throws(StoreOpenError) {
-                storage = try SQLiteStorage(path: StorePath.file(for: path))
+                let store = try SQLiteStorage(path: StorePath.file(for: path))
+                if let schema = store.convertedSchema {
+                    log.info(
+                        "the store was converted to this version's schema", LogField("path", path),
+                        LogField("from_schema", schema), LogField("to_schema", SQLiteStorage.schemaVersion))
+                }
+                storage = store
             } catch {
                 throw ServerError("\(error)")
             }
@@ -211,7 +217,7 @@ package enum Server {
 
         let storeDriver = StoreLoop(
             engine: engine, inbox: store, questions: questions, loops: inboxes, control: control, clock: clock)
-        let revision = engine.header.revision
+        let revision = engine.beginLoops()
         let revoked = engine.revoked
         let identity = engine.header.identity
         let epoch = engine.header.epoch

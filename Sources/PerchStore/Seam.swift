@@ -401,7 +401,7 @@ package struct KnownAs: Hashable, Sendable {
     }
 }
 
-/// A token that was taken back before its end. No part of any view, and so of no revision.
+/// A token that was revoked before its end.
 package struct RevokedToken: Hashable, Sendable {
     /// Its `jti`, or a hash.
     package var id: String
@@ -435,64 +435,10 @@ package enum StoreAnswer: Sendable {
     static var taken: StoreAnswer { .revoked(wasRevoked: false) }
 }
 
-/// An account that a change touched.
-package struct AccountChange: Sendable {
-    package var record: AccountRecord
-    package var cause: Cause
-    /// What happened, in order; the first of it has `ordinal` in its revision.
-    var facts: [Fact]
-    var ordinal: UInt32
-    /// The client whose call caused it; empty for the store itself.
-    var origin: [UInt8]
-    /// The change makes the record longer than it may be; such a change is refused.
-    var isOverLimit = false
-
-    /// What subscribers of the account's transactions are told. Made where somebody listens, which is seldom. The record
-    /// is the change's own, so it knows the revision and when it was committed.
-    package var events: [AccountEvent] {
-        var events: [AccountEvent] = []
-        for (index, fact) in self.facts.enumerated() {
-            guard let event = fact.event else { continue }
-            events.append(
-                AccountEvent(
-                    place: EventPlace(revision: self.record.revision, ordinal: self.ordinal + UInt32(index)),
-                    committed: self.record.committed, transaction: event.transaction, kind: event.kind,
-                    origin: self.origin))
-        }
-        return events
-    }
-}
-
-/// One committed change, on its way to every loop.
-package final class Change: Sendable {
-    package let revision: UInt64
-    package let committed: Instant
-    package let accounts: [AccountChange]
-    /// Keys that name an account from now on.
-    package let aliases: [(key: AccountKey, account: AccountNumber)]
-    /// The new state of an app, and what of it changed.
-    package let app: AppState?
-    package let appCause: Cause
-
-    package init(
-        revision: UInt64, committed: Instant, accounts: [AccountChange],
-        aliases: [(key: AccountKey, account: AccountNumber)], app: AppState?, appCause: Cause
-    ) {
-        self.revision = revision
-        self.committed = committed
-        self.accounts = accounts
-        self.aliases = aliases
-        self.app = app
-        self.appCause = appCause
-    }
-}
-
 /// What travels from the store to a loop, in one order.
 package enum StoreEvent: Sendable {
     case change(Change)
     case answer(ticket: UInt64, StoreAnswer)
-    /// Tokens were taken back.
-    case revoked([RevokedToken])
     /// Say so when everything before this is applied and said.
     case barrier(UInt64)
     /// The store can acknowledge nothing any more; the process is about to end.

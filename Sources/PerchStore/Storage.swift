@@ -1,10 +1,11 @@
 package import PerchBase
 package import PerchModel
 
-/// What the store's own thread asks of durable storage. Synchronous; one thread; one batch at a time.
+/// Durable storage as a decision sees it: what it reads, and what it writes. Belongs to the store's thread.
 ///
-/// Reads between `begin` and `commit` see what the batch has applied. After `rollback`, or after a `commit` that threw,
-/// nothing of the batch is there. `commit` returns when the batch would survive a loss of power.
+/// All calls are synchronous, and one batch is open at a time. Reads between `begin` and `commit` see the batch's own
+/// writes. After `rollback`, or a `commit` that threw, nothing of the batch is stored. `commit` returns when the batch
+/// would survive a loss of power. `StoreMaintenance` covers the medium itself: copies, space, figures.
 package protocol Storage: AnyObject {
     /// What is known of the store without reading an account.
     func header() throws(StorageError) -> StoreHeader
@@ -22,7 +23,7 @@ package protocol Storage: AnyObject {
     /// Keys of an app's accounts in bytewise order, those after one; empty for the beginning.
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]]
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord?
-    func transaction(_ id: TransactionID) throws(StorageError) -> TransactionRow?
+    func transaction(_ app: AppNumber, _ id: TransactionID) throws(StorageError) -> TransactionRow?
     func transactions(of account: AccountNumber, _ query: TransactionQuery) throws(StorageError) -> [TransactionRow]
     func events(of account: AccountNumber, after place: EventPlace, limit: Int) throws(StorageError) -> [AccountEvent]
     func facts(of account: AccountNumber) throws(StorageError) -> [Fact]
@@ -35,85 +36,59 @@ package protocol Storage: AnyObject {
     func due(_ app: AppNumber, through instant: Instant, limit: Int) throws(StorageError) -> [DueEntry]
     func earliestDue(_ app: AppNumber) throws(StorageError) -> Instant?
     func answer(to key: MutationKey) throws(StorageError) -> KeptAnswer?
-    /// Tokens that were taken back and are not forgotten.
+    /// Revoked tokens that are not forgotten yet.
     func revokedTokens() throws(StorageError) -> [RevokedToken]
 
-    /// The mutations from a place on are decided next: what they look at may be fetched ahead. A hint.
-    func prefetch(_ requests: [StoreRequest], from start: Int)
+    /// The committed changes after a revision, oldest first, at most `limit` of them: the feed of changes.
+    ///
+    /// Kept answers, images and the payload of catalogues are not part of it. Nil where the feed does not reach back so far;
+    /// a node that needs more starts again from the stored records.
+    func changes(after revision: UInt64, limit: Int) throws(StorageError) -> [StoredChange]?
+    /// Whether others write to this storage too. Then the engine reads `changes(after:limit:)` before it reads or decides.
+    var isShared: Bool { get }
+    /// After `commit` threw `unknown`: whether the batch whose last change had this revision is stored for good.
+    ///
+    /// Another node may have written a change with the same revision. That is not this batch: the answer is false.
+    func hasCommitted(_ revision: UInt64) throws(StorageError) -> Bool
+
+    /// Reads in one request what a tick needs: the first reads of all its requests, and the records of `accounts`.
+    ///
+    /// The engine calls it once for the requests of a tick, and once before it settles renewals. Storage behind a network
+    /// keeps the result, and serves the point reads of the same tick from it. A local store needs nothing here: it reads
+    /// when it is asked.
+    func prefetch(_ requests: [StoreRequest], accounts: [AccountNumber]) throws(StorageError)
+    /// Loads the memory of the next `Limits.prefetchedAtOnce` mutations into the CPU's cache. A hint.
+    func warm(_ requests: [StoreRequest], from start: Int)
 
     func begin() throws(StorageError)
     func apply(_ change: StoredChange) throws(StorageError)
     /// Keeps the answer to a key that changed nothing, and so has no revision.
     func keep(_ answer: KeptAnswer, for key: MutationKey) throws(StorageError)
     func setLease(until instant: Instant) throws(StorageError)
-    /// Takes a token back, or says anew when it would have ended.
-    func revoke(_ revocation: RevokedToken) throws(StorageError)
-    /// Forgets tokens that would have ended before an instant.
+    /// Forgets revoked tokens that would have ended before an instant.
     func forgetRevokedTokens(before instant: Instant) throws(StorageError)
     /// Forgets the answers that were kept before an instant.
     func forgetAnswers(before instant: Instant) throws(StorageError)
     func commit() throws(StorageError)
     func rollback()
     func close()
-    /// Begins a copy in a new file at a path, where nothing may be yet.
-    func beginCopy(at path: String) throws(CopyFault) -> any StorageCopy
 
-    /// What the storage takes up on its medium, and how it fares there. Asks the medium for nothing that may wait.
-    var figures: StorageFigures { get }
-    /// Whether the medium has room for some ordinary batches.
-    var hasRoom: Bool { get }
-    /// Whether it holds every record as a value, so that a cache before it would only be a second look.
+    /// Whether every record is in memory as a value. The engine then keeps no cache of its own.
     var holdsRecords: Bool { get }
+    /// The medium under this storage; nil where this process does not manage it, as in memory or on a database server.
+    var maintenance: (any StoreMaintenance)? { get }
 }
 
 extension Storage {
-    /// Storage without a medium.
-    package var figures: StorageFigures { StorageFigures() }
-    package var hasRoom: Bool { true }
-    package func prefetch(_ requests: [StoreRequest], from start: Int) {}
-    package var holdsRecords: Bool { false }
-}
-
-/// What storage takes up on its medium.
-package struct StorageFigures: Hashable, Sendable {
-    package var fileBytes: Int64 = 0
-    /// Of the write-ahead log's file.
-    package var logBytes: Int64 = 0
-    package var checkpoints: UInt64 = 0
-    /// Pages that they wrote: of one that changed often since the checkpoint before, only the last.
-    package var checkpointPages: UInt64 = 0
-    /// Checkpoints that found no room. The log grows instead, until it finds none.
-    package var checkpointsWithoutRoom: UInt64 = 0
-
-    package init() {}
-}
-
-/// Why storage did not do as it was asked.
-package enum StorageError: Error, Equatable, CustomStringConvertible {
-    /// No room. Nothing of the batch was written; try again when there is room.
-    case full(String)
-    /// Whether the batch is durable is not known. Nothing more may be acknowledged.
-    case failed(String)
-    /// What was read does not bear its checksum, or does not decode.
-    case corrupt(String)
-    /// The file was written by a newer version.
-    case newerSchema(found: Int, known: Int)
-    /// The file was written by an older version, whose stores this one does not carry over.
-    case olderSchema(found: Int, known: Int)
-
-    package var description: String {
-        switch self {
-        case .full(let what): "no room in the store: \(what); free some space, writing goes on by itself then"
-        case .failed(let what): "the store failed: \(what); Perch ends so that it can recover from disk"
-        case .corrupt(let what): "the store is damaged: \(what); restore it from a backup"
-        case .newerSchema(let found, let known):
-            "the store has schema \(found), this version knows \(known); run the version that wrote it, or a newer one"
-        case .olderSchema(let found, let known):
-            "the store has schema \(found), of a version in development, this one knows \(known) only; name another file, and begin anew there"
-        }
+    package func prefetch(_ requests: [StoreRequest], accounts: [AccountNumber]) throws(StorageError) {}
+    package func warm(_ requests: [StoreRequest], from start: Int) {}
+    package var isShared: Bool { false }
+    package func hasCommitted(_ revision: UInt64) throws(StorageError) -> Bool {
+        try self.commitTime(of: revision) != nil
     }
+    package var holdsRecords: Bool { false }
+    package var maintenance: (any StoreMaintenance)? { nil }
 }
-
 /// What is known of a store without reading an account.
 package struct StoreHeader: Hashable, Sendable {
     package var identity: StoreIdentity
@@ -214,77 +189,5 @@ package struct DatedFact: Hashable, Sendable {
     package init(revision: UInt64, fact: Fact) {
         self.revision = revision
         self.fact = fact
-    }
-}
-
-/// One revision, as it is written.
-package struct StoredChange: Sendable {
-    package var revision: UInt64
-    package var committed: Instant
-    /// In order; the index is the ordinal.
-    package var facts: [StoredFact] = []
-    /// The new records, with their due instants.
-    package var records: [StoredRecord] = []
-    package var aliases: [(key: AccountKey, account: AccountNumber)] = []
-    package var app: StoredAppState?
-    /// The images of a new catalogue of `app`: all of them, and no other ones stay. Nil with the catalogue before.
-    package var images: [ImageContent]?
-    /// What the key of its mutation is answered from now on.
-    package var answer: Boxed<KeyedAnswer>?
-    package var nextTransaction: TransactionID
-    package var nextAccount: AccountNumber
-
-    /// Nothing, with the room that the lists had.
-    mutating func removeAll() {
-        // One by one: they are few, and to remove all at once is to replace them by nothing.
-        while !self.facts.isEmpty { self.facts.removeLast() }
-        while !self.records.isEmpty { self.records.removeLast() }
-        if !self.aliases.isEmpty { self.aliases.removeAll(keepingCapacity: true) }
-        // Most have none of these, and letting go of nothing asks the runtime how that is done: 400 instructions.
-        if self.app != nil { self.app = nil }
-        if self.images != nil { self.images = nil }
-        if self.answer != nil { self.answer = nil }
-    }
-
-    /// Goes on with the lists of another, which are empty, instead of its own.
-    mutating func takeRoom(of other: inout StoredChange) {
-        swap(&self.facts, &other.facts)
-        swap(&self.records, &other.records)
-        swap(&self.aliases, &other.aliases)
-    }
-}
-
-extension StoredChange {
-    /// One that changes nothing yet.
-    package init(revision: UInt64, committed: Instant, nextTransaction: TransactionID, nextAccount: AccountNumber) {
-        self.init(
-            revision: revision, committed: committed, facts: [], nextTransaction: nextTransaction,
-            nextAccount: nextAccount)
-    }
-}
-
-/// A record, when its next attempt is due, and when it was due before.
-package struct StoredRecord: Sendable {
-    package var record: AccountRecord
-    package var due: Instant?
-    package var previousDue: Instant?
-
-    package init(_ record: AccountRecord, due: Instant? = nil, previousDue: Instant? = nil) {
-        self.record = record
-        self.due = due
-        self.previousDue = previousDue
-    }
-}
-
-/// A fact and whose it is.
-package struct StoredFact: Hashable, Sendable {
-    package var account: AccountNumber
-    package var fact: Fact
-    package var origin: [UInt8]
-
-    package init(account: AccountNumber, fact: Fact, origin: [UInt8]) {
-        self.account = account
-        self.fact = fact
-        self.origin = origin
     }
 }

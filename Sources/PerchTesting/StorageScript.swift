@@ -27,15 +27,16 @@ package struct StorageScript: Sendable {
         self.revision += 1
         self.clock += Int64(self.random.below(3))
         var change = StoredChange(
-            revision: self.revision, committed: Instant(milliseconds: 1_000 + self.clock), nextTransaction: 1,
-            nextAccount: 1)
+            revision: self.revision, committed: Instant(milliseconds: 1_000 + self.clock),
+            app: self.random.element(Self.apps), nextTransaction: 1, nextAccount: 1)
         for _ in 0...self.random.below(size) {
             switch self.random.below(12) {
             case 0, 1: self.openAccount(in: &change)
             case 2...5: self.insertTransaction(in: &change)
             case 6: self.updateTransaction(in: &change)
-            case 7, 8: self.finishTransaction(in: &change)
-            case 9: self.addFact(in: &change)
+            case 7: self.finishTransaction(in: &change)
+            case 8: self.addFact(in: &change)
+            case 9: self.revokeToken(in: &change)
             case 10: self.changeApp(in: &change)
             default: self.keepAnswer(in: &change)
             }
@@ -47,7 +48,7 @@ package struct StorageScript: Sendable {
 
     private mutating func openAccount(in change: inout StoredChange) {
         let number = AccountNumber(self.accounts.count + 1)
-        let record = AccountRecord(account: number, app: self.random.element(Self.apps))
+        let record = AccountRecord(account: number, app: change.appNumber)
         self.accounts.append(record)
         let key = AccountKey(app: record.app, bytes: Array("user-\(number)".utf8))
         self.keys.append(key)
@@ -57,7 +58,7 @@ package struct StorageScript: Sendable {
     }
 
     private mutating func insertTransaction(in change: inout StoredChange) {
-        guard let record = self.anyAccount() else { return }
+        guard let record = self.anyAccount(of: change.appNumber) else { return }
         var transaction = self.random.transaction()
         transaction.id = TransactionID(self.rows.count + 1)
         self.shape(&transaction)
@@ -69,8 +70,7 @@ package struct StorageScript: Sendable {
     }
 
     private mutating func updateTransaction(in change: inout StoredChange) {
-        guard !self.rows.isEmpty else { return }
-        let index = self.random.below(self.rows.count)
+        guard let index = self.anyRow(of: change.appNumber) else { return }
         var transaction = self.random.transaction()
         transaction.id = self.rows[index].transaction.id
         self.shape(&transaction)
@@ -80,14 +80,13 @@ package struct StorageScript: Sendable {
     }
 
     private mutating func finishTransaction(in change: inout StoredChange) {
-        guard !self.rows.isEmpty else { return }
-        let index = self.random.below(self.rows.count)
+        guard let index = self.anyRow(of: change.appNumber) else { return }
         self.rows[index].isFinished = true
         change.facts.append(self.fact(.finished(self.rows[index].transaction.id), self.rows[index].account))
     }
 
     private mutating func addFact(in change: inout StoredChange) {
-        guard let record = self.anyAccount() else { return }
+        guard let record = self.anyAccount(of: change.appNumber) else { return }
         let body = Fact.Body.autoRenewSet(original: self.random.uint64(), isOn: true, preference: self.random.string())
         change.facts.append(self.fact(body, record.account))
         self.touch(record, in: &change)
@@ -96,7 +95,7 @@ package struct StorageScript: Sendable {
     private mutating func changeApp(in change: inout StoredChange) {
         // One revision changes one app once.
         guard change.app == nil else { return }
-        let app = self.random.element(Self.apps)
+        let app = change.appNumber
         if self.catalogues[app] == nil || self.random.bool() {
             self.catalogues[app] = (self.revision, self.random.catalogue())
         }
@@ -107,6 +106,12 @@ package struct StorageScript: Sendable {
             catalogue: catalogue.catalogue, catalogueRevision: catalogue.revision,
             catalogueSource: self.random.string(), settings: self.random.settings(), clock: self.random.clock())
         change.app = StoredAppState(state: state, fileSettings: self.random.settings())
+        change.appCause = .setting
+    }
+
+    private mutating func revokeToken(in change: inout StoredChange) {
+        change.revoked.append(
+            RevokedToken(id: self.random.element(["a", "b", "c"]), expires: self.random.element(Self.days)))
     }
 
     private mutating func keepAnswer(in change: inout StoredChange) {
@@ -129,9 +134,17 @@ package struct StorageScript: Sendable {
             origin: self.random.bytes(upTo: 3))
     }
 
-    private mutating func anyAccount() -> AccountRecord? {
-        self.accounts.isEmpty ? nil : self.random.element(self.accounts)
+    private mutating func anyAccount(of app: AppNumber) -> AccountRecord? {
+        let accounts = self.accounts.filter { $0.app == app }
+        return accounts.isEmpty ? nil : self.random.element(accounts)
     }
+
+    private mutating func anyRow(of app: AppNumber) -> Int? {
+        let places = self.rows.indices.filter { self.app(of: self.rows[$0]) == app }
+        return places.isEmpty ? nil : self.random.element(places)
+    }
+
+    package func app(of row: TransactionRow) -> AppNumber { self.accounts[Int(row.account) - 1].app }
 
     /// A new record of an account, and perhaps another due instant. A revision writes each record once.
     private mutating func touch(_ record: AccountRecord, in change: inout StoredChange) {
@@ -180,10 +193,11 @@ extension Storage {
             lines.append("answer \(key.app) \(key.bytes): \(digest(try self.answer(to: key)?.sealed(to: key)))")
         }
         for row in script.rows {
-            let found = try self.transaction(row.transaction.id)
+            let found = try self.transaction(script.app(of: row), row.transaction.id)
             let blob = found.map { $0.transaction.sealed(account: $0.account) }
             lines.append("row \(row.transaction.id): \(digest(blob)) \(found?.isFinished ?? false)")
         }
+        lines.append("revoked \(try self.revokedTokens())")
         for revision in 0...script.revision + 1 {
             lines.append("commit \(revision): \(String(describing: try self.commitTime(of: revision)))")
         }

@@ -87,6 +87,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case recordLimit = "RECORD_LIMIT"
     case storeFull = "STORE_FULL"
     case storeFailed = "STORE_FAILED"
+    case storeUnreachable = "STORE_UNREACHABLE"
     case catalogInvalid = "CATALOG_INVALID"
     case catalogTooLong = "CATALOG_TOO_LONG"
     case clockBackwards = "CLOCK_BACKWARDS"
@@ -176,7 +177,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .unimplemented
         case .internal:
             .internal
-        case .shuttingDown, .storeFailed, .leaseWait:
+        case .shuttingDown, .storeFailed, .storeUnreachable, .leaseWait:
             .unavailable
         case .unauthenticated, .certificateExpired, .credentialsMalformed, .credentialsUntrusted,
             .credentialsMisdirected, .credentialsNotYetValid, .credentialsExpired, .credentialsRevoked:

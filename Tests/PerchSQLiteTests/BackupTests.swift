@@ -27,7 +27,8 @@ private final class NumberedStore {
         let instant = Instant(milliseconds: Int64(self.revision))
         try self.storage.begin()
         var change = StoredChange(
-            revision: self.revision, committed: instant, nextTransaction: 1, nextAccount: self.revision * 1_000)
+            revision: self.revision, committed: instant, app: 1, nextTransaction: 1,
+            nextAccount: self.revision * 1_000)
         for index in 0..<accounts {
             let account = self.revision * 1_000 + UInt64(index)
             var record = AccountRecord(account: account, app: 1)
@@ -316,9 +317,9 @@ private final class NumberedStore {
         let storage = try SQLiteStorage(path: store.path)
         try storage.connection.execute("PRAGMA user_version = 9")
         storage.close()
-        let newer = StoreRestoreError.unusable(.storage(path: store.path, .newerSchema(found: 9, known: 4)))
+        let newer = StoreRestoreError.unusable(.storage(path: store.path, .newerSchema(found: 9, known: 5)))
         #expect(throws: newer) { try StoreRestore.verify(store.path) }
-        #expect(newer.description.contains("schema 9") && newer.description.contains("knows 4"))
+        #expect(newer.description.contains("schema 9") && newer.description.contains("knows 5"))
     }
 
     /// A row whose pages are intact, as if it had been written by something else.

@@ -141,24 +141,22 @@ extension StorageError {
         storage.close()
     }
 
-    @Test func `is full at the first batch of a store of the schema before: its number comes with that`() throws {
+    @Test func `is full while a store is converted: the store stays as it was, and opens when there is space`() throws {
         let disk = FaultyDisk(seed: 9)
         let made = try disk.open()
-        try made.connection.execute("PRAGMA user_version = \(Schema.earliestVersion)")
-        made.close()
-        let storage = try disk.open()
         var script = StorageScript(seed: 10)
+        try made.begin()
+        for _ in 0..<40 { try made.apply(script.change()) }
+        try made.commit()
+        let before = try made.transcript(of: script)
+        try EarlierSchema.restore(in: made.connection)
+        made.close()
         disk.room = disk.bytes
-        var lost = script
-        try storage.begin()
-        for _ in 0..<10 { try storage.apply(lost.change()) }
-        #expect(throws: StorageError.self) { try storage.commit() }
-        #expect(try SQLiteStorage.schema(of: storage.connection) == Schema.earliestVersion)
+        #expect(throws: StoreOpenError.noRoom(path: made.path)) { try disk.open() }
         disk.room = nil
-        try storage.begin()
-        for _ in 0..<10 { try storage.apply(script.change()) }
-        try storage.commit()
-        #expect(try SQLiteStorage.schema(of: storage.connection) == Schema.version)
+        let storage = try disk.open()
+        #expect(storage.convertedSchema == 4)
+        #expect(try storage.transcript(of: script) == before)
         storage.close()
     }
 

@@ -48,7 +48,7 @@ import Testing
             #expect(record == folded)
             let line = try #require(record.lines.first)
             #expect(line.state(at: Self.now, leewayMilliseconds: nil) == .subscribed)
-            #expect(try storage.transaction(line.latest.id)?.transaction == line.latest)
+            #expect(try storage.transaction(1, line.latest.id)?.transaction == line.latest)
             #expect(try storage.events(of: account, after: EventPlace(revision: 0, ordinal: 0), limit: 9).count == 1)
             ends.append(line.boundary)
         }
@@ -60,12 +60,12 @@ import Testing
         // And it goes on: what comes next collides with nothing.
         let header = storage.header()
         #expect(header.revision == UInt64(count) + 1)
-        #expect(try storage.transaction(header.nextTransaction) == nil)
+        #expect(try storage.transaction(1, header.nextTransaction) == nil)
         #expect(try storage.record(header.nextAccount) == nil)
         try storage.begin()
         try storage.apply(
             StoredChange(
-                revision: header.revision + 1, committed: Self.now, nextTransaction: header.nextTransaction,
+                revision: header.revision + 1, committed: Self.now, app: 1, nextTransaction: header.nextTransaction,
                 nextAccount: header.nextAccount))
         try storage.commit()
     }

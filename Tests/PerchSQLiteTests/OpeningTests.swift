@@ -110,9 +110,9 @@ import Testing
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 9")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 4))
+        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 5))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 9") && error.description.contains("knows 4"))
+        #expect(error.description.contains("schema 9") && error.description.contains("knows 5"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
     }
 
@@ -122,47 +122,10 @@ import Testing
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 1")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 4))
+        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 5))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 1") && error.description.contains("knows 4"))
+        #expect(error.description.contains("schema 1") && error.description.contains("knows 5"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
-    }
-
-    @Test func `a store of the schema before is one of this schema from its first batch on`() throws {
-        let directory = TemporaryDirectory()
-        let path = directory.file("store")
-        try SQLiteStorage(path: path).close()
-        try Self.change(path, "PRAGMA user_version = 3")
-        #expect(try SQLiteStorage.inspect(path).schema == 3, "who only looks changes nothing")
-        let identity = try SQLiteStorage.inspect(path).identity
-        let storage = try SQLiteStorage(path: path)
-        #expect(storage.header().identity == identity)
-        storage.close()
-        #expect(try SQLiteStorage.inspect(path).schema == 3, "nothing was written that the version before cannot read")
-
-        let again = try SQLiteStorage(path: path)
-        try again.begin()
-        again.rollback()
-        again.close()
-        #expect(try SQLiteStorage.inspect(path).schema == 3, "a batch that was taken back has changed nothing")
-
-        let written = try SQLiteStorage(path: path)
-        try written.begin()
-        try written.setLease(until: Instant(milliseconds: 1))
-        try written.commit()
-        written.close()
-        #expect(try SQLiteStorage.inspect(path).schema == 4)
-    }
-
-    @Test func `what the version before wrote is read`() throws {
-        let directory = TemporaryDirectory()
-        let path = directory.file("store")
-        try SQLiteStorage(path: path).close()
-        let blob = EarlierForm.recordInForm1
-        try Self.change(path, "INSERT INTO records VALUES (7, X'\(blob)'); PRAGMA user_version = 3")
-        let storage = try SQLiteStorage(path: path)
-        defer { storage.close() }
-        #expect(try storage.record(7) == EarlierForm.record)
     }
 
     @Test func `a store that lost its schema's number is refused as damaged`() throws {

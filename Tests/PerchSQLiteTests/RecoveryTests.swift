@@ -179,7 +179,7 @@ import Testing
         var longest = 0
         for revision in UInt64(1)...40 {
             var change = StoredChange(
-                revision: revision, committed: Instant(milliseconds: 0), nextTransaction: 1, nextAccount: 1)
+                revision: revision, committed: Instant(milliseconds: 0), app: 1, nextTransaction: 1, nextAccount: 1)
             let origin = [UInt8](repeating: UInt8(revision), count: batchBytes)
             change.facts = [
                 StoredFact(account: 1, fact: Fact(.finished(1), effective: .distantPast), origin: origin)

@@ -185,6 +185,7 @@ enum SampleReports {
         "asksAtOnce", "prefetchedAtOnce", "watchersBeforeAnswers", "payloadPiecesKept", "writtenTransactions",
         "writtenTransactionBytesMax", "recentTexts", "recentTextBytesMax", "leaseMilliseconds",
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
+        "batchRunsMax", "storageRetryMilliseconds", "feedChangesAtOnce", "dueEntriesHeld",
         "watchersBeforeAnswers",
     ]
 

@@ -9,14 +9,18 @@ final class FamilyStore {
     static let start = Instant(milliseconds: 1_800_000_000_000)
     static let month: Int64 = 5 * 60_000
 
-    let storage = MemoryStorage(identity: StoreIdentity(high: 1, low: 2))
+    let storage: any Storage
     let engine: StoreEngine
     var now = start
     /// Every change, in order.
     private(set) var changes: [Change] = []
     private var ticket: UInt64 = 0
 
-    init(without withdrawn: Set<String> = []) throws {
+    init(
+        without withdrawn: Set<String> = [],
+        storage: any Storage = MemoryStorage(identity: StoreIdentity(high: 1, low: 2))
+    ) throws {
+        self.storage = storage
         self.engine = try StoreEngine(storage: self.storage, loops: 1, cacheBytesMax: 1 << 20)
         var settings = AppSettings()
         settings.timeRate = TimeRate(named: "monthlyRenewalEveryFiveMinutes") ?? .realTime
@@ -25,7 +29,7 @@ final class FamilyStore {
             wall: self.now)
     }
 
-    private static let catalogue: Catalogue = {
+    static let catalogue: Catalogue = {
         func plan(_ id: String, level: Int32, price: Int64, isShareable: Bool = true) -> CatalogueProduct {
             var subscription = CatalogueSubscription(groupID: "G", level: level, period: Period(1, .month))
             subscription.introductoryOffers = []
@@ -73,6 +77,13 @@ final class FamilyStore {
     @discardableResult
     func operate(_ operation: StoreOperation, _ account: String?) throws -> MutationResult {
         try self.mutate(.operation(operation, account: account.map(Self.key), app: 1))
+    }
+
+    func revoke(_ id: String) throws {
+        let token = RevokedToken(id: id, expires: self.now.advanced(byMilliseconds: 60_000))
+        var outbox = StoreEngine.Outbox(loops: 1)
+        _ = self.engine.run([StoreRequest(loop: 0, ticket: 0, .revoke(token))], wall: self.now, into: &outbox)
+        for case .change(let change) in outbox.events[0] { self.changes.append(change) }
     }
 
     /// Buys as a customer does.
@@ -123,15 +134,15 @@ final class FamilyStore {
     struct Unanswered: Error {}
 
     func record(_ account: String) throws -> AccountRecord {
-        let number = try #require(self.storage.account(Self.key(account)))
-        return try #require(self.storage.record(number))
+        let number = try #require(try self.storage.account(Self.key(account)))
+        return try #require(try self.storage.record(number))
     }
 
     func rows(_ account: String) throws -> [Transaction] {
-        let number = try #require(self.storage.account(Self.key(account)))
+        let number = try #require(try self.storage.account(Self.key(account)))
         var query = TransactionQuery(limit: 10_000)
         query.includesFinishedConsumables = true
-        return self.storage.transactions(of: number, query).map(\.transaction)
+        return try self.storage.transactions(of: number, query).map(\.transaction)
     }
 
     func states(_ account: String) throws -> [RenewalState] {
@@ -144,9 +155,9 @@ final class FamilyStore {
     }
 
     /// Whether a tester took the latest transaction of a shared line out of the member's account, and none came since.
-    private func wasTakenOut(of member: AccountNumber, _ original: TransactionID) -> Bool {
+    private func wasTakenOut(of member: AccountNumber, _ original: TransactionID) throws -> Bool {
         var latest: TransactionID?
-        for fact in self.storage.facts(of: member) {
+        for fact in try self.storage.facts(of: member) {
             switch fact.body {
             case .sharedLineSet(let line, _) where line.originalID == original: latest = line.latest.id
             case .deleted(latest, _): latest = nil
@@ -162,7 +173,7 @@ final class FamilyStore {
         for name in members + [purchaser] {
             let member = try self.record(name)
             var folded = AccountRecord(account: member.account, app: member.app)
-            for fact in self.storage.facts(of: member.account) { folded.apply(fact) }
+            for fact in try self.storage.facts(of: member.account) { folded.apply(fact) }
             folded.revision = member.revision
             folded.committed = member.committed
             if folded != member { return "\(name): the record is not the fold of its facts" }
@@ -177,7 +188,7 @@ final class FamilyStore {
                 guard member.account == share.member,
                     let copy = member.lineIndex(original: share.memberOriginal).map({ member.lines[$0] })
                 else { continue }
-                if self.wasTakenOut(of: member.account, share.memberOriginal) { continue }
+                if try self.wasTakenOut(of: member.account, share.memberOriginal) { continue }
                 if copy.latest.revocation != nil {
                     let isShareable = self.app.catalogue.product(line.latest.productID)?.isFamilyShareable == true
                     if line.latest.revocation == nil, isShareable { return "\(name): revoked, the purchaser is not" }
@@ -253,9 +264,9 @@ final class FamilyStore {
     @Test func `the past is read up to so many facts of an account, and not beyond`() throws {
         let store = try FamilyStore()
         let bought = try store.buy("gold", "a")
-        let number = try #require(store.storage.account(FamilyStore.key("a")))
+        let number = try #require(try store.storage.account(FamilyStore.key("a")))
         _ = try store.operate(.setAutoRenew(.product("gold"), isOn: false), "a")
-        let count = store.storage.facts(of: number).count
+        let count = try store.storage.facts(of: number).count
         #expect(store.engine.factsPerReadMax == Limits.factsPerReadMax)
         for limit in [count + 1, count] {
             store.engine.factsPerReadMax = limit

@@ -29,7 +29,7 @@ private let all = StorageImplementation.allCases
         try store.write(builder.facts(1, [.purchased(ChangeBuilder.transaction(0), terms: nil)]))
         for number in [UInt64(2), 1 << 62, 1 << 63, UInt64.max] {
             #expect(try store.storage.record(number) == nil)
-            #expect(try store.storage.transaction(number) == nil)
+            #expect(try store.storage.transaction(1, number) == nil)
             #expect(try store.storage.commitTime(of: number) == nil)
             #expect(try store.storage.facts(of: number) == [])
             #expect(try store.storage.transactions(of: number, TransactionQuery(limit: 9)) == [])
@@ -38,7 +38,7 @@ private let all = StorageImplementation.allCases
         }
         #expect(try store.storage.account(AccountKey(app: 1, bytes: [1])) == nil)
         #expect(try store.storage.answer(to: MutationKey(app: 1, bytes: [1])) == nil)
-        #expect(try store.storage.transaction(0) != nil, "zero is a valid number")
+        #expect(try store.storage.transaction(1, 0) != nil, "zero is a valid number")
     }
 
     @Test(arguments: all)
@@ -317,36 +317,80 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `remembers tokens that were taken back, until they would have ended`(
+    func `remembers revoked tokens with their revision, until they would have ended`(
         _ implementation: StorageImplementation
     ) throws {
-        let storage = try implementation.make().storage
-        let revision = try storage.header().revision
-        func batch(isUndone: Bool = false, _ body: () throws -> Void) throws {
-            try storage.begin()
-            try body()
-            if isUndone { storage.rollback() } else { try storage.commit() }
-        }
+        let store = try implementation.make()
+        let storage = store.storage
+        var builder = ChangeBuilder()
         func token(_ id: String, _ expires: Int64) -> RevokedToken {
             RevokedToken(id: id, expires: Instant(milliseconds: expires))
         }
-        try batch {
-            try storage.revoke(token("b", 20))
-            try storage.revoke(token("a", 10))
-            try storage.revoke(RevokedToken(id: "c", expires: .distantFuture))
+        func forget(before instant: Int64, isUndone: Bool = false) throws {
+            try storage.begin()
+            try storage.forgetRevokedTokens(before: Instant(milliseconds: instant))
+            if isUndone { storage.rollback() } else { try storage.commit() }
         }
-        let all = [token("a", 10), token("b", 20), RevokedToken(id: "c", expires: .distantFuture)]
+        let eternal = RevokedToken(id: "c", expires: .distantFuture)
+        try store.write(builder.change(app: 0) { $0.revoked = [token("b", 20), token("a", 10), eternal] })
+        let all = [token("a", 10), token("b", 20), eternal]
         #expect(try storage.revokedTokens() == all)
-        try batch(isUndone: true) {
-            try storage.revoke(token("d", 40))
-            try storage.revoke(token("a", 99))
-            try storage.forgetRevokedTokens(before: Instant(milliseconds: 50))
+        #expect(try storage.header().revision == 1)
+        try storage.begin()
+        try storage.apply(builder.change(app: 0) { $0.revoked = [token("d", 40), token("a", 99)] })
+        storage.rollback()
+        try forget(before: 50, isUndone: true)
+        #expect(try storage.revokedTokens() == all)
+        try store.write(builder.change(app: 0) { $0.revoked = [token("a", 30)] })
+        try forget(before: 30)
+        #expect(try storage.revokedTokens() == [token("a", 30), eternal])
+        let changes = try #require(try storage.changes(after: 0, limit: 10))
+        #expect(changes.map(\.revision) == [1, 3])
+        #expect(changes.map(\.revoked) == [[token("b", 20), token("a", 10), eternal], [token("a", 30)]])
+        #expect(changes.allSatisfy { $0.records.isEmpty && $0.facts.isEmpty && $0.app == nil })
+    }
+
+    /// Apps whose transactions come from outside may share an ID, and their IDs are far apart.
+    @Test(arguments: all)
+    func `keeps transactions of two apps with the same ID apart`(_ implementation: StorageImplementation) throws {
+        let store = try implementation.make()
+        let storage = store.storage
+        var builder = ChangeBuilder()
+        let ids: [TransactionID] = [3, 2_000_000_999_888_777]
+        func facts(_ app: AppNumber, _ bodies: [Fact.Body]) -> StoredChange {
+            builder.change(app: app) { change in
+                change.facts = bodies.map {
+                    StoredFact(account: UInt64(app), fact: Fact($0, effective: ChangeBuilder.start), origin: [])
+                }
+            }
         }
-        #expect(try storage.revokedTokens() == all)
-        try batch { try storage.revoke(token("a", 30)) }
-        try batch { try storage.forgetRevokedTokens(before: Instant(milliseconds: 30)) }
-        #expect(try storage.revokedTokens() == [token("a", 30), RevokedToken(id: "c", expires: .distantFuture)])
-        #expect(try storage.header().revision == revision, "taking a token back is no change of a view")
+        func bought(_ app: AppNumber) -> [Fact.Body] {
+            ids.map { .purchased(ChangeBuilder.transaction($0, product: "of app \(app)"), terms: nil) }
+        }
+        func state(_ app: AppNumber) throws -> [String] {
+            try ids.map { id in
+                guard let row = try storage.transaction(app, id) else { return "none" }
+                return "\(row.transaction.productID) \(row.isFinished)"
+            }
+        }
+        try store.write([facts(1, bought(1)), facts(2, bought(2))])
+        #expect(try state(1) == ["of app 1 false", "of app 1 false"])
+        #expect(try state(2) == ["of app 2 false", "of app 2 false"])
+        #expect(try storage.transaction(3, ids[0]) == nil)
+        try storage.begin()
+        try storage.apply(facts(1, [.deleted(ids[0], remainder: Remainder(lines: [], owned: [], histories: []))]))
+        try storage.apply(facts(2, [.finished(ids[1])]))
+        #expect(try state(1) == ["none", "of app 1 false"])
+        #expect(try state(2) == ["of app 2 false", "of app 2 true"])
+        storage.rollback()
+        #expect(try state(1) == ["of app 1 false", "of app 1 false"])
+        #expect(try state(2) == ["of app 2 false", "of app 2 false"])
+        try store.write(facts(1, ids.map { .finished($0) } + [.cleared]))
+        #expect(try state(1) == ["none", "none"])
+        #expect(try state(2) == ["of app 2 false", "of app 2 false"])
+        #expect(try storage.transactions(of: 2, TransactionQuery(limit: 9)).map(\.transaction.id) == ids)
+        try store.write(facts(1, bought(1)))
+        #expect(try state(1) == ["of app 1 false", "of app 1 false"])
     }
 
     @Test(arguments: all)

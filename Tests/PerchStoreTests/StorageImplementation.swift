@@ -67,10 +67,10 @@ struct ChangeBuilder {
 
     static let start = Instant(milliseconds: 1_700_000_000_000)
 
-    mutating func change(_ fill: (inout StoredChange) -> Void = { _ in }) -> StoredChange {
+    mutating func change(app: AppNumber = 1, _ fill: (inout StoredChange) -> Void = { _ in }) -> StoredChange {
         self.revision += 1
         var change = StoredChange(
-            revision: self.revision, committed: Instant(milliseconds: Int64(self.revision) * 1_000),
+            revision: self.revision, committed: Instant(milliseconds: Int64(self.revision) * 1_000), app: app,
             nextTransaction: self.revision * 10, nextAccount: self.revision * 100)
         fill(&change)
         return change
@@ -87,7 +87,7 @@ struct ChangeBuilder {
     mutating func due(
         _ account: AccountNumber, app: AppNumber = 1, _ due: Int64?, previous: Int64? = nil
     ) -> StoredChange {
-        self.change { change in
+        self.change(app: app) { change in
             let record = AccountRecord(account: account, app: app)
             change.records = [
                 StoredRecord(
@@ -99,7 +99,7 @@ struct ChangeBuilder {
 
     /// `marker` tells two states apart.
     mutating func app(_ app: AppNumber, effective: Int64, marker: String, catalogue: UInt64 = 1) -> StoredChange {
-        self.change { change in
+        self.change(app: app) { change in
             let state = AppState(
                 number: app, bundleID: "app", environment: .xcode, revision: change.revision,
                 effective: Instant(milliseconds: effective), committed: change.committed,

@@ -46,7 +46,6 @@ extension LoopCore {
         case .change(let change): self.apply(change)
         case .answer(let number, let answer): self.answered(number, answer)
         case .barrier(let number): self.heldBarriers.append((number, self.askedCount))
-        case .revoked(let revoked): self.revoke(revoked)
         case .failed(let message): self.storeFailure = message
         }
     }
@@ -69,6 +68,7 @@ extension LoopCore {
             }
         }
         if let app = change.app { self.apply(app, cause: change.appCause) }
+        if !change.revoked.isEmpty { self.revoke(change.revoked) }
     }
 
     private mutating func name(_ aliases: [(key: AccountKey, account: AccountNumber)]) {

@@ -26,6 +26,10 @@ final class BlobsTarget: FuzzTarget {
                 value(.catalogue, random.catalogue().sealed(app: 1, revision: 1)),
                 value(.appState, random.appState(1, revision: 1).sealed()),
             ]
+            var script = StorageScript(seed: random.next())
+            let change = script.change(size: 12)
+            seeds.append(value(.change, change.sealed()))
+            if let detail = CommitDetail(of: change) { seeds.append(value(.commit, detail.sealed(revision: 1))) }
         }
         return seeds
     }
@@ -78,6 +82,15 @@ final class BlobsTarget: FuzzTarget {
         case .revocation:
             return self.thereAndBack(.revocation([1]), value) { (blob) throws(DecodingFault) in
                 try RevokedToken(unsealing: blob, id: [1]).sealed()
+            }
+        case .commit:
+            return self.thereAndBack(.commit(1), value) { (blob) throws(DecodingFault) in
+                try CommitDetail(unsealing: blob, revision: 1).sealed(revision: 1)
+            }
+        case .change:
+            let catalogue = TestShop.catalogue()
+            return self.thereAndBack(.change(1), value) { (blob) throws(DecodingFault) in
+                try StoredChange(unsealing: blob, revision: 1) { _, _ in catalogue }.sealed()
             }
         case .answer:
             return self.thereAndBack(.answer(Self.answerKey), value) { (blob) throws(DecodingFault) in

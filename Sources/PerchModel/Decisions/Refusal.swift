@@ -35,6 +35,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case historyLimit = "HISTORY_LIMIT"
         case storeFull = "STORE_FULL"
         case storeFailed = "STORE_FAILED"
+        case storeUnreachable = "STORE_UNREACHABLE"
         case appUnknown = "APP_UNKNOWN"
         case cursorTooOld = "CURSOR_TOO_OLD"
         case tokenFuture = "TOKEN_FUTURE"

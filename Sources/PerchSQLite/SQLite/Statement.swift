@@ -54,6 +54,8 @@ final class Statement {
 
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }
 
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.handle, column) == SQLITE_NULL }
+
     func bytes(_ column: Int32) -> [UInt8] {
         guard let start = sqlite3_column_blob(self.handle, column) else { return [] }
         let count = Int(sqlite3_column_bytes(self.handle, column))

@@ -59,41 +59,53 @@ extension AppClock: StoreCoded {
 extension StoredAppState {
     /// Without the catalogue: many states share one, so it is a blob of its own.
     package func sealed() -> [UInt8] {
-        SealedBlob.seal(.appState(self.state.number, revision: self.state.revision)) { writer in
-            writer.write(self.state.bundleID)
-            self.state.environment.write(to: &writer)
-            writer.write(self.state.effective)
-            writer.write(self.state.committed)
-            writer.write(self.state.catalogueRevision)
-            writer.write(self.state.catalogueSource)
-            writer.write(self.state.settings)
-            writer.write(self.state.clock)
-            writer.write(self.fileSettings)
-        }
+        SealedBlob.seal(.appState(self.state.number, revision: self.state.revision)) { self.writeFields(to: &$0) }
     }
 
-    /// `catalogue` is the one that the app loaded at `catalogueRevision`, which the caller has from beside the blob;
-    /// the two must agree.
+    /// `catalogue` is the one that the app loaded at `catalogueRevision`, stored beside the blob. The two must agree.
     package static func unsealed(
         _ bytes: [UInt8], app: AppNumber, revision: UInt64, catalogueRevision: UInt64, catalogue: Catalogue
     ) throws(DecodingFault) -> StoredAppState {
         try SealedBlob.open(bytes, .appState(app, revision: revision)) { (reader) throws(DecodingFault) in
-            let bundleID = try reader.string()
-            let environment = try AppEnvironment(from: &reader)
-            let effective = try Instant(from: &reader)
-            let committed = try Instant(from: &reader)
             let start = reader.offset
-            guard try reader.uint64() == catalogueRevision else {
-                throw .invalid("catalogue revision", atOffset: start)
+            return try StoredAppState.read(from: &reader, app: app, revision: revision) {
+                (revision) throws(DecodingFault) in
+                guard revision == catalogueRevision else { throw .invalid("catalogue revision", atOffset: start) }
+                return catalogue
             }
-            let source = try reader.string()
-            let settings = try AppSettings(from: &reader)
-            let clock = try AppClock(from: &reader)
-            let state = AppState(
-                number: app, bundleID: bundleID, environment: environment, revision: revision, effective: effective,
-                committed: committed, catalogue: catalogue, catalogueRevision: catalogueRevision,
-                catalogueSource: source, settings: settings, clock: clock)
-            return StoredAppState(state: state, fileSettings: try reader.value())
         }
+    }
+
+    /// All but the app's number and the revision, which are part of the key, and the catalogue.
+    func writeFields(to writer: inout ByteWriter) {
+        writer.write(self.state.bundleID)
+        self.state.environment.write(to: &writer)
+        writer.write(self.state.effective)
+        writer.write(self.state.committed)
+        writer.write(self.state.catalogueRevision)
+        writer.write(self.state.catalogueSource)
+        writer.write(self.state.settings)
+        writer.write(self.state.clock)
+        writer.write(self.fileSettings)
+    }
+
+    static func read(
+        from reader: inout ByteReader, app: AppNumber, revision: UInt64,
+        catalogueOf: (UInt64) throws(DecodingFault) -> Catalogue
+    ) throws(DecodingFault) -> StoredAppState {
+        let bundleID = try reader.string()
+        let environment = try AppEnvironment(from: &reader)
+        let effective = try Instant(from: &reader)
+        let committed = try Instant(from: &reader)
+        let catalogueRevision = try reader.uint64()
+        let catalogue = try catalogueOf(catalogueRevision)
+        let source = try reader.string()
+        let settings = try AppSettings(from: &reader)
+        let clock = try AppClock(from: &reader)
+        let state = AppState(
+            number: app, bundleID: bundleID, environment: environment, revision: revision, effective: effective,
+            committed: committed, catalogue: catalogue, catalogueRevision: catalogueRevision,
+            catalogueSource: source, settings: settings, clock: clock)
+        return StoredAppState(state: state, fileSettings: try reader.value())
     }
 }

@@ -106,44 +106,51 @@ extension LineTerms: StoreCoded {
 
 extension AccountRecord {
     package func sealed() -> [UInt8] {
-        SealedBlob.seal(.record(self.account)) { writer in
-            writer.write(self.app)
-            writer.write(self.revision)
-            writer.write(self.committed)
-            writer.write(self.appTransactionID)
-            writer.write(self.lines)
-            writer.write(self.owned)
-            writer.write(self.histories)
-            writer.write(self.pendingPurchases)
-            writer.write(self.intents)
-            writer.write(self.shares)
-            writer.write(self.awaitingSync)
-            writer.write(self.storefront)
-            writer.write(self.chargesFail)
-            writer.write(self.messagePosted)
-        }
+        SealedBlob.seal(.record(self.account)) { self.writeFields(to: &$0) }
     }
 
     package init(unsealing bytes: [UInt8], of account: AccountNumber) throws(DecodingFault) {
         self = try SealedBlob.open(bytes, .record(account)) { (reader) throws(DecodingFault) in
-            var record = AccountRecord(account: account, app: try reader.uint32())
-            try record.change { (fields) throws(DecodingFault) in
-                fields.revision = try reader.uint64()
-                fields.committed = try reader.value()
-                fields.appTransactionID = try reader.string()
-                fields.lines = try reader.array()
-                fields.owned = try reader.array()
-                fields.histories = try reader.array()
-                fields.pendingPurchases = try reader.array()
-                fields.intents = try reader.array()
-                fields.shares = try reader.array()
-                fields.awaitingSync = try reader.array()
-                fields.storefront = try reader.string()
-                fields.chargesFail = try reader.optional()
-                fields.messagePosted = try reader.optional()
-            }
-            return record
+            try AccountRecord(of: account, fieldsFrom: &reader)
         }
+    }
+
+    /// All but the account's number, which is part of the key.
+    func writeFields(to writer: inout ByteWriter) {
+        writer.write(self.app)
+        writer.write(self.revision)
+        writer.write(self.committed)
+        writer.write(self.appTransactionID)
+        writer.write(self.lines)
+        writer.write(self.owned)
+        writer.write(self.histories)
+        writer.write(self.pendingPurchases)
+        writer.write(self.intents)
+        writer.write(self.shares)
+        writer.write(self.awaitingSync)
+        writer.write(self.storefront)
+        writer.write(self.chargesFail)
+        writer.write(self.messagePosted)
+    }
+
+    init(of account: AccountNumber, fieldsFrom reader: inout ByteReader) throws(DecodingFault) {
+        var record = AccountRecord(account: account, app: try reader.uint32())
+        try record.change { (fields) throws(DecodingFault) in
+            fields.revision = try reader.uint64()
+            fields.committed = try reader.value()
+            fields.appTransactionID = try reader.string()
+            fields.lines = try reader.array()
+            fields.owned = try reader.array()
+            fields.histories = try reader.array()
+            fields.pendingPurchases = try reader.array()
+            fields.intents = try reader.array()
+            fields.shares = try reader.array()
+            fields.awaitingSync = try reader.array()
+            fields.storefront = try reader.string()
+            fields.chargesFail = try reader.optional()
+            fields.messagePosted = try reader.optional()
+        }
+        self = record
     }
 }
 

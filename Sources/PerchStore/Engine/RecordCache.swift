@@ -68,6 +68,11 @@ struct RecordCache {
         }
     }
 
+    /// Replaces a record that is cached. Another node's change is no use of the account here.
+    mutating func replace(_ record: AccountRecord) {
+        if self.index[record.account] != nil { self.insert(record) }
+    }
+
     mutating func remove(_ account: AccountNumber) {
         guard let slot = self.index.removeValue(forKey: account) else { return }
         self.unlink(slot)

@@ -1,63 +1,61 @@
 import PerchBase
 import PerchModel
 
-// Tokens that were taken back: durable before it is answered, and then every loop is told. Not part of any view, and so of
-// no revision.
+// Revoked tokens: durable before the call is answered. They take a revision without accounts, so every loop of every node
+// learns of them by the feed of changes.
 extension StoreEngine {
-    /// What is taken back and not forgotten yet, for loops that begin.
+    /// The revoked tokens that are not forgotten yet, for loops that begin.
     package var revoked: [RevokedToken] {
         self.revocations.map { RevokedToken(id: $0.key, expires: $0.value) }.sorted { $0.id < $1.id }
     }
 
-    /// Takes tokens back, all that wait in one commit.
+    /// Revokes tokens: all requests of a tick in one commit and one revision.
     func revoke(_ requests: [StoreRequest], wall: Instant, into outbox: inout Outbox) {
         guard !requests.isEmpty else { return }
-        var answers: [(request: StoreRequest, answer: StoreAnswer)] = []
-        var fresh: [RevokedToken] = []
-        let before = self.revocations
-        var changes: [Change] = []
-        self.batch(&changes) { (_: inout [Change]) throws(StorageError) in
-            try self.forgetRevokedTokens(before: wall)
+        var batch = self.takeBatch()
+        let error = self.commit(&batch, of: requests) { (batch: inout Batch) throws(StorageError) in
+            var known = try self.forgetRevokedTokens(before: wall)
+            var fresh: [RevokedToken] = []
             for request in requests {
-                guard case .revoke(let revocation) = request.body else { continue }
-                if let expires = self.revocations[revocation.id], expires >= revocation.expires {
-                    answers.append((request, .revoked(wasRevoked: true)))
-                    continue
-                }
-                guard self.revocations.count < self.limits.revokedTokensMax else {
-                    answers.append((request, .refused(self.tooManyRevocations)))
-                    continue
-                }
-                let known = self.revocations.updateValue(revocation.expires, forKey: revocation.id)
-                try self.storage.revoke(revocation)
-                if known == nil { fresh.append(revocation) }
-                answers.append((request, .revoked(wasRevoked: known != nil)))
+                guard case .revoke(let token) = request.body else { continue }
+                let answer = self.revoke(token, &known, &fresh)
+                batch.answers.append(Batch.Answered(loop: request.loop, ticket: request.ticket, answer: answer))
             }
-        } failed: { error in
-            self.revocations = before
-            fresh.removeAll()
-            let refusal = self.isFull(error) ? Refusal(.storeFull, error.description) : self.failedRefusal
-            answers = requests.map { ($0, .refused(refusal)) }
+            batch.revocations = known
+            guard !fresh.isEmpty else { return }
+            var stored = self.nextChange(of: 0, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
+            stored.revoked = fresh
+            try self.write(&stored, accounts: [], &batch)
         }
-        if !fresh.isEmpty { outbox.broadcast(.revoked(fresh)) }
-        for (request, answer) in answers {
-            if case .refused = answer { self.counters.refusals += 1 }
-            outbox.answer(request, answer)
-        }
+        self.publishNews(into: &outbox)
+        self.send(&batch, error, to: requests, into: &outbox)
     }
 
-    /// Tokens that would be over anyway need not be remembered; clocks that differ are allowed for.
-    private func forgetRevokedTokens(before wall: Instant) throws(StorageError) {
+    private func revoke(
+        _ token: RevokedToken, _ known: inout [String: Instant], _ fresh: inout [RevokedToken]
+    ) -> StoreAnswer {
+        let expires = known[token.id]
+        if let expires, expires >= token.expires { return .revoked(wasRevoked: true) }
+        guard known.count < self.limits.revokedTokensMax else {
+            return .refused(self.tooManyRevocations(known.count))
+        }
+        known[token.id] = token.expires
+        fresh.append(token)
+        return .revoked(wasRevoked: expires != nil)
+    }
+
+    /// The revoked tokens without those that have ended anyway, which storage forgets. Clocks may differ by the skew.
+    private func forgetRevokedTokens(before wall: Instant) throws(StorageError) -> [String: Instant] {
         let instant = wall.advanced(byMilliseconds: -Limits.tokenSkewMilliseconds)
-        guard self.revocations.contains(where: { $0.value < instant }) else { return }
+        guard self.revocations.contains(where: { $0.value < instant }) else { return self.revocations }
         try self.storage.forgetRevokedTokens(before: instant)
-        self.revocations = self.revocations.filter { $0.value >= instant }
+        return self.revocations.filter { $0.value >= instant }
     }
 
-    private var tooManyRevocations: Refusal {
+    private func tooManyRevocations(_ count: Int) -> Refusal {
         Refusal(
             .revocationLimit,
-            "\(self.revocations.count) tokens are taken back already, the limit is \(self.limits.revokedTokensMax); take the key away that signed them",
-            found: Int64(self.revocations.count), limit: Int64(self.limits.revokedTokensMax))
+            "\(count) tokens are taken back already, the limit is \(self.limits.revokedTokensMax); take the key away that signed them",
+            found: Int64(count), limit: Int64(self.limits.revokedTokensMax))
     }
 }

@@ -2,40 +2,44 @@ package import PerchBase
 package import PerchModel
 
 extension StoreEngine {
-    /// Attempts what is due in each test app, oldest first, in one group commit. True: more is due.
+    /// Attempts what is due in each test app, oldest first, one commit for each app. True: more may be due.
     func settleDue(wall: Instant, into outbox: inout Outbox) -> Bool {
         var hasMore = false
         for number in self.apps.numbers {
             guard let app = self.apps[number]?.state, app.isTestApp else { continue }
             let now = app.clock.now(wall: wall)
-            var changes: [Change] = []
             do throws(StorageError) {
-                if try self.storage.due(number, through: now, limit: 1).isEmpty { continue }
-                hasMore = true
-                self.batch(&changes) { (changes: inout [Change]) throws(StorageError) in
-                    // What an attempt makes due again by now belongs to the same batch: a clock that goes far makes
-                    // many periods of one account, and each would wait for the disk by itself.
-                    while changes.count < Limits.attemptsPerBatchMax {
-                        let due = try self.storage.due(
-                            number, through: now, limit: Limits.attemptsPerBatchMax - changes.count)
-                        if due.isEmpty { break }
-                        for entry in due {
-                            guard let record = try self.record(entry.account) else {
-                                throw .corrupt("account \(entry.account) is due at \(entry.instant) but has no record")
-                            }
-                            _ = try self.attempt(record, at: entry.instant, wall: wall, changes: &changes)
-                        }
-                    }
-                } failed: { _ in
-                    // No room: what is due stays due.
-                }
+                guard let due = try self.earliestDue(number), due <= now else { continue }
             } catch {
                 self.fail(error)
+                return false
             }
-            if self.failure != nil { return false }
-            self.publish(changes, into: &outbox)
+            hasMore = true
+            var batch = self.takeBatch()
+            let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
+                // An attempt may make its account due again by now. That belongs to the same batch: a clock that moves far
+                // makes many periods of one account, and each would wait for the disk by itself.
+                while batch.changes.count < Limits.attemptsPerBatchMax {
+                    let due = try self.storage.due(
+                        number, through: now, limit: Limits.attemptsPerBatchMax - batch.changes.count)
+                    if due.isEmpty { break }
+                    try self.storage.prefetch([], accounts: due.map(\.account))
+                    for entry in due { try self.attempt(entry, wall: wall, &batch) }
+                }
+            }
+            self.publishNews(into: &outbox)
+            // Without space, or without a connection, what is due stays due.
+            self.send(&batch, error, to: [], into: &outbox)
+            if self.failure != nil || self.unresolved != nil { return false }
         }
         return hasMore
+    }
+
+    private func attempt(_ entry: DueEntry, wall: Instant, _ batch: inout Batch) throws(StorageError) {
+        guard let record = try self.record(entry.account) else {
+            throw .corrupt("account \(entry.account) is due at \(entry.instant) but has no record")
+        }
+        _ = try self.attempt(record, at: entry.instant, wall: wall, &batch)
     }
 
     /// What a look at all that will be due has found.
@@ -52,7 +56,7 @@ extension StoreEngine {
         for number in self.apps.numbers {
             guard let app = self.apps[number], app.state.isTestApp else { continue }
             do throws(StorageError) {
-                guard let due = try self.storage.earliestDue(number) else { continue }
+                guard let due = try self.earliestDue(number) else { continue }
                 if due <= app.state.clock.now(wall: wall) { look.isNow = true }
                 guard case .running(let offset) = app.state.clock else { continue }
                 let wake = due.advanced(byMilliseconds: -offset)
@@ -87,10 +91,10 @@ extension StoreEngine {
     /// Moves of a clock whose time has come: everything due is settled, so every loop is asked whether it is there.
     func finishSettlings(wall: Instant, into outbox: inout Outbox) {
         if self.settlings.isEmpty { return }
-        var waiting: [Settling] = []
+        var waiting: [Batch.Settling] = []
         for settling in self.settlings {
             do throws(StorageError) {
-                if let due = try self.storage.earliestDue(settling.app), due <= settling.target {
+                if let due = try self.earliestDue(settling.app), due <= settling.target {
                     waiting.append(settling)
                     continue
                 }

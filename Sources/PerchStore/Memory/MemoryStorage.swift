@@ -9,8 +9,8 @@ package final class MemoryStorage: Storage {
     @exclusivity(unchecked) private var tables: MemoryTables
     /// For tests: the next commit throws this and undoes its batch.
     @exclusivity(unchecked) package var nextCommitFailure: StorageError?
-    /// For tests: what is answered to whoever asks for room.
-    package var hasRoom = true
+    /// For tests: a medium to ask for space.
+    package var maintenance: (any StoreMaintenance)?
     /// For tests: false has the engine keep a cache all the same.
     package var holdsRecords = true
 
@@ -36,7 +36,9 @@ package final class MemoryStorage: Storage {
     }
 
     package func record(_ account: AccountNumber) -> AccountRecord? { self.tables.record(account) }
-    package func transaction(_ id: TransactionID) -> TransactionRow? { self.tables.transaction(id) }
+    package func transaction(_ app: AppNumber, _ id: TransactionID) -> TransactionRow? {
+        self.tables.transaction(app, id)
+    }
 
     package func transactions(of account: AccountNumber, _ query: TransactionQuery) -> [TransactionRow] {
         self.tables.transactions(of: account, query)
@@ -62,13 +64,18 @@ package final class MemoryStorage: Storage {
     package func answer(to key: MutationKey) -> KeptAnswer? { self.tables.answer(to: key) }
     package func revokedTokens() -> [RevokedToken] { self.tables.revokedTokens() }
 
-    package func prefetch(_ requests: [StoreRequest], from start: Int) { self.tables.prefetch(requests, from: start) }
+    package func changes(after revision: UInt64, limit: Int) throws(StorageError) -> [StoredChange]? {
+        try self.tables.commits(after: revision, limit: limit).map { (commit) throws(StorageError) in
+            try self.change(commit.row, facts: commit.facts)
+        }
+    }
+
+    package func warm(_ requests: [StoreRequest], from start: Int) { self.tables.prefetch(requests, from: start) }
 
     package func begin() { self.tables.begin() }
     package func apply(_ change: StoredChange) { self.tables.apply(change) }
     package func keep(_ answer: KeptAnswer, for key: MutationKey) { self.tables.keep(answer, for: key) }
     package func setLease(until instant: Instant) { self.tables.setLease(until: instant) }
-    package func revoke(_ revocation: RevokedToken) { self.tables.revoke(revocation) }
     package func forgetRevokedTokens(before instant: Instant) { self.tables.forgetRevokedTokens(before: instant) }
     package func forgetAnswers(before instant: Instant) { self.tables.forgetAnswers(before: instant) }
 

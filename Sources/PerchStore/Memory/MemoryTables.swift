@@ -11,10 +11,9 @@ struct MemoryTables: ~Copyable {
     private(set) var aliases = AliasTable()
     /// By number: a store gives numbers out one after the other, so a look is an index.
     private(set) var accounts: [Account] = []
-    /// By number too. Nil: deleted, or the number is not a transaction's.
-    private var rows: [TransactionRow?] = []
+    private var rows = TransactionTable()
     /// In the order of revisions.
-    private var commitTimes: [(revision: UInt64, committed: Instant)] = []
+    private var commits: [Commit] = []
     /// By app; sorted by instant, then account.
     private var due: [AppNumber: [DueEntry]] = [:]
     private var answers: [MutationKey: KeptAnswer] = [:]
@@ -32,6 +31,23 @@ struct MemoryTables: ~Copyable {
         var record: AccountRecord?
         var rows: [TransactionID] = []
         var facts: [PlacedFact] = []
+        var app: AppNumber = 0
+    }
+
+    private struct Commit {
+        var revision: UInt64
+        var committed: Instant
+        var nextTransaction: TransactionID
+        var nextAccount: AccountNumber
+        /// Nil for most.
+        var detail: Detail?
+        var app: AppNumber
+    }
+
+    private final class Detail {
+        let value: CommitDetail
+
+        init(_ value: CommitDetail) { self.value = value }
     }
 
     struct PlacedFact {
@@ -51,8 +67,9 @@ struct MemoryTables: ~Copyable {
     private enum Undo {
         case fact(of: AccountNumber)
         case record(of: AccountNumber, AccountRecord?)
-        case row(TransactionID, TransactionRow?)
-        case rowAdded(TransactionID, to: AccountNumber)
+        case rowChanged(TransactionTable.Row)
+        case rowDeleted(TransactionTable.Row)
+        case rowAdded(AppNumber, TransactionID, to: AccountNumber)
         case rows(of: AccountNumber, [TransactionID])
         case due(AppNumber, DueEntry, isAdded: Bool)
         case alias(AccountKey, AccountNumber?)
@@ -95,8 +112,8 @@ struct MemoryTables: ~Copyable {
         return self.accounts[Int(account)].record
     }
 
-    func transaction(_ id: TransactionID) -> TransactionRow? {
-        id < self.rows.count ? self.rows[Int(id)] : nil
+    func transaction(_ app: AppNumber, _ id: TransactionID) -> TransactionRow? {
+        self.rows[app, id]?.asTransactionRow
     }
 
     /// Its facts, as far as there are any.
@@ -106,7 +123,8 @@ struct MemoryTables: ~Copyable {
 
     func transactions(of account: AccountNumber, _ query: TransactionQuery) -> [TransactionRow] {
         guard account < self.accounts.count else { return [] }
-        var rows = self.accounts[Int(account)].rows.compactMap { self.rows[Int($0)] }
+        let app = self.accounts[Int(account)].app
+        var rows = self.accounts[Int(account)].rows.compactMap { self.transaction(app, $0) }
         rows.sort {
             ($0.transaction.purchaseDate, $0.transaction.id) < ($1.transaction.purchaseDate, $1.transaction.id)
         }
@@ -148,9 +166,34 @@ struct MemoryTables: ~Copyable {
     }
 
     func commitTime(of revision: UInt64) -> Instant? {
-        let index = self.commitTimes.partitioningIndex { $0.revision >= revision }
-        guard index < self.commitTimes.count, self.commitTimes[index].revision == revision else { return nil }
-        return self.commitTimes[index].committed
+        let index = self.commits.partitioningIndex { $0.revision >= revision }
+        guard index < self.commits.count, self.commits[index].revision == revision else { return nil }
+        return self.commits[index].committed
+    }
+
+    /// The rows of the commits after a revision, and their facts.
+    ///
+    /// Facts are kept by account, so this goes through all accounts. Nothing but a test reads the feed of a store in memory.
+    func commits(after revision: UInt64, limit: Int) -> [(row: CommitRow, facts: [StoredFact])] {
+        let first = self.commits.partitioningIndex { $0.revision > revision }
+        let found = self.commits[first...].prefix(limit)
+        guard let last = found.last?.revision else { return [] }
+        var placed: [PlacedFact] = []
+        for account in self.accounts {
+            let from = account.facts.partitioningIndex { $0.place.revision > revision }
+            placed.append(contentsOf: account.facts[from...].prefix { $0.place.revision <= last })
+        }
+        placed.sort { $0.place < $1.place }
+        var facts = placed[...]
+        return found.map { commit in
+            let own = facts.prefix { $0.place.revision == commit.revision }
+            facts = facts.dropFirst(own.count)
+            let row = CommitRow(
+                revision: commit.revision, committed: commit.committed, app: commit.app,
+                nextTransaction: commit.nextTransaction, nextAccount: commit.nextAccount,
+                detail: commit.detail?.value)
+            return (row, own.map(\.stored))
+        }
     }
 
     func due(_ app: AppNumber, through instant: Instant, limit: Int) -> [DueEntry] {
@@ -163,27 +206,33 @@ struct MemoryTables: ~Copyable {
 
     mutating func begin() {
         precondition(self.before == nil, "a batch began inside a batch")
-        self.before = Before(header: self.known, commitCount: self.commitTimes.count)
+        self.before = Before(header: self.known, commitCount: self.commits.count)
     }
 
     mutating func apply(_ change: StoredChange) {
         precondition(
-            change.revision > self.commitTimes.last?.revision ?? 0,
-            "revision \(change.revision) came after \(self.commitTimes.last?.revision ?? 0)")
+            change.revision > self.commits.last?.revision ?? 0,
+            "revision \(change.revision) came after \(self.commits.last?.revision ?? 0)")
         self.known.follow(change)
-        self.commitTimes.append((change.revision, change.committed))
+        self.commits.append(
+            Commit(
+                revision: change.revision, committed: change.committed, nextTransaction: change.nextTransaction,
+                nextAccount: change.nextAccount, detail: CommitDetail(of: change).map(Detail.init),
+                app: change.appNumber))
         for ordinal in change.facts.indices {
             let account = change.facts[ordinal].account
             let place = EventPlace(revision: change.revision, ordinal: UInt32(ordinal))
-            self.makeRoom(for: account)
+            self.makeRoom(for: account, app: change.appNumber)
             self.accounts[Int(account)].facts.append(
                 PlacedFact(place: place, committed: change.committed, stored: change.facts[ordinal]))
             self.undo.append(.fact(of: account))
-            if let write = change.facts[ordinal].fact.rowWrite { self.write(write, account: account) }
+            if let write = change.facts[ordinal].fact.rowWrite {
+                self.write(write, account: account, app: change.appNumber)
+            }
         }
         for place in change.records.indices {
             let account = change.records[place].record.account
-            self.makeRoom(for: account)
+            self.makeRoom(for: account, app: change.appNumber)
             let before = Self.exchange(&self.accounts[Int(account)].record, with: change.records[place].record)
             self.undo.append(.record(of: account, before))
             let (due, previousDue) = (change.records[place].due, change.records[place].previousDue)
@@ -202,11 +251,13 @@ struct MemoryTables: ~Copyable {
                 self.undo.append(.images(app.state.number, self.images.updateValue(contents, forKey: app.state.number)))
             }
         }
+        for token in change.revoked { self.revoke(token) }
         if let keyed = change.answer?.value { self.keep(keyed.answer, for: keyed.key) }
     }
 
-    private mutating func makeRoom(for account: AccountNumber) {
+    private mutating func makeRoom(for account: AccountNumber, app: AppNumber) {
         while self.accounts.count <= account { self.accounts.append(Account()) }
+        self.accounts[Int(account)].app = app
     }
 
     private static func exchange<Value>(_ place: inout Value, with value: Value) -> Value {
@@ -215,42 +266,45 @@ struct MemoryTables: ~Copyable {
         return before
     }
 
-    private mutating func write(_ write: TransactionWrite, account: AccountNumber) {
+    private mutating func write(_ write: TransactionWrite, account: AccountNumber, app: AppNumber) {
         switch write {
         case .insert(let transaction):
             let id = transaction.id
-            while self.rows.count <= id { self.rows.append(nil) }
-            self.rows[Int(id)] = TransactionRow(account: account, transaction: transaction, isFinished: false)
+            self.rows.insert(
+                TransactionTable.Row(account: account, transaction: transaction, app: app, isFinished: false),
+                isOwn: id < self.known.nextTransaction)
             self.accounts[Int(account)].rows.append(id)
-            self.undo.append(.rowAdded(id, to: account))
+            self.undo.append(.rowAdded(app, id, to: account))
         case .update(let transaction):
-            self.changeRow(transaction.id) { $0.transaction = transaction }
+            self.changeRow(app, transaction.id) { $0.transaction = transaction }
         case .finish(let id):
-            self.changeRow(id) { $0.isFinished = true }
+            self.changeRow(app, id) { $0.isFinished = true }
         case .delete(let id):
-            self.deleteRow(id)
+            self.deleteRow(app, id)
             self.undo.append(.rows(of: account, self.accounts[Int(account)].rows))
             self.accounts[Int(account)].rows.removeAll { $0 == id }
         case .deleteAll:
             let ids = self.accounts[Int(account)].rows
-            for id in ids { self.deleteRow(id) }
+            for id in ids { self.deleteRow(app, id) }
             self.undo.append(.rows(of: account, ids))
             self.accounts[Int(account)].rows.removeAll()
         }
     }
 
-    /// Nothing where there is no such row.
-    private mutating func changeRow(_ id: TransactionID, _ change: (inout TransactionRow) -> Void) {
-        guard var row = self.transaction(id) else { return }
-        self.undo.append(.row(id, row))
+    /// Does nothing where there is no such row.
+    private mutating func changeRow(
+        _ app: AppNumber, _ id: TransactionID, _ change: (inout TransactionTable.Row) -> Void
+    ) {
+        guard var row = self.rows[app, id] else { return }
+        self.undo.append(.rowChanged(row))
         change(&row)
-        self.rows[Int(id)] = row
+        self.rows.replace(app, id, with: row)
     }
 
-    private mutating func deleteRow(_ id: TransactionID) {
-        guard let row = self.transaction(id) else { return }
-        self.undo.append(.row(id, row))
-        self.rows[Int(id)] = nil
+    private mutating func deleteRow(_ app: AppNumber, _ id: TransactionID) {
+        guard let row = self.rows[app, id] else { return }
+        self.undo.append(.rowDeleted(row))
+        self.rows.replace(app, id, with: nil)
     }
 
     private mutating func moveDue(of account: AccountNumber, app: AppNumber, from old: Instant?, to new: Instant?) {
@@ -278,7 +332,7 @@ struct MemoryTables: ~Copyable {
         self.revocations.map { RevokedToken(id: $0.key, expires: $0.value) }.sorted { $0.id < $1.id }
     }
 
-    mutating func revoke(_ revocation: RevokedToken) {
+    private mutating func revoke(_ revocation: RevokedToken) {
         self.undo.append(
             .revocation(revocation.id, self.revocations.updateValue(revocation.expires, forKey: revocation.id)))
     }
@@ -313,7 +367,7 @@ struct MemoryTables: ~Copyable {
         while let step = self.undo.popLast() { self.takeBack(step) }
         guard let before = self.before else { return }
         self.known = before.header
-        self.commitTimes.removeLast(self.commitTimes.count - before.commitCount)
+        self.commits.removeLast(self.commits.count - before.commitCount)
         self.before = nil
         self.isFetchedAhead = false
     }
@@ -322,9 +376,11 @@ struct MemoryTables: ~Copyable {
         switch step {
         case .fact(let account): self.accounts[Int(account)].facts.removeLast()
         case .record(let account, let record): self.accounts[Int(account)].record = record
-        case .row(let id, let row): self.rows[Int(id)] = row
-        case .rowAdded(let id, let account):
-            self.rows[Int(id)] = nil
+        case .rowChanged(let row): self.rows.replace(row.app, row.transaction.id, with: row)
+        case .rowDeleted(let row):
+            self.rows.insert(row, isOwn: row.transaction.id < self.known.nextTransaction)
+        case .rowAdded(let app, let id, let account):
+            self.rows.replace(app, id, with: nil)
             self.accounts[Int(account)].rows.removeLast()
         case .rows(let account, let ids): self.accounts[Int(account)].rows = ids
         case .due(let app, let entry, let isAdded): self.changeDue(entry, app, isDue: !isAdded)

@@ -148,7 +148,7 @@ package final class ModelWorld {
                     answer = .done(result, position)
                 case .answer(ticket, .refused(let refusal)):
                     answer = .refused(refusal)
-                case .answer, .revoked, .failed:
+                case .answer, .failed:
                     preconditionFailure("the store in memory answered \(event)")
                 }
             }

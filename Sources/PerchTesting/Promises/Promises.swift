@@ -199,7 +199,7 @@ package struct Promises {
         for event in bought {
             let id = event.transaction.id
             let isListed = watch.unfinished.contains(id)
-            let isFinished = (try? world.storage.transaction(id))?.isFinished ?? true
+            let isFinished = (try? world.storage.transaction(world.app, id))?.isFinished ?? true
             if event.place <= start {
                 self.require(isListed || isFinished, "events", "unfinished \(id) of \(account) was left out")
             } else {

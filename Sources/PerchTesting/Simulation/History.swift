@@ -33,25 +33,14 @@ package struct History {
         if let app = change.app { self.apps[app.number, default: []].append(app) }
     }
 
-    /// What a process committed in whose middle it died, as it is found by the next one: nobody was told of it.
-    mutating func catchUp(with storage: any Storage, _ names: [String]) throws(StorageError) {
-        let before = self.revision
-        let revision = try storage.header().revision
-        guard revision > before else { return }
-        for missed in before + 1...revision { self.commitTimes[missed] = try storage.commitTime(of: missed) }
-        self.revision = revision
-        for app in try storage.appStates() where app.state.revision > before {
-            self.apps[app.state.number, default: []].append(app.state)
+    /// Appends what a process committed right before it died: no loop was sent it, and the next process finds it stored.
+    mutating func catchUp(with storage: any Storage) throws(StorageError) -> [Change] {
+        guard let missed = try storage.changes(after: self.revision, limit: .max) else {
+            throw .failed("the feed of changes does not reach back to revision \(self.revision)")
         }
-        for key in names.map(self.key) {
-            guard let account = try storage.account(key), let record = try storage.record(account),
-                record.revision > before
-            else { continue }
-            self.aliases[key] = account
-            self.records[account, default: []].append(record)
-            let place = EventPlace(revision: before, ordinal: .max)
-            self.events[account, default: []] += try storage.events(of: account, after: place, limit: .max)
-        }
+        let changes = missed.map { Change($0) }
+        for change in changes { self.append(change) }
+        return changes
     }
 
     /// What a store has lost, or has otherwise, of all that was committed; empty for nothing.

@@ -191,9 +191,11 @@ package final class World {
         if self.isDead { return }
         defer { self.extendClock() }
         for event in outbox.events[0] {
-            if case .change(let change) = event { self.history.append(change) }
+            if case .change(let change) = event {
+                self.history.append(change)
+                self.noteRevoked(change)
+            }
             if case .failed(let message) = event { self.storeFailure = message }
-            if case .revoked(let tokens) = event { self.noteRevoked(tokens) }
         }
         for (loop, events) in zip(self.loops, outbox.events) {
             loop.inbox.append(contentsOf: events.map { LoopArrival.store($0) })
@@ -203,9 +205,9 @@ package final class World {
         }
     }
 
-    private func noteRevoked(_ tokens: [RevokedToken]) {
-        for token in tokens where self.revokedSince[token.id] == nil {
-            self.revokedSince[token.id] = self.history.revision
+    private func noteRevoked(_ change: Change) {
+        for token in change.revoked where self.revokedSince[token.id] == nil {
+            self.revokedSince[token.id] = change.revision - 1
         }
     }
 
@@ -399,12 +401,10 @@ package final class World {
         }
         do throws(StorageError) {
             self.engine = try self.reopenEngine()
-            try self.history.catchUp(with: self.storage, SimulatedCustomer.accounts)
+            for change in try self.history.catchUp(with: self.storage) { self.noteRevoked(change) }
         } catch {
             preconditionFailure("a store that was left by a dead process cannot be read: \(error)")
         }
-        // What it took back and nobody was told of holds all the same.
-        self.noteRevoked(self.engine.revoked)
         // Not the machine's clock yet: the store's first run renews the lease.
         self.wall = self.engine.header.lease
         self.isClockAwaited = false

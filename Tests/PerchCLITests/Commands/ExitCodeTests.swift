@@ -30,7 +30,8 @@ import Testing
         .unavailable: [
             "HELLO_TIMEOUT", "FRAME_TIMEOUT", "CONNECTION_LIMIT", "HANDSHAKE_LIMIT", "WRITE_STALLED", "PARTIAL_FRAMES_LIMIT",
             "CALLS_BYTES_LIMIT",
-            "SHUTTING_DOWN", "DEADLINE", "BEHIND", "STORE_FULL", "STORE_FAILED", "LEASE_WAIT", "CONNECT_RATE",
+            "SHUTTING_DOWN", "DEADLINE", "BEHIND", "STORE_FULL", "STORE_FAILED", "STORE_UNREACHABLE",
+            "LEASE_WAIT", "CONNECT_RATE",
             "CALL_RATE",
         ],
         .refused: [

@@ -40,12 +40,13 @@ import Testing
         let client = world.welcomedClient(
             authorization: Gate.token(.test, id: "thief", lifetime: isRevoked ? 3_600_000 : 90_000))
         let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all))
-        let revision = world.history.revision
         if isRevoked {
             try world.require(.revokeToken(RevokeTokenRequest(tokenID: "thief")), from: admin)
         } else {
             world.advance(90_000)
         }
+        // A revoked token has taken a revision of its own.
+        let revision = world.history.revision
         for request in [Request.readStatus(), .buy("gold"), .status(), .updates(), .clock(.freeze)] {
             let (response, status) = world.answer(to: request, from: client)
             #expect(response == nil)

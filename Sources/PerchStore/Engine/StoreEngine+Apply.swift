@@ -1,0 +1,201 @@
+import PerchBase
+import PerchModel
+
+// Applying: facts become records, records and facts become a change, which storage writes and the feed carries.
+extension StoreEngine {
+    /// Attempts every renewal of one account that is due. Nil: there are too many for one batch, come back.
+    func settle(
+        _ record: AccountRecord, app: AppState, through now: Instant, wall: Instant, _ batch: inout Batch
+    ) throws(StorageError) -> AccountRecord? {
+        var record = record
+        var attempts = 0
+        while app.isTestApp, let due = record.attemptDue, due <= now {
+            guard attempts < Limits.attemptsBeforeMutationMax else { return nil }
+            attempts += 1
+            record = try self.attempt(record, at: due, wall: wall, &batch)
+        }
+        return record
+    }
+
+    /// Attempts the renewals of an account that are due at one instant: one revision.
+    func attempt(
+        _ record: AccountRecord, at due: Instant, wall: Instant, _ batch: inout Batch
+    ) throws(StorageError) -> AccountRecord {
+        guard let current = batch.apps[record.app] else {
+            preconditionFailure("a record of app \(record.app), which is not")
+        }
+        var inForce = current.state
+        if current.state.effective > due, let earlier = try self.storage.appState(record.app, inForceAt: due) {
+            inForce = earlier.state
+        }
+        var numbers = TransactionNumbers(next: batch.header.nextTransaction)
+        let facts = settleRenewals(of: record, app: inForce, at: due, numbers: &numbers)
+        precondition(!facts.isEmpty, "account \(record.account) is due at \(due), but nothing came of it")
+        batch.attemptsSettled += UInt64(facts.count)
+        let known = Known(subject: record)
+        let family = try self.withFamily(
+            [AccountFacts(account: record.account, facts: facts)], known: known, app: inForce, now: due,
+            numbers: &numbers, batch.header)
+        var stored = self.nextChange(of: record.app, wall: wall, nextTransaction: numbers.next, batch.header)
+        let change = try self.apply(
+            family, to: &stored, known: known, origin: [], isTestApp: current.state.isTestApp)
+        try self.write(&stored, accounts: change, &batch)
+        return change[0].record
+    }
+
+    /// An empty change with the next revision.
+    func nextChange(
+        of app: AppNumber, wall: Instant, nextTransaction: TransactionID, _ header: StoreHeader
+    ) -> StoredChange {
+        var next = StoredChange(
+            revision: header.revision + 1, committed: wall, app: app, nextTransaction: nextTransaction,
+            nextAccount: header.nextAccount)
+        next.takeRoom(of: &self.draft)
+        return next
+    }
+
+    /// Folds facts into records and notes all of it in `stored`.
+    func apply(
+        _ accountFacts: [AccountFacts], to stored: inout StoredChange, known: Known, origin: [UInt8], isTestApp: Bool
+    ) throws(StorageError) -> [AccountChange] {
+        var result: [AccountChange] = []
+        result.reserveCapacity(accountFacts.count)
+        for place in accountFacts.indices {
+            let account = accountFacts[place].account
+            var record = try self.record(account, known)
+            let previousDue = isTestApp && record.revision > 0 ? record.attemptDue : nil
+            let entryCount = record.entryCount
+            let ordinal = UInt32(stored.facts.count)
+            for index in accountFacts[place].facts.indices {
+                stored.facts.append(
+                    StoredFact(account: account, fact: accountFacts[place].facts[index], origin: origin))
+            }
+            record.fold(accountFacts[place].facts, revision: stored.revision, committed: stored.committed)
+            stored.records.append(
+                StoredRecord(record, due: isTestApp ? record.attemptDue : nil, previousDue: previousDue))
+            let entryCountAfter = record.entryCount
+            result.append(
+                AccountChange(
+                    record: record, cause: accountFacts[place].facts.last?.cause ?? .unspecified,
+                    facts: accountFacts[place].facts, ordinal: ordinal, origin: origin,
+                    isOverLimit: entryCountAfter > self.limits.recordEntriesMax && entryCountAfter > entryCount))
+        }
+        return result
+    }
+
+    /// Hands a change to storage and to the feed, and empties it for the next one.
+    func write(
+        _ stored: inout StoredChange, accounts: [AccountChange], _ batch: inout Batch
+    ) throws(StorageError) {
+        try self.storage.apply(stored)
+        batch.header.follow(stored)
+        if self.cachesRecords {
+            for account in accounts { self.cache.insert(account.record) }
+        }
+        for place in stored.records.indices where stored.records[place].due != stored.records[place].previousDue {
+            let record = stored.records[place].record
+            batch.dueMoves.append(
+                Batch.DueMove(
+                    app: record.app, account: record.account, from: stored.records[place].previousDue,
+                    to: stored.records[place].due))
+        }
+        batch.changes.append(Change(stored, accounts: accounts))
+        stored.removeAll()
+        swap(&stored, &self.draft)
+    }
+
+    /// Writes the facts that a decision came to, with those of the family, as one change.
+    func apply(
+        _ accountFacts: [AccountFacts], answer: MutationResult, of mutation: Mutation, _ people: Participants,
+        numbers: TransactionNumbers, _ call: Call, _ batch: inout Batch
+    ) throws(StorageError) -> StoreAnswer {
+        let (app, now) = (people.app.state, people.now)
+        let known = Known(subject: people.record, member: people.member)
+        var numbers = numbers
+        var accountFacts = try self.withFamily(
+            accountFacts, known: known, app: app, now: now, numbers: &numbers, batch.header)
+        var stored = self.nextChange(of: app.number, wall: call.wall, nextTransaction: numbers.next, batch.header)
+        for (key, fresh) in people.opened {
+            stored.nextAccount = fresh.account + 1
+            stored.aliases.append((key, fresh.account))
+            let fact = Fact(.opened(appTransactionID: fresh.appTransactionID), effective: now)
+            if let index = accountFacts.firstIndex(where: { $0.account == fresh.account }) {
+                accountFacts[index].facts.insert(fact, at: 0)
+            } else {
+                accountFacts.insert(AccountFacts(account: fresh.account, facts: [fact]), at: 0)
+            }
+        }
+        let accounts = try self.apply(
+            accountFacts, to: &stored, known: known, origin: mutation.origin, isTestApp: app.isTestApp)
+        for account in accounts where account.isOverLimit {
+            return .refused(self.tooLong(account.record))
+        }
+        let position = Position(revision: stored.revision, asOf: now)
+        Self.keep(answer, position, of: mutation, in: &stored)
+        try self.write(&stored, accounts: accounts, &batch)
+        return .mutated(answer, position)
+    }
+
+    private func tooLong(_ record: AccountRecord) -> Refusal {
+        Refusal(
+            .recordLimit,
+            "the account would hold \(record.entryCount) subscription lines, owned products, purchases that wait, intents and shares, the limit is \(self.limits.recordEntriesMax)",
+            found: Int64(record.entryCount), limit: Int64(self.limits.recordEntriesMax))
+    }
+
+    private static func keep(
+        _ answer: MutationResult, _ position: Position, of mutation: Mutation, in stored: inout StoredChange
+    ) {
+        guard !mutation.key.isEmpty else { return }
+        let kept = KeptAnswer(
+            digest: mutation.keyDigest, result: answer, position: position, kept: stored.committed)
+        let key = MutationKey(app: stored.appNumber, bytes: mutation.key)
+        stored.answer = Boxed(KeyedAnswer(key: key, answer: kept))
+    }
+
+    // MARK: Apps
+
+    /// Writes a change of an app. Nil: the call waits until everything due by the new clock is settled.
+    func apply(
+        _ appChange: AppChange, answer: MutationResult, of mutation: Mutation, _ people: Participants,
+        _ call: Call, _ batch: inout Batch
+    ) throws(StorageError) -> StoreAnswer? {
+        let current = people.app
+        let number = current.state.number
+        var stored = self.nextChange(
+            of: number, wall: call.wall, nextTransaction: batch.header.nextTransaction, batch.header)
+        let next = Self.next(
+            current, appChange, revision: stored.revision, effective: people.now, committed: call.wall)
+        stored.app = next
+        stored.appCause = appChange.catalogue != nil ? .catalog : appChange.clock != nil ? .clock : .setting
+        if appChange.catalogue != nil { stored.images = appChange.images }
+        let after = next.state.clock.now(wall: call.wall)
+        let position = Position(revision: stored.revision, asOf: after)
+        Self.keep(answer, position, of: mutation, in: &stored)
+        try self.write(&stored, accounts: [], &batch)
+        batch.apps[number] = next
+        guard mutation.waitsForSettling else { return .mutated(answer, position) }
+        batch.settlings.append(
+            Batch.Settling(
+                app: number, target: after, loop: call.loop, ticket: call.ticket,
+                attemptsBefore: self.counters.attemptsSettled + batch.attemptsSettled))
+        return nil
+    }
+
+    private static func next(
+        _ current: StoredAppState, _ change: AppChange, revision: UInt64, effective: Instant, committed: Instant
+    ) -> StoredAppState {
+        let state = current.state
+        // A new file's settings count where they differ from the old file's: what was set by hand since then stays.
+        var settings = state.settings
+        if let file = change.fileSettings, file != current.fileSettings { settings = file }
+        if let given = change.settings { settings = given }
+        let next = AppState(
+            number: state.number, bundleID: state.bundleID, environment: state.environment, revision: revision,
+            effective: effective, committed: committed, catalogue: change.catalogue?.catalogue ?? state.catalogue,
+            catalogueRevision: change.catalogue == nil ? state.catalogueRevision : revision,
+            catalogueSource: change.catalogue?.source ?? state.catalogueSource, settings: settings,
+            clock: change.clock ?? state.clock)
+        return StoredAppState(state: next, fileSettings: change.fileSettings ?? current.fileSettings)
+    }
+}

@@ -1,0 +1,186 @@
+import PerchBase
+import PerchModel
+
+// Reads: answered from what is committed, never from the batch of the same tick.
+extension StoreEngine {
+    func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord? {
+        if !self.cachesRecords { return try self.storage.record(account) }
+        if let cached = self.cache.record(account) { return cached }
+        guard let record = try self.storage.record(account) else { return nil }
+        self.cache.insert(record)
+        return record
+    }
+
+    func read(_ body: StoreRequest.Body, wall: Instant) -> StoreAnswer {
+        self.counters.reads += 1
+        do throws(StorageError) {
+            switch body {
+            case .record(let key):
+                guard let account = try self.storage.account(key) else { return .record(nil) }
+                return .record(try self.record(account))
+            case .recordOf(let account):
+                return .record(try self.record(account))
+            case .recordAsKnown(let key, let known):
+                return try self.recordAsKnown(key, known)
+            case .history(let key, let known):
+                return try self.history(key, known)
+            case .keys(let app, let after, let limit):
+                var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
+                let hasMore = keys.count > limit
+                if hasMore { keys.removeLast() }
+                return .keys(keys, hasMore: hasMore)
+            case .transactions(let key, let query):
+                guard let account = try self.storage.account(key) else { return .transactions([], hasMore: false) }
+                var query = query
+                query.limit += 1
+                var rows = try self.storage.transactions(of: account, query)
+                let hasMore = rows.count == query.limit
+                if hasMore { rows.removeLast() }
+                return .transactions(rows, hasMore: hasMore)
+            case .events(let key, let place, let limit):
+                return try self.events(key, after: place, limit: limit, wall: wall)
+            case .image(let app, let hash):
+                return .image(try self.storage.image(app, hash), hash)
+            case .mutate, .revoke, .barrierReached:
+                preconditionFailure("not a read")
+            }
+        } catch {
+            return .refused(self.refusal(ofRead: error))
+        }
+    }
+
+    /// A read that failed. Storage that cannot be reached is asked again by the next read.
+    private func refusal(ofRead error: StorageError) -> Refusal {
+        switch error {
+        case .unreachable, .unknown, .superseded: return Refusal(.storeUnreachable, error.description)
+        case .full, .failed, .corrupt, .newerSchema, .olderSchema:
+            self.fail(error)
+            return Refusal(.storeFailed, error.description)
+        }
+    }
+
+    /// What was known at a revision, of what had happened by an instant: the facts up to both, folded anew, and the app as
+    /// it was then.
+    private func recordAsKnown(_ key: AccountKey, _ known: KnownAs) throws(StorageError) -> StoreAnswer {
+        let (found, refusal) = try self.past(key, known)
+        guard let found else { return .refused(refusal) }
+        return .recordAsKnown(found.record, found.app)
+    }
+
+    /// A record with the newest of its rows, for what a record does not hold: periods that are over.
+    private func history(_ key: AccountKey, _ known: KnownAs?) throws(StorageError) -> StoreAnswer {
+        if let known {
+            let (found, refusal) = try self.past(key, known)
+            guard let found else { return .refused(refusal) }
+            let rows = found.rows.values.sorted { ($0.purchaseDate, $0.id) > ($1.purchaseDate, $1.id) }
+            return .history(found.record, Array(rows.prefix(Limits.pageSizeMax)), found.app)
+        }
+        guard let app = self.apps[key.app]?.state else { preconditionFailure("app \(key.app) is gone") }
+        guard let account = try self.storage.account(key) else { return .history(nil, [], app) }
+        var query = TransactionQuery(limit: Limits.pageSizeMax)
+        query.isNewestFirst = true
+        query.includesFinishedConsumables = true
+        let rows = try self.storage.transactions(of: account, query).map(\.transaction)
+        return .history(try self.record(account), rows, app)
+    }
+
+    private struct Past {
+        var record: AccountRecord?
+        var rows: [TransactionID: Transaction] = [:]
+        var app: AppState
+    }
+
+    private func past(_ key: AccountKey, _ known: KnownAs) throws(StorageError) -> (Past?, Refusal) {
+        let revision = known.revision == 0 ? self.header.revision : known.revision
+        guard revision <= self.header.revision else {
+            return (
+                nil,
+                Refusal(
+                    .fieldInvalid,
+                    "as_of.known_at_revision is \(revision), the store is at \(self.header.revision); ask for what was known",
+                    field: "as_of.known_at_revision", found: Int64(clamping: revision),
+                    limit: Int64(clamping: self.header.revision))
+            )
+        }
+        var stored = try self.storage.appState(key.app, at: revision)
+        if let instant = known.instant, let then = try self.storage.appState(key.app, inForceAt: instant),
+            then.state.revision <= revision
+        {
+            stored = then
+        }
+        guard let app = stored?.state else {
+            return (
+                nil,
+                Refusal(
+                    .fieldInvalid, "at as_of.known_at_revision \(revision) there was no such app; ask for later",
+                    field: "as_of.known_at_revision", found: Int64(clamping: revision))
+            )
+        }
+        var past = Past(app: app)
+        guard let account = try self.storage.account(key) else { return (past, self.failedRefusal) }
+        let facts = try self.storage.facts(of: account, through: revision, limit: self.factsPerReadMax + 1)
+        guard facts.count <= self.factsPerReadMax else {
+            return (
+                nil,
+                Refusal(
+                    .historyLimit,
+                    "a read about the past would go through more than \(self.factsPerReadMax) facts of this account; ask for now, or list its transactions"
+                )
+            )
+        }
+        for dated in facts {
+            if let instant = known.instant, dated.fact.effective > instant { continue }
+            var record = past.record ?? AccountRecord(account: account, app: key.app)
+            // A purchaser's change into the past may be older than the line of a member with whom he shares.
+            if let line = dated.fact.line, record.lineIndex(original: line) == nil { continue }
+            record.apply(dated.fact)
+            record.revision = dated.revision
+            past.record = record
+            switch dated.fact.rowWrite {
+            case .insert(let transaction), .update(let transaction): past.rows[transaction.id] = transaction
+            case .delete(let id): past.rows[id] = nil
+            case .deleteAll: past.rows.removeAll()
+            case .finish, nil: break
+            }
+        }
+        if let last = past.record?.revision {
+            past.record?.committed = try self.storage.commitTime(of: last) ?? app.committed
+        }
+        return (past, self.failedRefusal)
+    }
+
+    private func events(
+        _ key: AccountKey, after place: EventPlace?, limit: Int, wall: Instant
+    ) throws(StorageError) -> StoreAnswer {
+        let newest = EventPlace(revision: self.header.revision, ordinal: .max)
+        guard let place else {
+            return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)
+        }
+        guard place.revision <= self.header.revision else {
+            return .refused(
+                Refusal(
+                    .tokenFuture,
+                    "the cursor is of revision \(place.revision), the store is at \(self.header.revision); begin without one",
+                    found: Int64(clamping: place.revision), limit: Int64(clamping: self.header.revision)))
+        }
+        let behind = self.header.revision - place.revision
+        if behind > self.limits.cursorRevisions,
+            let committed = try self.storage.commitTime(of: place.revision),
+            wall.milliseconds(since: committed) > self.limits.cursorMilliseconds
+        {
+            return .refused(
+                Refusal(
+                    .cursorTooOld,
+                    "the cursor is \(behind) revisions and more than \(self.limits.cursorMilliseconds / 3_600_000) h old, the limit is \(self.limits.cursorRevisions); list the transactions and begin without a cursor",
+                    found: Int64(clamping: behind), limit: Int64(clamping: self.limits.cursorRevisions)))
+        }
+        guard let account = try self.storage.account(key) else {
+            return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)
+        }
+        let events = try self.storage.events(of: account, after: place, limit: limit)
+        let isComplete = events.count < limit
+        let through = isComplete ? newest : events[events.count - 1].place
+        return .events(
+            events, through: through, isComplete: isComplete, nextTransaction: self.header.nextTransaction)
+    }
+}

@@ -1,0 +1,47 @@
+package import PerchBase
+package import PerchModel
+
+// The start of a server: before there is any loop.
+extension StoreEngine {
+    /// A mutation before there is any loop. For the start of a server; not on the way of a request.
+    ///
+    /// False where there is no room for it: then all is as it was, and can be served.
+    package func mutateAtStart(_ mutation: Mutation, wall: Instant, machine: Instant) throws(StorageError) -> Bool {
+        var outbox = Outbox(loops: 1)
+        _ = self.run(
+            [StoreRequest(loop: 0, ticket: 0, .mutate(mutation))], wall: wall, machine: machine, into: &outbox)
+        if let failure = self.failure { throw failure }
+        for case .answer(_, .refused(let refusal)) in outbox.events[0] {
+            guard refusal.reason == .storeFull else { throw .failed(refusal.message) }
+            return false
+        }
+        return true
+    }
+
+    /// Makes an app if the store does not have it yet. For the start of a server; not on the way of a request.
+    package func openApp(
+        _ bundleID: String, _ environment: AppEnvironment, catalogue: Catalogue, images: [ImageContent] = [],
+        source: String, fileSettings: AppSettings, clock: AppClock = .running(offsetMilliseconds: 0), wall: Instant
+    ) throws(StorageError) -> AppNumber {
+        if let app = self.app(bundleID, environment) { return app.number }
+        let number = self.apps.next
+        var batch = self.takeBatch()
+        let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
+            var stored = self.nextChange(
+                of: number, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
+            let state = AppState(
+                number: number, bundleID: bundleID, environment: environment, revision: stored.revision,
+                effective: .distantPast, committed: wall, catalogue: catalogue, catalogueRevision: stored.revision,
+                catalogueSource: source, settings: fileSettings, clock: clock)
+            let app = StoredAppState(state: state, fileSettings: fileSettings)
+            stored.app = app
+            stored.appCause = .catalog
+            stored.images = images
+            try self.write(&stored, accounts: [], &batch)
+            batch.apps[number] = app
+        }
+        if let error { throw error }
+        self.give(back: batch)
+        return number
+    }
+}

@@ -1,0 +1,42 @@
+/// Why storage did not do what it was asked.
+package enum StorageError: Error, Equatable, CustomStringConvertible {
+    /// No space. Nothing of the batch was written; a later batch may find space.
+    case full(String)
+    /// Another node has committed since this batch read the storage. Nothing of the batch was written.
+    case superseded
+    /// The storage cannot be reached. Nothing of the batch was written; a later request may reach it.
+    case unreachable(String)
+    /// The connection broke during a commit. Whether the batch was written is not known yet: `Storage.hasCommitted`.
+    case unknown(String)
+    /// Whether the batch is durable will never be known. Nothing more may be acknowledged.
+    case failed(String)
+    /// What was read does not match its checksum, or does not decode.
+    case corrupt(String)
+    /// A newer version has written the store.
+    case newerSchema(found: Int, known: Int)
+    /// An older version has written the store, and this version does not convert it.
+    case olderSchema(found: Int, known: Int)
+
+    /// Whether a later request may succeed, with nothing repaired meanwhile.
+    var isPassing: Bool {
+        switch self {
+        case .superseded, .unreachable, .unknown: true
+        case .full, .failed, .corrupt, .newerSchema, .olderSchema: false
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .full(let what): "no room in the store: \(what); free some space, writing goes on by itself then"
+        case .superseded: "another node has changed the store meanwhile; run the batch again"
+        case .unreachable(let what): "the store cannot be reached: \(what); nothing was written, try again"
+        case .unknown(let what): "the connection to the store broke during a commit: \(what)"
+        case .failed(let what): "the store failed: \(what); Perch ends so that it can recover from disk"
+        case .corrupt(let what): "the store is damaged: \(what); restore it from a backup"
+        case .newerSchema(let found, let known):
+            "the store has schema \(found), this version knows \(known); run the version that wrote it, or a newer one"
+        case .olderSchema(let found, let known):
+            "the store has schema \(found), of a version in development, this one knows \(known) only; name another file, and begin anew there"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import PerchBase
+import PerchModel
+import PerchStore
+
+/// Every read of a small store, one line each. `keys` are idempotency keys whose answers may be kept.
+func storeTranscript(of storage: any Storage, keys: [String]) throws -> [String] {
+    func digest(_ bytes: [UInt8]?) -> String { bytes.map { Digest(of: $0).description } ?? "none" }
+    let header = try storage.header()
+    let apps = try storage.appStates()
+    var lines = [
+        "store \(header.identity) epoch \(header.epoch) revision \(header.revision) next \(header.nextTransaction) "
+            + "\(header.nextAccount)"
+    ]
+    for revision in 1...header.revision + 1 {
+        lines.append("commit \(revision) at \(try storage.commitTime(of: revision).map { "\($0)" } ?? "none")")
+    }
+    for token in try storage.revokedTokens() { lines.append("revoked \(token.id) until \(token.expires)") }
+    for app in apps {
+        let number = app.state.number
+        lines.append("app \(number) \(app.state.bundleID) \(app.state.environment) \(digest(app.sealed()))")
+        for revision in 1...header.revision {
+            guard let state = try storage.appState(number, at: revision), state.state.revision == revision else { continue }
+            let catalogue = state.state.catalogue.sealed(app: number, revision: 0)
+            lines.append("  state \(revision) \(digest(state.sealed())) catalogue \(digest(catalogue))")
+            let inForce = try storage.appState(number, inForceAt: state.state.effective)
+            lines.append("  in force at \(state.state.effective): \(inForce?.state.revision ?? 0)")
+        }
+        for key in keys {
+            let key = MutationKey(app: number, bytes: Array(key.utf8))
+            lines.append("  answer \(digest(try storage.answer(to: key)?.sealed(to: key)))")
+        }
+        for entry in try storage.due(number, through: .distantFuture, limit: 1_000) {
+            lines.append("  due \(entry.instant) account \(entry.account)")
+        }
+        for bytes in try storage.keys(of: number, after: [], limit: 1_000) {
+            let account = try storage.account(AccountKey(app: number, bytes: bytes)) ?? 0
+            lines.append("  account \(String(decoding: bytes, as: UTF8.self)) \(account)")
+            lines += try accountTranscript(of: account, app: number, storage)
+        }
+    }
+    return lines
+}
+
+private func accountTranscript(of account: AccountNumber, app: AppNumber, _ storage: any Storage) throws -> [String] {
+    func digest(_ bytes: [UInt8]?) -> String { bytes.map { Digest(of: $0).description } ?? "none" }
+    func text(_ row: TransactionRow) -> String {
+        "\(row.transaction.id)\(row.isFinished ? "f" : "") \(digest(row.transaction.sealed(account: account)))"
+    }
+    var lines = ["    record \(digest(try storage.record(account)?.sealed()))"]
+    for dated in try storage.facts(of: account, through: .max, limit: 1_000) {
+        let transaction = digest(dated.fact.event?.transaction.sealed(account: account))
+        lines.append("    fact of \(dated.revision) at \(dated.fact.effective): \(dated.fact.cause) \(transaction)")
+    }
+    let start = EventPlace(revision: 0, ordinal: 0)
+    for event in try storage.events(of: account, after: start, limit: 1_000) {
+        lines.append(
+            "    event \(event.place.revision)/\(event.place.ordinal) \(event.committed) \(event.kind) \(event.origin) "
+                + "\(event.transaction.id)")
+    }
+    for choice in 0..<8 {
+        var query = TransactionQuery(limit: 1_000)
+        query.isNewestFirst = choice & 1 != 0
+        query.includesFinishedConsumables = choice & 2 != 0
+        query.unfinishedOnly = choice & 4 != 0
+        lines.append("    list \(choice): \(try storage.transactions(of: account, query).map(text))")
+        query.productID = "app.perch.coins"
+        lines.append("    coins \(choice): \(try storage.transactions(of: account, query).map(\.transaction.id))")
+        query.productID = nil
+        for row in try storage.transactions(of: account, query) where choice == 2 {
+            let found = try storage.transaction(app, row.transaction.id)
+            lines.append("    transaction \(found.map { "\($0.account) \(text($0))" } ?? "none")")
+        }
+    }
+    return lines
+}
