@@ -1,15 +1,16 @@
 import PerchBase
 
-/// How long the log may become before it is moved into the file.
+/// The length of the log at which it is moved into the file.
 ///
-/// Everybody waits for a checkpoint, for as long as it has different pages to write. A thousand accounts that are busy
-/// change the same few hundred pages over and over: four times the log holds hardly more of them, and a fourth as many
-/// purchases meet a checkpoint. Where accounts are many, each page is its own, and a longer log is only a longer wait.
+/// All callers wait for a checkpoint, and its duration depends on the number of different pages. A thousand busy accounts
+/// change the same few hundred pages again and again. There a log four times as long has hardly more different pages, and a
+/// fourth as many purchases wait for a checkpoint. With many accounts nearly every page is different, and a longer log only
+/// means a longer wait.
 struct LogBound {
     private(set) var bytes = Limits.storeLogBytes
 
-    /// So many pages the log held in the end. Between the two figures nothing changes: the double of a log has at most twice
-    /// the pages, so what grew does not shrink at once.
+    /// Adapts the bound to the number of pages of a checkpoint. Between the two limits the bound stays: a log of twice the length
+    /// has at most twice the pages, so a bound that grew does not shrink at once.
     mutating func wasMoved(pages: Int) {
         if pages <= Limits.checkpointPagesFew {
             self.bytes = min(2 * self.bytes, Limits.storeLogFileBytes)

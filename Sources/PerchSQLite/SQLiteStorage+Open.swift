@@ -4,14 +4,14 @@ import PerchModel
 import PerchStore
 
 extension SQLiteStorage {
-    /// Takes the file's lock, looks whether it is a store that this version knows, and makes it one if it is new.
+    /// Takes the file's lock, checks that this version knows the store, and creates the tables of a new one.
     static func prepareFile(
         _ connection: Connection, path: String, for use: Use, identity: StoreIdentity?
     ) throws(SQLiteError) {
         if connection.isReadOnly, use != .inspection {
             throw SQLiteError(code: SQLITE_READONLY, message: "it opens for reading only", doing: "open")
         }
-        // Before anything is read: they say how a new file is made, and that there is no shared memory to be used.
+        // Before the first read: these settings apply to a new file, and rule out shared memory.
         connection.reservedBytes = PERCH_PAGE_RESERVED_BYTES
         try connection.execute(
             """
@@ -33,7 +33,7 @@ extension SQLiteStorage {
         if isNew { try Self.create(connection, identity: identity ?? StoreFile.newIdentity()) }
     }
 
-    /// Every commit synced, to a log.
+    /// Switches to a write-ahead log, with every commit synced.
     private static func useLog(_ connection: Connection) throws(SQLiteError) {
         try connection.execute(
             "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(Limits.storeLogFileBytes)")
@@ -43,16 +43,16 @@ extension SQLiteStorage {
         }
     }
 
-    /// Sees to it that what is found in the log lasts, before anybody is shown it. False: there is no room for that.
+    /// Makes the contents of a log durable before they are read. False: there is no space for it.
     ///
-    /// A process that was killed in a sync leaves a batch that reads as committed and that a loss of power would take
-    /// back; one that ended because a sync failed leaves one that no later sync of the log will write. So what the log
-    /// holds goes into the file, which is synced. Then the log begins anew, with a header that makes its old pages void:
-    /// else those of them that are on the disk would lie over the newer ones in the file.
+    /// A process that was killed during a sync leaves a batch that reads as committed but would not survive a loss of power. A
+    /// process that ended after a failed sync leaves a batch that no later sync of the log writes. So the contents of the log move
+    /// into the file, which is synced. Then the log restarts with a header that makes its old pages void: otherwise old pages
+    /// on the disk could replace newer ones in the file.
     static func makeDurable(_ connection: Connection) throws(SQLiteError) -> Bool {
         do throws(SQLiteError) {
             guard try connection.checkpoint() > 0 else { return true }
-            // The least that can be written: what is there already.
+            // The smallest possible write: the value that is stored already.
             let schema = try Self.schema(of: connection)
             try connection.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(schema); COMMIT")
             return true
@@ -108,12 +108,12 @@ extension SQLiteStorage {
         }
     }
 
-    /// The number that the file says it has.
+    /// The schema number in the file.
     static func schema(of connection: Connection) throws(SQLiteError) -> Int64 {
         try connection.number("PRAGMA user_version") ?? 0
     }
 
-    /// Ends the generation of a store.
+    /// Switches a generated store to normal service.
     func beginService() throws(StorageError) {
         do throws(SQLiteError) {
             try Self.useLog(self.connection)
@@ -122,9 +122,9 @@ extension SQLiteStorage {
         }
     }
 
-    /// Whether there is nothing in the file yet. Else it is a store, of a schema that this version knows.
+    /// Whether the file is empty. Throws unless it is a store with a schema that this version knows.
     private static func isNew(_ connection: Connection, path: String) throws(SQLiteError) -> Bool {
-        // The first statement that reads, and so the one that finds another process's lock.
+        // The first statement that reads, so the one that meets another process's lock.
         let applicationID = try connection.number("PRAGMA application_id") ?? 0
         let version = try Self.schema(of: connection)
         if applicationID == 0, version == 0,
@@ -171,7 +171,7 @@ extension SQLiteStorage {
         }
     }
 
-    // Findings of ours that travel among SQLite's codes, which are positive.
+    // Perch's own codes. SQLite's are positive.
     private static let foreignCode: Int32 = -1
     private static let newerCode: Int32 = -2
     private static let olderCode: Int32 = -3
@@ -180,7 +180,7 @@ extension SQLiteStorage {
         SQLiteError(code: SQLITE_CORRUPT, message: what, doing: "open")
     }
 
-    /// What a failure to open means. The one place where BUSY can be: later the lock is ours.
+    /// Maps a failure to open. BUSY can happen only here, because an open store holds the lock.
     static func openError(_ error: SQLiteError, path: String) -> StoreOpenError {
         if error.code == Self.foreignCode { return .foreign(path: path, applicationID: UInt32(error.message)) }
         if error.code == Self.newerCode {

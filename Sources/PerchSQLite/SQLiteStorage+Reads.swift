@@ -92,7 +92,7 @@ extension SQLiteStorage {
     package func transactions(
         of account: AccountNumber, _ query: TransactionQuery
     ) throws(StorageError) -> [TransactionRow] {
-        // What is compared with is strictly before or after everything, where no place is given.
+        // Without a place the comparison starts before, or after, all rows.
         let edge: (Int64, Int64) = query.isNewestFirst ? (.max, .max) : (.min, -1)
         let place = query.after.map { ($0.purchaseDate.milliseconds, Int64(clamping: $0.id)) } ?? edge
         var values: [Statement.Value] = [.number(account), .integer(place.0), .integer(place.1)]
@@ -125,7 +125,7 @@ extension SQLiteStorage {
         return TransactionRow(account: account, transaction: transaction, isFinished: state != 0)
     }
 
-    /// What stands for a product's identifier in an index: see `Schema`.
+    /// The checksum of a product's identifier in an index: see `Schema`.
     static func mark(ofProduct id: String) -> Int64 { Int64(CRC32C.checksum(Array(id.utf8))) }
 
     package func events(
@@ -270,7 +270,7 @@ extension SQLiteStorage {
         return revocations
     }
 
-    /// A blob that does not open is damage, or of a newer version's making; the message says which.
+    /// Opens a blob. A blob that does not open is damaged or newer; the message says which.
     static func unsealing<Value>(
         _ what: String, _ open: () throws(DecodingFault) -> Value
     ) throws(StorageError) -> Value {
@@ -287,10 +287,10 @@ extension Statement {
 }
 
 extension Statement.Value {
-    /// A number to look for. Those of 2^63 and more are never stored (see `stored`), and compare as if they were 2^63-1.
+    /// A number to search for. Numbers from 2^63 on are never stored (see `stored`), and compare as 2^63-1.
     static func number(_ value: UInt64) -> Self { .integer(Int64(clamping: value)) }
 
-    /// A number to store. The store gives them out one after the other, so greater ones are our bug.
+    /// A number to store. Traps from 2^63-1 on: no counter of the store comes near.
     static func stored(_ value: UInt64) -> Self {
         precondition(value < UInt64(Int64.max), "number \(value) cannot be stored, the greatest is 2^63-2")
         return .integer(Int64(value))

@@ -87,7 +87,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Whether finishing it leaves nothing to list: see `TransactionQuery.includes`.
+    /// Whether the transaction is no longer listed once it is finished: see `TransactionQuery.includes`.
     private static func spends(_ transaction: Transaction) -> Statement.Value {
         .integer(transaction.productType == .consumable && transaction.revocation == nil ? 1 : 0)
     }
@@ -110,7 +110,7 @@ extension SQLiteStorage {
         try self.write(.setApp, [.integer(number), .integer(effective), .stored(state.revision)])
     }
 
-    /// What is there already is not written again: most of a new catalogue's images are the old ones.
+    /// Writes new images, and deletes unused ones. Most images of a new catalogue are stored already.
     private func write(_ images: [ImageContent], of app: AppNumber) throws(StorageError) {
         var stored: [[UInt8]] = []
         try self.run(.imageHashes, [.integer(Int64(app))]) { (row) throws(StorageError) in
@@ -128,7 +128,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// From now on the store's tokens are others: see `StoreRestore`.
+    /// Sets the epoch, which makes earlier tokens invalid: see `StoreRestore`.
     func setEpoch(_ epoch: UInt32) {
         self.requireBatch()
         self.currentHeader.epoch = epoch

@@ -4,23 +4,23 @@ package import PerchStore
 
 /// Durable storage in one file, by the system's SQLite.
 ///
-/// One connection, which holds the file exclusively; owned by the store's thread. Every commit is synced before it
-/// returns; the log is checkpointed by the batch that finds it long, before it begins. See Design.md.
+/// One connection holds the file exclusively, and belongs to the store's thread. `commit` returns after the sync. A batch that
+/// finds the log too long checkpoints it before it begins. See Design.md.
 package final class SQLiteStorage: Storage, StoreMaintenance {
     let path: String
     let connection: Connection
     /// By `Query.rawValue`, each prepared when the store opens; empty once closed. An inspected file may have an earlier
     /// schema, so its statements are prepared when they are first used.
     private var statements: [Statement?]
-    /// As the batch under way has it.
+    /// As the open batch has it.
     var currentHeader: StoreHeader
     private var committedHeader: StoreHeader
     private var batch = Batch.none
     /// Why nothing may be written any more.
     private var failure: StorageError?
-    /// The catalogue that was read last: settling a backlog reads the states of one app over and over.
+    /// The most recently read catalogue: settling a backlog reads the states of one app again and again.
     var latestCatalogue: (app: AppNumber, revision: UInt64, catalogue: Catalogue)?
-    /// Checkpoints that found no room. The log grows instead, until it finds none.
+    /// Checkpoints that found no space. The log grows instead.
     package private(set) var checkpointsWithoutRoom: Int
     private var checkpoints: UInt64 = 0
     private var checkpointPages: UInt64 = 0
@@ -33,16 +33,16 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
     private enum Batch {
         case none
         case open
-        /// A write failed. SQLite may have rolled back by itself: nothing but a rollback makes sense.
+        /// A write failed. SQLite may have rolled back already, so the batch can only be rolled back.
         case broken(StorageError)
     }
 
-    /// What a store is opened for.
+    /// The purpose for which a store is opened.
     enum Use {
         case service
-        /// Filling a new file that is thrown away if that fails: no log, nothing synced until it is complete.
+        /// Fills a new file, without a log and without syncs. A failure deletes the file.
         case generation
-        /// Looking at all of a file that nobody changes meanwhile: nothing is written, and there is no log.
+        /// Reads a whole file that does not change meanwhile. Writes nothing.
         case inspection
     }
 
@@ -51,8 +51,8 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
         try self.init(path: path, for: .service)
     }
 
-    /// Opens, or creates, a store on another file system than the machine's, with an identity that is given: for tests
-    /// of what a disk does, and for simulations, which live the same life twice.
+    /// Opens or creates a store on a test's file system, with a given identity. For tests of faulty disks, and for simulations
+    /// that must be repeatable.
     package convenience init(
         path: String, on fileSystem: StoreFileSystem, identity: StoreIdentity
     ) throws(StoreOpenError) {
@@ -145,8 +145,7 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
     /// The most pages that SQLite allows a file to have: 16 TiB.
     package static let pagesMax = 4_294_967_294
 
-    /// Lets the file grow to so many pages of 4 KiB and no further; what is there already stays. A write that needs
-    /// more is refused for want of room, as on a full disk.
+    /// Limits the file to a number of pages of 4 KiB. A write that needs more fails as on a full disk.
     package func limitPages(to count: Int) throws(StorageError) {
         do throws(SQLiteError) {
             _ = try self.connection.number("PRAGMA max_page_count = \(count)")
@@ -155,7 +154,7 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
         }
     }
 
-    /// Moves the log into the file now, which otherwise waits until the log is long. Outside a batch.
+    /// Moves the log into the file now. Must be called outside a batch.
     package func checkpoint() throws(StorageError) {
         do throws(SQLiteError) {
             try self.connection.checkpoint()
@@ -164,7 +163,7 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
         }
     }
 
-    /// What SQLite finds wrong with the file when it reads all of it; empty for nothing.
+    /// The findings of SQLite's integrity check of the whole file; empty if there are none.
     package func findings() throws(StorageError) -> [String] {
         do throws(SQLiteError) {
             let found = try self.connection.text("PRAGMA integrity_check(1)") ?? "nothing was answered"
@@ -174,7 +173,7 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
         }
     }
 
-    /// Runs a write of the batch. What fails breaks the batch: after some errors SQLite has already undone it.
+    /// Runs a write of the batch. A failure breaks the batch, because SQLite may have undone it already.
     func write(_ query: Query, _ values: [Statement.Value]) throws(StorageError) {
         self.requireBatch()
         if case .broken(let error) = self.batch { throw error }
@@ -190,7 +189,7 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
         if case .none = self.batch { preconditionFailure("a write outside a batch") }
     }
 
-    /// The batch before this one has its answers by now: nobody but the next waits for this.
+    /// Checkpoints a long log. The batch before has its answers already, so only the next one waits.
     private func checkpointIfLong() throws(StorageError) {
         guard self.connection.logBytes >= self.logBound.bytes else { return }
         do throws(SQLiteError) {
@@ -210,8 +209,8 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
         }
     }
 
-    /// After a failure of the disk nothing may be written: what a second fsync says about the first's pages is not to
-    /// be trusted.
+    /// Remembers a failure of the disk. Nothing may be written after it, because a second fsync says nothing about the pages of
+    /// the first.
     private func remember(_ error: StorageError) -> StorageError {
         if case .failed = error { self.failure = error }
         return error
@@ -235,7 +234,7 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
 
     // MARK: Statements
 
-    /// Runs a statement, and hands each of its rows to `row` until that answers false.
+    /// Runs a statement, and passes each row to `row` until that returns false.
     func run(
         _ query: Query, _ values: [Statement.Value],
         row: (Statement) throws(StorageError) -> Bool = { (_) throws(StorageError) in true }
@@ -270,7 +269,7 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
         }
     }
 
-    /// What a statement of at most one row answers.
+    /// The row of a statement that returns at most one.
     func first<Value>(
         _ query: Query, _ values: [Statement.Value], _ read: (Statement) throws(StorageError) -> Value
     ) throws(StorageError) -> Value? {

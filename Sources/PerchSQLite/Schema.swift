@@ -1,4 +1,4 @@
-/// What a store's file consists of, and how it is known to be one.
+/// The tables of a store's file, and the numbers that identify it.
 enum Schema {
     /// The four letters `Prch`, in the header of each store's file.
     static let applicationID: Int64 = 0x5072_6368
@@ -20,56 +20,57 @@ enum Schema {
     /// - `catalogues` stand beside the states that share them.
     /// - `images` are those of each app's newest catalogue, by the hash of their bytes. With a rowid, since the blobs are
     ///   long.
-    static let statements = [
-        "CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), blob BLOB NOT NULL)",
-        """
-        CREATE TABLE apps (app INTEGER PRIMARY KEY, effective INTEGER NOT NULL, revision INTEGER NOT NULL)
-        """,
-        """
-        CREATE TABLE app_states (
-            app INTEGER NOT NULL, effective INTEGER NOT NULL, revision INTEGER NOT NULL,
-            catalogue_revision INTEGER NOT NULL, blob BLOB NOT NULL,
-            PRIMARY KEY (app, effective, revision)) WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE catalogues (
-            app INTEGER NOT NULL, revision INTEGER NOT NULL, blob BLOB NOT NULL, UNIQUE (app, revision))
-        """,
-        """
-        CREATE TABLE images (app INTEGER NOT NULL, hash BLOB NOT NULL, blob BLOB NOT NULL, UNIQUE (app, hash))
-        """,
-        """
-        CREATE TABLE aliases (
-            app INTEGER NOT NULL, key BLOB NOT NULL, account INTEGER NOT NULL, PRIMARY KEY (app, key)) WITHOUT ROWID
-        """,
-        "CREATE TABLE records (account INTEGER PRIMARY KEY, blob BLOB NOT NULL)",
-        Schema.transactions(named: "transactions"),
-    ] + Schema.transactionIndexes + [
-        """
-        CREATE TABLE facts (
-            revision INTEGER NOT NULL, ordinal INTEGER NOT NULL, account INTEGER NOT NULL,
-            is_event INTEGER NOT NULL, blob BLOB NOT NULL, PRIMARY KEY (revision, ordinal)) WITHOUT ROWID
-        """,
-        "CREATE INDEX facts_by_account ON facts (account, revision, ordinal, is_event)",
-        """
-        CREATE TABLE commits (
-            revision INTEGER PRIMARY KEY, committed INTEGER NOT NULL, app INTEGER, next_transaction INTEGER,
-            next_account INTEGER, blob BLOB)
-        """,
-        """
-        CREATE TABLE due (
-            app INTEGER NOT NULL, instant INTEGER NOT NULL, account INTEGER NOT NULL,
-            PRIMARY KEY (app, instant, account)) WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE answers (
-            app INTEGER NOT NULL, key BLOB NOT NULL, kept INTEGER NOT NULL, blob BLOB NOT NULL,
-            PRIMARY KEY (app, key)) WITHOUT ROWID
-        """,
-        "CREATE INDEX answers_by_age ON answers (kept)",
-        "CREATE TABLE revocations (id BLOB PRIMARY KEY, expires INTEGER NOT NULL, blob BLOB NOT NULL) WITHOUT ROWID",
-        "CREATE INDEX revocations_by_end ON revocations (expires)",
-    ]
+    static let statements =
+        [
+            "CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), blob BLOB NOT NULL)",
+            """
+            CREATE TABLE apps (app INTEGER PRIMARY KEY, effective INTEGER NOT NULL, revision INTEGER NOT NULL)
+            """,
+            """
+            CREATE TABLE app_states (
+                app INTEGER NOT NULL, effective INTEGER NOT NULL, revision INTEGER NOT NULL,
+                catalogue_revision INTEGER NOT NULL, blob BLOB NOT NULL,
+                PRIMARY KEY (app, effective, revision)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE catalogues (
+                app INTEGER NOT NULL, revision INTEGER NOT NULL, blob BLOB NOT NULL, UNIQUE (app, revision))
+            """,
+            """
+            CREATE TABLE images (app INTEGER NOT NULL, hash BLOB NOT NULL, blob BLOB NOT NULL, UNIQUE (app, hash))
+            """,
+            """
+            CREATE TABLE aliases (
+                app INTEGER NOT NULL, key BLOB NOT NULL, account INTEGER NOT NULL, PRIMARY KEY (app, key)) WITHOUT ROWID
+            """,
+            "CREATE TABLE records (account INTEGER PRIMARY KEY, blob BLOB NOT NULL)",
+            Schema.transactions(named: "transactions"),
+        ] + Schema.transactionIndexes + [
+            """
+            CREATE TABLE facts (
+                revision INTEGER NOT NULL, ordinal INTEGER NOT NULL, account INTEGER NOT NULL,
+                is_event INTEGER NOT NULL, blob BLOB NOT NULL, PRIMARY KEY (revision, ordinal)) WITHOUT ROWID
+            """,
+            "CREATE INDEX facts_by_account ON facts (account, revision, ordinal, is_event)",
+            """
+            CREATE TABLE commits (
+                revision INTEGER PRIMARY KEY, committed INTEGER NOT NULL, app INTEGER, next_transaction INTEGER,
+                next_account INTEGER, blob BLOB)
+            """,
+            """
+            CREATE TABLE due (
+                app INTEGER NOT NULL, instant INTEGER NOT NULL, account INTEGER NOT NULL,
+                PRIMARY KEY (app, instant, account)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE answers (
+                app INTEGER NOT NULL, key BLOB NOT NULL, kept INTEGER NOT NULL, blob BLOB NOT NULL,
+                PRIMARY KEY (app, key)) WITHOUT ROWID
+            """,
+            "CREATE INDEX answers_by_age ON answers (kept)",
+            "CREATE TABLE revocations (id BLOB PRIMARY KEY, expires INTEGER NOT NULL, blob BLOB NOT NULL) WITHOUT ROWID",
+            "CREATE INDEX revocations_by_end ON revocations (expires)",
+        ]
 
     private static func transactions(named name: String) -> String {
         """

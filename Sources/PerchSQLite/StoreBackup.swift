@@ -3,20 +3,17 @@ import Glibc
 import PerchBase
 package import PerchStore
 
-/// Copies of stores: made of one that serves, and complete once they have their name.
-///
-/// A copy is filled under another name, `.partial`, so that a file with the name that was asked for is a whole one.
+/// Copies of a store that serves. A copy is written as `.partial`, and gets its name when it is complete.
 package enum StoreBackup {
-    /// Where a copy is while it is being made.
+    /// The path of an incomplete copy.
     package static func partialPath(_ path: String) -> String { path + ".partial" }
 
-    /// Makes a copy that was filled durable, and gives it its name. Waits for the disk: not for the store's thread.
-    /// Says how long the file is.
+    /// Syncs a complete copy, gives it its name and returns its size. Waits for the disk, so not for the store's thread.
     package static func complete(_ path: String) throws(CopyFault) -> Int64 {
         let partial = Self.partialPath(path)
         do throws(StoreOpenError) {
             try StoreFile.syncContent(of: partial)
-            // Nobody may have put something there meanwhile: a backup never takes the place of a file.
+            // A backup never replaces a file, not even one that was created meanwhile.
             guard !StoreFile.isThere(path) else { throw .system(path: path, doing: "naming it", errorNumber: EEXIST) }
             guard rename(partial, path) == 0 else {
                 throw .system(path: path, doing: "naming it", errorNumber: errno)
@@ -29,23 +26,23 @@ package enum StoreBackup {
         return StoreFile.bytes(at: path)
     }
 
-    /// Takes away what there is of a copy that is not complete.
+    /// Removes an incomplete copy.
     package static func discard(_ path: String) {
         unlink(Self.partialPath(path))
     }
 
-    /// A new file for a copy, to which SQLite may write what it is given.
+    /// Creates the file of a copy.
     fileprivate static func makePartial(_ path: String) throws(StoreOpenError) -> Connection {
         guard !StoreFile.isThere(path) else { throw .system(path: path, doing: "creating it", errorNumber: EEXIST) }
-        // What an earlier attempt left; its server ended.
+        // An earlier attempt may have left a file, if its server ended.
         Self.discard(path)
         let partial = Self.partialPath(path)
         try StoreFile.create(at: partial)
         do throws(SQLiteError) {
             let target = try Connection(path: partial)
             target.reservedBytes = PERCH_PAGE_RESERVED_BYTES
-            // One that is not finished is thrown away, so nothing is kept to undo it, and nothing is synced before the end.
-            // The first page is there before any other: it says that pages end with a checksum.
+            // No journal and no syncs, because an incomplete copy is deleted. The first page is written first: it says that pages
+            // end with a checksum.
             try target.execute(
                 """
                 PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = \(PERCH_PAGE_BYTES); PRAGMA mmap_size = 0;

@@ -2,35 +2,34 @@ import CPerchSQLite
 import Glibc
 import PerchBase
 
-/// Where SQLite finds a store's file: on the machine's own file systems, or on another that a test has registered.
+/// The file system of a store's file: the machine's, or one that a test has registered.
 package struct StoreFileSystem: Sendable {
-    /// What our own, which checks each page, lies over; nil for SQLite's default.
+    /// The file system under Perch's own, which checks each page; nil for SQLite's default.
     let base: String?
     let name: String
 
     package static let machine = StoreFileSystem(base: nil, name: "perch")
 
-    /// The one that SQLite knows by this name. Files are created there by SQLite itself.
+    /// The file system registered with SQLite by this name. SQLite creates the files on it.
     package static func registered(_ base: String) -> StoreFileSystem {
         StoreFileSystem(base: base, name: "perch-\(base)")
     }
 }
 
-/// What has to be true of a store's file before SQLite may open it.
+/// Checks and operations on a store's file, most of them before SQLite opens it.
 package enum StoreFile {
-    /// Whether there is nothing at `path` that a store could be in: no file, or one with nothing in it, as a process leaves
-    /// that ended while it made its store.
+    /// Whether there is no file at `path`, or an empty one, as a process leaves that ended while it created its store.
     package static func isVacant(_ path: String) -> Bool { Self.bytes(at: path) == 0 }
 
-    /// Whether a log lies there without its store.
+    /// Whether there is a log without its store.
     package static func hasLogAlone(_ path: String) -> Bool { Self.isVacant(path) && Self.bytes(at: path + "-wal") > 0 }
 
-    /// Where a file was moved away from its log, a new one in its place would be the end of what is in that.
+    /// Throws if there is a log without its store: a new store at this path would destroy the log.
     static func requireNoLogAlone(at path: String) throws(StoreOpenError) {
         if Self.hasLogAlone(path) { throw .logWithoutStore(path: path) }
     }
 
-    /// Creates the file if it is not there: readable by its owner only, and its name durable before anything is in it.
+    /// Creates the file unless it exists. Only its owner can read it, and its name is durable before it has contents.
     static func create(at path: String) throws(StoreOpenError) {
         let directory = Self.directory(of: path)
         // An existing file is not opened here: closing any descriptor of it would drop the locks of this process.
@@ -54,22 +53,22 @@ package enum StoreFile {
         try Self.syncDirectory(Self.directory(of: path), of: path)
     }
 
-    /// Sixteen bytes from the kernel's own source.
+    /// A random identity from the kernel.
     static func newIdentity() -> StoreIdentity {
         var bytes: (UInt64, UInt64) = (0, 0)
         let count = withUnsafeMutableBytes(of: &bytes) { getrandom($0.baseAddress, $0.count, 0) }
-        // Up to 256 bytes are given whole or not at all, and only an old kernel has no such call.
+        // The kernel returns up to 256 bytes whole or not at all. Only an old kernel lacks the call.
         precondition(count == 16, "getrandom gave \(count) of 16 bytes")
         return StoreIdentity(high: bytes.0, low: bytes.1)
     }
 
-    /// How long a file is; 0 where there is none. No descriptor is opened: see `create`.
+    /// The size of a file; 0 if there is none. Opens no descriptor: see `create`.
     static func bytes(at path: String) -> Int64 {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// What an ordinary user may still write where a file lies; as much as you like where that is not known.
+    /// The free space for an ordinary user on the file's file system; `Int.max` if it is not known.
     package static func roomBytes(at path: String) -> Int {
         var room = statvfs()
         guard statvfs(path, &room) == 0 else { return .max }
@@ -77,13 +76,13 @@ package enum StoreFile {
         return bytes.overflow ? .max : Int(clamping: bytes.partialValue)
     }
 
-    /// Whether there is anything of that name.
+    /// Whether the path exists.
     static func isThere(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// Waits until what was written to a file is on the disk. Nobody has it open, so closing it drops no lock.
+    /// Syncs a file's contents. The file must not be open elsewhere in this process, because closing it drops locks.
     static func syncContent(of path: String) throws(StoreOpenError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(path: path, doing: "opening it", errorNumber: errno) }
@@ -91,7 +90,7 @@ package enum StoreFile {
         guard fsync(descriptor) == 0 else { throw .system(path: path, doing: "syncing it", errorNumber: errno) }
     }
 
-    /// Whether a process holds SQLite's lock of the file. Not of a file that this process has open.
+    /// Whether a process holds SQLite's lock of the file. Must not be used for a file that this process has open.
     static func isLocked(_ path: String) -> Bool {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -138,13 +137,12 @@ package enum StoreFile {
         }
     }
 
-    /// Gives a file that root has made to whom its directory belongs: a service without root's rights could not open it.
-    /// Others could not give it away, and need not.
+    /// Gives a file that root has created to the owner of its directory, so that a service without root's rights can open it.
     static func handOver(_ path: String) throws(StoreOpenError) {
         guard geteuid() == 0 else { return }
         var status = stat()
         guard stat(Self.directory(of: path), &status) == 0,
-            // Never what somebody has put in its place meanwhile, elsewhere.
+            // Does not follow a symbolic link that has replaced the file meanwhile.
             lchown(path, status.st_uid, status.st_gid) == 0
         else {
             throw .system(path: path, doing: "giving it to whom its directory belongs", errorNumber: errno)

@@ -50,9 +50,9 @@ package enum StoreGenerationError: Error, CustomStringConvertible {
 
 /// Writes a store of many accounts, as fast as it can: for measuring with, and for trying out.
 ///
-/// Account N has the alias `user-N` and one subscription in force, each decided by the rules that decide purchases, in
-/// a revision of its own; so each record is the fold of its facts, as in a store that lived. The subscriptions end ten to
-/// eleven years from `now`, evenly spread, so that nothing is due for long. `progress` is told the accounts so far.
+/// Account N has the alias `user-N` and one subscription in force, bought in one revision by the usual decision. So each record is
+/// the fold of its facts. The subscriptions end ten to eleven years after `now`, evenly spread, so no renewal is due soon.
+/// `progress` receives the number of accounts so far.
 package func generateStore(
     _ generation: StoreGeneration, at path: String, progress: (Int) -> Void = { _ in }
 ) throws {
@@ -129,7 +129,7 @@ private func openedAndBought(
     return change
 }
 
-/// Makes a file and its name durable. Nobody else has it open, so closing it drops no lock.
+/// Makes a file and its name durable. The file must not be open elsewhere in this process, because closing it drops locks.
 private func syncFile(_ path: String) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw StoreGenerationError.syncing(path: path, errorNumber: errno) }

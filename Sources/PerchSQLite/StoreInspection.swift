@@ -4,7 +4,7 @@ package import PerchBase
 import PerchModel
 import PerchStore
 
-/// What a store's file holds, as seen by who read all of it.
+/// The contents of a store's file, counted by reading all of it.
 package struct StoreContents: Hashable, Sendable {
     package var identity = StoreIdentity(high: 0, low: 0)
     package var epoch: UInt32 = 0
@@ -18,13 +18,14 @@ package struct StoreContents: Hashable, Sendable {
 }
 
 extension SQLiteStorage {
-    /// Reads all of a file that nobody changes meanwhile, and holds it against every checksum that there is: those of
-    /// pages, also of those in no use; what SQLite knows of its tables and indexes; those of blobs, each over the key that
-    /// it stands under. Nothing is written.
+    /// Reads a whole file that does not change meanwhile, and verifies it. Writes nothing.
+    ///
+    /// Checks the checksums of all pages, including unused ones, SQLite's tables and indexes, and the checksum of each blob under
+    /// its key.
     static func inspect(_ path: String) throws(StoreOpenError) -> StoreContents {
         guard StoreFile.isThere(path) else { throw .system(path: path, doing: "opening it", errorNumber: ENOENT) }
         try StoreFile.requireRegular(path)
-        // Whose file it is and of which version comes first: that tells more than a checksum that does not fit.
+        // The owner and schema are checked first: a wrong one explains more than a wrong checksum.
         let storage = try SQLiteStorage(path: path, for: .inspection)
         defer { storage.close() }
         do throws(StorageError) {
@@ -37,7 +38,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// How many pages the file has.
+    /// Verifies all pages, and returns their number.
     private static func checkPages(of path: String) throws(StorageError) -> Int {
         let pageBytes = Int(PERCH_PAGE_BYTES)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -145,7 +146,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Reads a whole table. Not of `Query`, of which each one searches.
+    /// Reads a whole table. Such statements are not in `Query`, where each searches an index.
     private func each(_ sql: String, _ row: (Statement) throws(StorageError) -> Void) throws(StorageError) {
         let statement: Statement
         do throws(SQLiteError) {

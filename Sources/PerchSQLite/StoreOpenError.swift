@@ -4,15 +4,15 @@ package import PerchStore
 package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
     case inUse(path: String)
     case missingDirectory(path: String, directory: String)
-    /// What should be the file's directory is none.
+    /// The file's directory is not a directory.
     case notADirectory(path: String, directory: String)
     case notPermitted(path: String)
     case notAFile(path: String)
-    /// The log of a store lies where there is no store: SQLite would throw it away.
+    /// There is a store's log without the store. SQLite would delete it.
     case logWithoutStore(path: String)
     /// A database of another program, or no database at all.
     case foreign(path: String, applicationID: UInt32?)
-    /// No room for a new store.
+    /// No space to create or convert the store.
     case noRoom(path: String)
     case system(path: String, doing: String, errorNumber: Int32)
     case storage(path: String, StorageError)

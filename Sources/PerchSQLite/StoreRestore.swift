@@ -42,11 +42,11 @@ package struct RestoredStore: Hashable, Sendable {
     package var revocations: CarriedRevocations
 }
 
-/// What became of the tokens that were taken back after a backup was made, and would be good again with it.
+/// The tokens that were revoked after a backup was made, and would be valid again with it.
 package enum CarriedRevocations: Hashable, Sendable {
-    /// No store was replaced, so nobody knows of any.
+    /// No store was replaced, so none are known.
     case unknown
-    /// So many of the replaced store's were not in the backup, and are taken back in the restored one too.
+    /// The number of tokens that the replaced store had revoked and the backup had not. The restored store revokes them too.
     case carried(Int)
     /// The replaced store could not be read.
     case unreadable(String)
@@ -54,7 +54,7 @@ package enum CarriedRevocations: Hashable, Sendable {
 
 /// Makes a store of a backup.
 package enum StoreRestore {
-    /// What a backup holds, after all of it was read. Nothing is written.
+    /// Verifies a backup and returns its contents. Writes nothing.
     package static func verify(_ backup: String) throws(StoreRestoreError) -> StoreContents {
         guard !StoreFile.isThere(backup + "-wal") else { throw .hasLog(path: backup) }
         do throws(StoreOpenError) {
@@ -67,12 +67,11 @@ package enum StoreRestore {
     /// Where a store that was there before is kept.
     package static func replacedPath(_ path: String) -> String { path + ".replaced" }
 
-    /// Verifies a backup and puts a copy of it at a path, as a new life of the store: with another epoch, so that tokens
-    /// and cursors of before are refused instead of fitting another history. The backup stays as it is.
+    /// Verifies a backup, and puts a copy of it at a path with a new epoch, so that earlier tokens and cursors are refused. The
+    /// backup does not change.
     ///
-    /// `replaces`: what stands there is moved aside, to `replacedPath`, and the tokens that were taken back there stay so: a
-    /// restore gives back what was lost, and gives nobody a key again. Otherwise that is refused. Made by root, it belongs to
-    /// whom its directory belongs.
+    /// `replaces`: an existing store is moved to `replacedPath`, and its revoked tokens stay revoked; otherwise an existing store
+    /// is an error. The restored store belongs to the owner of the directory.
     package static func restore(
         _ backup: String, to path: String, replaces: Bool, now: Instant
     ) throws(StoreRestoreError) -> RestoredStore {
@@ -107,8 +106,8 @@ package enum StoreRestore {
         return RestoredStore(contents: contents, revocations: revocations)
     }
 
-    /// The tokens that a store which is about to be replaced has taken back and that are not over, and its epoch; or why they
-    /// cannot be read: a store is replaced because it is damaged, too.
+    /// The epoch and the unexpired revoked tokens of a store that is about to be replaced, or why they cannot be read. The
+    /// store may be damaged.
     private static func takenBack(
         in path: String, now: Instant
     ) -> (tokens: [RevokedToken], epoch: UInt32?, failure: String?) {

@@ -59,7 +59,7 @@ package final class Change: Sendable {
         for place in stored.records.indices {
             let record = stored.records[place].record
             guard let first = stored.facts.firstIndex(where: { $0.account == record.account }) else {
-                preconditionFailure("revision \(stored.revision) has a record of account \(record.account) without facts")
+                preconditionFailure("revision \(stored.revision) changes account \(record.account) without facts")
             }
             let facts = stored.facts[first...].prefix { $0.account == record.account }.map(\.fact)
             accounts.append(

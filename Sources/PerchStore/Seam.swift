@@ -2,14 +2,14 @@ import Glibc
 package import PerchBase
 package import PerchModel
 
-// The seam between the service and storage: what may be asked of a store, and what it answers.
+// The seam between the service and the store: requests, mutations and their decisions, answers.
 
-/// A caller's key of an account: an alias of its number. Compared bytewise.
+/// A key that callers use for an account: an alias of its number. Compared bytewise.
 package struct AccountKey: Hashable, Sendable {
     package let app: AppNumber
     /// 1 to 255 bytes of UTF-8 without NUL.
     package let bytes: [UInt8]
-    /// Under which tables of this process find it. Made once, with the key: several of them are asked.
+    /// The hash for the tables of this process. Computed once, because several tables use it.
     package let hash: UInt64
 
     package init(app: AppNumber, bytes: [UInt8]) {
@@ -33,7 +33,7 @@ package struct AccountKey: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(self.hash) }
 }
 
-/// A transaction as it is stored.
+/// A stored transaction.
 package struct TransactionRow: Hashable, Sendable {
     package var account: AccountNumber
     package var transaction: Transaction
@@ -46,15 +46,15 @@ package struct TransactionRow: Hashable, Sendable {
     }
 }
 
-/// Which transactions of an account are meant, and from where on. Oldest first, by purchase date, then number.
+/// Selects transactions of an account. Oldest first, by purchase date, then number.
 package struct TransactionQuery: Hashable, Sendable {
-    /// Only of this product; nil for all.
+    /// The product; nil for all.
     package var productID: String?
     package var unfinishedOnly = false
-    /// Finished consumables are left out unless asked for, or refunded.
+    /// Whether finished consumables are included. Refunded ones always are.
     package var includesFinishedConsumables = false
     package var isNewestFirst = false
-    /// Everything after this place.
+    /// The place after which the result begins.
     package var after: Place?
     package var limit: Int
 
@@ -79,7 +79,7 @@ package struct TransactionQuery: Hashable, Sendable {
     }
 }
 
-/// Where in the sequence of events a reader stands.
+/// A position in the sequence of events.
 package struct EventPlace: Hashable, Comparable, Sendable {
     package var revision: UInt64
     package var ordinal: UInt32
@@ -94,7 +94,7 @@ package struct EventPlace: Hashable, Comparable, Sendable {
     }
 }
 
-/// What happened to a transaction, as subscribers of an account's transactions are told.
+/// An event of a transaction, for subscribers of the account's transactions.
 package struct AccountEvent: Hashable, Sendable {
     package var place: EventPlace
     package var committed: Instant
@@ -114,9 +114,9 @@ package struct AccountEvent: Hashable, Sendable {
     }
 }
 
-/// What a mutation is about: the record that its decision starts from.
+/// The subject of a mutation: its decision starts from the subject's record.
 package enum Subject: Hashable, Sendable {
-    /// An account by its key. Where there is none it is opened, if `opens`; else refused.
+    /// An account by its key. A missing account is opened if `opens` is true; otherwise the mutation is refused.
     case account(AccountKey, opens: Bool)
     /// The account that owns a transaction.
     case owner(app: AppNumber, of: TransactionID)
@@ -125,7 +125,7 @@ package enum Subject: Hashable, Sendable {
     /// The app itself.
     case app(AppNumber)
 
-    /// Of the account's key, where it is named by one.
+    /// The hash of the account's key; nil for a subject without a key.
     fileprivate var keyHash: UInt64? {
         switch self {
         case .account(let key, _), .transaction(let key, _): key.hash
@@ -134,25 +134,25 @@ package enum Subject: Hashable, Sendable {
     }
 }
 
-/// What a decision sees.
+/// The input of a decision.
 package struct DecisionView: Sendable {
     private let stored: StoredAppState
     /// The app's clock.
     package let now: Instant
     /// The wall clock.
     package let wall: Instant
-    /// The subject's record; a fresh one for an account that is being opened. Nil when the subject is an app.
+    /// The subject's record; an empty one for an account that is being opened. Nil for an app.
     package let record: AccountRecord?
-    /// The transaction that the subject was named by.
+    /// The transaction that names the subject.
     package let transaction: TransactionRow?
-    /// What `need` asked for; empty the first time.
+    /// The result of `need`; empty in the first round.
     package let fetched: [TransactionRow]
-    /// The record of the mutation's other account; a fresh one for an account that is being opened.
+    /// The record of the mutation's other account; an empty one for an account that is being opened.
     package let member: AccountRecord?
-    /// What `needRows` asked for, each need with its rows, oldest need first in `rows`.
+    /// The results of `needRows`, by need. `rows` has them in the order of the needs.
     package var answers: [RowNeed: [Transaction]] = [:]
     package var rows: [Transaction] = []
-    /// Gives out transaction numbers; what a decision that does not commit has taken is not used.
+    /// Allocates transaction numbers. They count only if the decision commits.
     package var numbers: TransactionNumbers
 
     package init(
@@ -170,27 +170,27 @@ package struct DecisionView: Sendable {
     }
 
     package var app: AppState { self.stored.state }
-    /// The settings that the app's catalogue file began with.
+    /// The settings of the app's catalogue file.
     package var fileSettings: AppSettings { self.stored.fileSettings }
 
-    /// The record of a subject that is an account. An app has none: asking for it is our bug.
+    /// The record of a subject that is an account. Traps for an app, which has none.
     package var accountRecord: AccountRecord {
         guard let record = self.record else { preconditionFailure("an app's decision asked for an account's record") }
         return record
     }
 }
 
-/// What a decision comes to. A refusal is thrown.
+/// The result of a decision. A refusal is thrown.
 package enum Decision: Sendable {
-    /// These facts, for these accounts, in one revision.
+    /// Commits these facts of these accounts in one revision.
     case commit([AccountFacts], answer: MutationResult)
-    /// This change of the app, in one revision.
+    /// Commits this change of the app in one revision.
     case commitApp(AppChange, answer: MutationResult)
-    /// Nothing to write.
+    /// Writes nothing.
     case unchanged(answer: MutationResult)
-    /// Run again with these.
+    /// Needs these rows; the decision runs again with them.
     case need(TransactionQuery)
-    /// Run again with these, beside those that were asked for before.
+    /// Needs these rows too; the decision runs again with them and the rows of earlier needs.
     case needRows(RowNeed)
 }
 
@@ -205,12 +205,12 @@ package struct AccountFacts: Hashable, Sendable {
     }
 }
 
-/// A change of an app. What is nil stays.
+/// A change of an app. A field that is nil keeps its value.
 package struct AppChange: Sendable {
     package var catalogue: (catalogue: Catalogue, source: String)?
-    /// The bytes of every image that the new catalogue names; nil where they are those of the one before.
+    /// The bytes of all images of the new catalogue; nil if the images stay the same.
     package var images: [ImageContent]?
-    /// The settings that a catalogue file begins with; applied where they differ from those of the file before.
+    /// The settings of a catalogue file. They apply if they differ from those of the previous file.
     package var fileSettings: AppSettings?
     package var settings: AppSettings?
     package var clock: AppClock?
@@ -218,51 +218,51 @@ package struct AppChange: Sendable {
     package init() {}
 }
 
-/// The answer of a mutation, kept with its key so that repeating it gives the same.
+/// The answer of a mutation. It is kept with the mutation's key, so a repeated call gets the same answer.
 package enum MutationResult: Hashable, Sendable {
     case none
-    /// A transaction; whether the customer held it before.
+    /// A transaction, and whether the customer already held it.
     case transaction(Transaction, wasHeld: Bool)
-    /// A purchase that waits for somebody.
+    /// A purchase that waits for approval or another action.
     case pending(id: UInt64)
-    /// A purchase that the customer did not want after all.
+    /// A purchase that the customer cancelled.
     case cancelled
-    /// The number of what was made.
+    /// The number of a created object.
     case number(UInt64)
-    /// The clock of a test app; attempts settled on the way.
+    /// The clock of a test app, and the number of renewals that were settled before the answer.
     indirect case clock(
         now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settledCount: UInt64)
 }
 
-/// Asks for a change.
+/// A requested change.
 ///
-/// One reference: an order is handed on several times between its frame and its answer, and has nine of them inside.
+/// A single reference, because a mutation is passed on several times between its frame and its answer.
 package struct Mutation: Sendable {
     package var subject: Subject { self.contents.fields.subject }
-    /// The app that the subject is, or is of.
+    /// The subject's app.
     var app: AppNumber {
         switch self.contents.fields.subject {
         case .account(let key, _), .transaction(let key, _): key.app
         case .owner(let app, _), .app(let app): app
         }
     }
-    /// A second account that the decision sees, and may return facts of.
+    /// A second account that the decision reads, and may return facts for.
     package var other: AccountKey? { self.contents.fields.other }
-    /// Whether that one is opened where there is none; else refused.
+    /// Whether a missing second account is opened; otherwise the mutation is refused.
     package var opensOther: Bool { self.contents.fields.opensOther }
-    /// Refused in apps of which Perch is not the store.
+    /// Whether the mutation is refused in apps whose store is not Perch.
     package var needsTestApp: Bool { self.contents.fields.needsTestApp }
-    /// Makes the call safe to repeat; empty for none.
+    /// The idempotency key; empty for none.
     package var key: [UInt8] { self.contents.fields.key }
-    /// What the call asks for, so that a key is not used for two things.
+    /// A digest of the request, so that one key is not used for two requests.
     package var keyDigest: Digest { self.contents.fields.keyDigest }
-    /// Who asks: the `client_id` of the connection.
+    /// The `client_id` of the caller's connection.
     package var origin: [UInt8] {
         get { self.contents.fields.origin }
         set { self.change { $0.origin = newValue } }
     }
     fileprivate var keyHash: UInt64? { self.contents.fields.subject.keyHash }
-    /// Answer only when all that is due by the app's clock is settled, and every loop has applied it.
+    /// Whether the answer waits until everything due by the app's clock is settled and every loop has applied it.
     package var waitsForSettling: Bool {
         get { self.contents.fields.waitsForSettling }
         set { self.change { $0.waitsForSettling = newValue } }
@@ -284,7 +284,7 @@ package struct Mutation: Sendable {
                 decider: .operation(operation), origin: origin))
     }
 
-    /// What a mutation says, once and for all: shared by its copies, on all threads.
+    /// The immutable contents of a mutation, shared by its copies on all threads.
     private final class Contents: Sendable {
         let fields: Fields
 
@@ -304,7 +304,7 @@ package struct Mutation: Sendable {
     }
 
     private enum Decider: Sendable {
-        /// What most mutations are; without a closure, which would be one more box.
+        /// The usual case. It avoids the allocation of a closure.
         case operation(StoreOperation)
         case function(@Sendable (inout DecisionView) throws(Refusal) -> Decision)
     }
@@ -315,7 +315,7 @@ package struct Mutation: Sendable {
         self.contents = Contents(consume fields)
     }
 
-    /// What it comes to. Pure and repeatable: it may be run several times, with what it needs or after a failed batch.
+    /// Decides the mutation. Pure: it may run several times, with more rows or in a batch that runs again.
     package func decide(_ view: inout DecisionView) throws(Refusal) -> Decision {
         switch self.contents.fields.decider {
         case .operation(let operation): try Decision(of: operation, &view)
@@ -323,7 +323,7 @@ package struct Mutation: Sendable {
         }
     }
 
-    /// The same about the same subject, decided otherwise.
+    /// A mutation of the same subject with another decision.
     package func deciding(
         _ decide: @escaping @Sendable (inout DecisionView) throws(Refusal) -> Decision
     ) -> Mutation {
@@ -332,7 +332,7 @@ package struct Mutation: Sendable {
         return mutation
     }
 
-    /// Under a key of the caller's, behind which stands what he asks for.
+    /// Sets the caller's idempotency key, and the digest of the request.
     package mutating func repeatable(under key: [UInt8], of digest: Digest = .zero) {
         self.change {
             $0.key = key
@@ -341,11 +341,11 @@ package struct Mutation: Sendable {
     }
 }
 
-/// Asks something of the store.
+/// A request to the store.
 package struct StoreRequest: Sendable {
-    /// The loop that asks and is answered.
+    /// The loop that asks and receives the answer.
     package var loop: Int
-    /// The asker's own number; comes back with the answer.
+    /// The loop's own number of the request; returned with the answer.
     package var ticket: UInt64
     package var body: Body
 
@@ -355,44 +355,44 @@ package struct StoreRequest: Sendable {
         self.body = body
     }
 
-    /// What it asks to be changed, where it does.
+    /// The mutation; nil for other requests.
     @inline(__always)
     var mutation: Mutation? {
         guard case .mutate(let mutation) = self.body else { return nil }
         return mutation
     }
 
-    /// Of the key of the account that a mutation is about, where it is named by one.
+    /// The hash of the account key of a mutation; nil without one.
     var keyHash: UInt64? { self.mutation?.keyHash }
 
-    /// Small: a turn has hundreds of them, nearly all of which are mutations. What is asked seldom is behind a reference.
+    /// Small, because a tick has hundreds of requests, nearly all of them mutations. Rare cases are behind a reference.
     package enum Body: Sendable {
         case record(AccountKey)
         case recordOf(AccountNumber)
-        /// The record as it was, and the state of its app then.
+        /// The record and the state of its app in the past.
         indirect case recordAsKnown(AccountKey, KnownAs)
-        /// The record and the newest rows beside it; nil: as they are known now.
+        /// The record and its newest rows; `KnownAs` nil: as known now.
         indirect case history(AccountKey, KnownAs?)
-        /// Keys of an app's accounts in bytewise order, after one; empty for the beginning.
+        /// Keys of an app's accounts in bytewise order, after a key. An empty key starts at the beginning.
         indirect case keys(AppNumber, after: [UInt8], limit: Int)
         indirect case transactions(AccountKey, TransactionQuery)
-        /// Events after a place, or nil for "from now on, with what is unfinished first".
+        /// Events after a place; nil: from now on, after the unfinished transactions.
         indirect case events(AccountKey, after: EventPlace?, limit: Int)
         /// An image of an app's catalogue.
         indirect case image(AppNumber, ContentHash)
         case mutate(Mutation)
-        /// A token is taken back: durable before it is answered.
+        /// Revokes a token. Durable before it is answered.
         indirect case revoke(RevokedToken)
-        /// A loop has applied everything up to a barrier.
+        /// Reports that a loop has applied everything before a barrier.
         case barrierReached(UInt64)
     }
 }
 
-/// A past that a read is about: what was known at a revision, and of that what had happened by an instant.
+/// A point in the past: the facts known at a revision that had happened by an instant.
 package struct KnownAs: Hashable, Sendable {
-    /// 0: the newest.
+    /// 0: the newest revision.
     package var revision: UInt64
-    /// On the app's clock; nil: all of it.
+    /// On the app's clock; nil: no bound.
     package var instant: Instant?
 
     package init(revision: UInt64, instant: Instant?) {
@@ -403,9 +403,9 @@ package struct KnownAs: Hashable, Sendable {
 
 /// A token that was revoked before its end.
 package struct RevokedToken: Hashable, Sendable {
-    /// Its `jti`, or a hash.
+    /// The token's `jti`, or a hash.
     package var id: String
-    /// When it would have ended by itself: from then on nobody has to remember.
+    /// The token's own end. It need not be remembered after that.
     package var expires: Instant
 
     package init(id: String, expires: Instant) {
@@ -414,36 +414,36 @@ package struct RevokedToken: Hashable, Sendable {
     }
 }
 
-/// What the store answers. As small as what it answers by the thousand; all else is behind a reference.
+/// An answer of the store. Small, because a tick has hundreds of them; rare cases are behind a reference.
 package enum StoreAnswer: Sendable {
     indirect case record(AccountRecord?)
     indirect case recordAsKnown(AccountRecord?, AppState)
-    /// Rows newest first.
+    /// Newest rows first.
     indirect case history(AccountRecord?, [Transaction], AppState)
     indirect case keys([[UInt8]], hasMore: Bool)
     indirect case transactions([TransactionRow], hasMore: Bool)
-    /// Events, and the place from which to go on; `isComplete`: nothing more is stored up to this answer. Transactions
+    /// Events, and the place from which to continue; `isComplete`: no more events are stored. Transactions
     /// from `nextTransaction` on are newer than this answer.
     indirect case events([AccountEvent], through: EventPlace, isComplete: Bool, nextTransaction: TransactionID)
-    /// The bytes of an image; nil where the catalogue has changed and it is gone.
+    /// The bytes of an image; nil if the catalogue has changed and no longer has it.
     indirect case image([UInt8]?, ContentHash)
     case mutated(MutationResult, Position)
     case revoked(wasRevoked: Bool)
     indirect case refused(Refusal)
 
-    /// What is left in a list where an answer was taken out of it. Nobody is given it.
+    /// A placeholder in a list whose answer was moved out. Never sent.
     static var taken: StoreAnswer { .revoked(wasRevoked: false) }
 }
 
-/// What travels from the store to a loop, in one order.
+/// A message from the store to a loop. All loops receive changes in the same order.
 package enum StoreEvent: Sendable {
     case change(Change)
     case answer(ticket: UInt64, StoreAnswer)
-    /// Say so when everything before this is applied and said.
+    /// The loop reports back when it has applied and sent everything before this.
     case barrier(UInt64)
-    /// The store can acknowledge nothing any more; the process is about to end.
+    /// The store cannot acknowledge anything any more, and the process is about to end.
     case failed(String)
 
-    /// What is left in a list where an event was taken out of it. Nobody is told.
+    /// A placeholder in a list whose event was moved out. Never sent.
     package static var taken: StoreEvent { .barrier(0) }
 }

@@ -7,7 +7,7 @@ package import PerchModel
 /// writes. After `rollback`, or a `commit` that threw, nothing of the batch is stored. `commit` returns when the batch
 /// would survive a loss of power. `StoreMaintenance` covers the medium itself: copies, space, figures.
 package protocol Storage: AnyObject {
-    /// What is known of the store without reading an account.
+    /// The store's identity, counters and lease. Reads no account.
     func header() throws(StorageError) -> StoreHeader
     /// The newest state of each app.
     func appStates() throws(StorageError) -> [StoredAppState]
@@ -73,7 +73,7 @@ package protocol Storage: AnyObject {
     func rollback()
     func close()
 
-    /// Whether every record is in memory as a value. The engine then keeps no cache of its own.
+    /// Whether every record is in memory as a value. The engine then keeps no cache.
     var holdsRecords: Bool { get }
     /// The medium under this storage; nil where this process does not manage it, as in memory or on a database server.
     var maintenance: (any StoreMaintenance)? { get }
@@ -89,11 +89,11 @@ extension Storage {
     package var holdsRecords: Bool { false }
     package var maintenance: (any StoreMaintenance)? { nil }
 }
-/// What is known of a store without reading an account.
+/// The identity, counters and lease of a store.
 package struct StoreHeader: Hashable, Sendable {
     package var identity: StoreIdentity
-    /// Which life of the store: another after each restore from a backup, and never a smaller one. Two restores of one
-    /// backup differ as well, or the tokens of the first would fit what became of the second.
+    /// Changes with each restore from a backup. Two restores of one backup differ too, so that tokens of one do not fit the
+    /// other.
     package var epoch: UInt32
     package var revision: UInt64
     package var nextTransaction: TransactionID

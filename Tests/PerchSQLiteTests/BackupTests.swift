@@ -21,7 +21,7 @@ private final class NumberedStore {
 
     deinit { self.storage.close() }
 
-    /// Begins a batch with the next revision in it, which has so many accounts.
+    /// Begins a batch that opens some accounts in the next revision.
     func begin(accounts: Int = 1) throws {
         self.revision += 1
         let instant = Instant(milliseconds: Int64(self.revision))
@@ -218,7 +218,7 @@ private final class NumberedStore {
         #expect(try StoreRestore.verify(StoreRestore.replacedPath(path)).accounts == 300)
     }
 
-    /// A restore gives back what was lost, and gives nobody a key again.
+    /// A restore brings data back, and never makes a revoked token valid again.
     @Test func `takes back what the store in its place had taken back`() throws {
         let store = try self.backup()
         let later = self.now.advanced(byMilliseconds: 60_000)

@@ -75,7 +75,7 @@ extension StorageError {
         let references = try (0...8).map { try Self.reference(revisions: $0) }
         var (failures, fulls, refusals) = (0, 0, 0)
         for ahead in 0..<operations {
-            // It fails once, or from then on; afterwards the process begins anew, or the machine does.
+            // The operation fails once or from then on; afterwards the process or the machine restarts.
             var session = Session()
             session.disk.fail(ahead: ahead, fault, stays: ahead / 2 % 2 == 0)
             try session.run()

@@ -39,7 +39,7 @@ import Testing
         #expect(try SQLiteStorage(path: directory.file("store")).header().revision == 0)
     }
 
-    /// Somebody moves the file of a killed server aside, and its unit starts again meanwhile.
+    /// The operator moves the file of a killed server aside while its unit restarts.
     @Test(arguments: [false, true])
     func `a log without its store is left alone, and everything in it is there once the store is back`(
         _ isEmpty: Bool
@@ -91,7 +91,7 @@ import Testing
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         let storage = try SQLiteStorage(path: path)
-        // A refusal in this process must not have let go of the lock.
+        // A refusal in this process must not release the lock.
         #expect(throws: StoreOpenError.self) { try SQLiteStorage(path: path) }
         await #expect(processExitsWith: .exitCode(42)) { [path = path as String] in
             do throws(StoreOpenError) {

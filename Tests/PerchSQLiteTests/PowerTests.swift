@@ -7,7 +7,7 @@ import Testing
 
 /// Stores on a disk that forgets what was not synced. `make power CUTS=n` cuts more often than this.
 @Suite struct `A store that loses power` {
-    /// `PERCH_CUTS` of them; each life of 25 has a seed of its own.
+    /// `PERCH_CUTS` of them; each run of 25 has its own seed.
     private static let cuts = getenv("PERCH_CUTS").flatMap { Int(String(cString: $0)) } ?? 100
 
     @Test func `has every acknowledged batch whole, wherever in whatever operation it came`() {

@@ -199,7 +199,7 @@ import Testing
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         let storage = try SQLiteStorage(path: path)
-        // Past the seam: so many bytes would be sealed at the speed of a debug build.
+        // Bypasses the seam, because a debug build seals so many bytes too slowly.
         try storage.connection.execute("CREATE TABLE filler (id INTEGER PRIMARY KEY, bytes BLOB)")
         let fillerBytes = 512 * 1024
         var longest = 0

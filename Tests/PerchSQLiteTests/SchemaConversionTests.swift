@@ -1,9 +1,10 @@
 import PerchBase
 import PerchModel
-@testable import PerchSQLite
 import PerchStore
 import PerchTesting
 import Testing
+
+@testable import PerchSQLite
 
 /// Schema 4, as commit 4e48b89 made its tables.
 enum EarlierSchema {
@@ -44,7 +45,8 @@ enum EarlierSchema {
     }
 
     private static func answers() throws -> [String] {
-        String(decoding: try Self.fixture("schema-4.answers.txt"), as: UTF8.self).split(separator: "\n").map(String.init)
+        String(decoding: try Self.fixture("schema-4.answers.txt"), as: UTF8.self).split(separator: "\n").map(
+            String.init)
     }
 
     init() throws { TemporaryDirectory.write(try Self.fixture("schema-4.db"), to: self.directory.file("store")) }
@@ -66,7 +68,8 @@ enum EarlierSchema {
     @Test func `of number 3 is converted too`() throws {
         let connection = try Connection(path: self.path)
         try connection.execute(
-            "PRAGMA locking_mode = EXCLUSIVE; UPDATE records SET blob = X'\(EarlierForm.recordInForm1)' WHERE account = 7; PRAGMA user_version = 3")
+            "PRAGMA locking_mode = EXCLUSIVE; UPDATE records SET blob = X'\(EarlierForm.recordInForm1)' WHERE account = 7; PRAGMA user_version = 3"
+        )
         connection.close(keepingLog: false)
         let storage = try SQLiteStorage(path: self.path)
         #expect(storage.convertedSchema == 3)

@@ -19,7 +19,9 @@ func storeTranscript(of storage: any Storage, keys: [String]) throws -> [String]
         let number = app.state.number
         lines.append("app \(number) \(app.state.bundleID) \(app.state.environment) \(digest(app.sealed()))")
         for revision in 1...header.revision {
-            guard let state = try storage.appState(number, at: revision), state.state.revision == revision else { continue }
+            guard let state = try storage.appState(number, at: revision), state.state.revision == revision else {
+                continue
+            }
             let catalogue = state.state.catalogue.sealed(app: number, revision: 0)
             lines.append("  state \(revision) \(digest(state.sealed())) catalogue \(digest(catalogue))")
             let inForce = try storage.appState(number, inForceAt: state.state.effective)

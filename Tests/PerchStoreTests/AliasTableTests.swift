@@ -15,7 +15,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         var table = AliasTable()
         var expected: [AccountKey: AccountNumber] = [:]
-        // What was inserted and not taken back, oldest first.
+        // The inserted keys that were not removed, oldest first.
         var order: [AccountKey] = []
         for step in 0..<4_000 {
             if random.below(4) == 0, let last = order.popLast() {
@@ -49,7 +49,7 @@ import Testing
             let hash = Self.key(number).hash
             table.prefetch(hash)
             table.prefetchAlias(hash)
-            // Who had to step aside is not looked for.
+            // A key that is not at its home place is not prefetched.
             if let account = table.likely(hash) {
                 #expect(account == AccountNumber(number))
                 found += 1

@@ -4,7 +4,7 @@ import PerchTesting
 import Testing
 
 @Suite struct `Blobs of earlier forms` {
-    @Test func `a record of form 1 is read, and written anew in the form of today`() throws {
+    @Test func `a record of form 1 is read, and written in the current form`() throws {
         let bytes = EarlierForm.bytes(EarlierForm.recordInForm1)
         #expect(bytes[0] == 1)
         let read = try AccountRecord(unsealing: bytes, of: 7)

@@ -11,11 +11,11 @@ struct Blob: Sendable, CustomTestStringConvertible {
     let name: String
     /// The value of a seed: its bytes, and a printout of it.
     let make: @Sendable (inout SeededRandom) -> (bytes: [UInt8], contents: String)
-    /// What opening bytes under the same key gives; under another one.
+    /// The result of opening bytes under the same key, and under another one.
     let open: @Sendable ([UInt8]) throws -> String
     let openUnderOtherKey: @Sendable ([UInt8]) throws -> String
 
-    /// What the key says, and so is the same in each sample.
+    /// Fields that the key contains are equal in all samples.
     let fixedFields: [String]
 
     var testDescription: String { self.name }
@@ -49,7 +49,7 @@ struct Blob: Sendable, CustomTestStringConvertible {
             "app state",
             { random in
                 let stored = random.appState(1, revision: 9)
-                // The catalogue is a blob of its own.
+                // The catalogue is another blob.
                 let state = AppState(
                     number: 1, bundleID: stored.state.bundleID, environment: stored.state.environment, revision: 9,
                     effective: stored.state.effective, committed: stored.state.committed, catalogue: .empty,
@@ -114,7 +114,7 @@ private func fields(of contents: String) -> [(path: String, value: String)] {
         guard let colon, depth > 0 else { continue }
         let isLeaf = line.dropFirst(2 * depth).first == "-"
         // The kinds of fact count as one, since each alone is rare, and a transaction is written alike wherever it
-        // stands. An app state's catalogue is a blob of its own.
+        // stands. An app state's catalogue is another blob.
         if way.dropFirst().starts(with: ["fact", "body"]), way.count > 3 { way[3] = "any" }
         let path = way.dropFirst().joined(separator: "/")
         if path.hasPrefix("state/catalogue/") || path.hasPrefix("fact/body/any/fallback/some/") { continue }

@@ -39,7 +39,7 @@ import Testing
 
     private struct Unanswered: Error {}
 
-    @Test func `lets the clock of a new app stand where it was told, also in the past, and keeps it there`() throws {
+    @Test func `a new app starts with the given clock, also one in the past, and keeps it`() throws {
         let storage = Self.memory()
         let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
         func open(_ clock: AppClock) throws -> AppClock? {
@@ -50,7 +50,7 @@ import Testing
         }
         let past = AppClock.frozen(at: Instant(milliseconds: 1_000))
         #expect(try open(past) == past)
-        // It is known by now: what it was told first holds.
+        // The app exists by now: its first clock stays.
         #expect(try open(.running(offsetMilliseconds: 0)) == past)
     }
 
@@ -70,7 +70,7 @@ import Testing
         #expect(afterRestart == first)
     }
 
-    @Test func `finds its apps by their numbers, and knows no other number`() throws {
+    @Test func `finds apps by number, and refuses unknown numbers`() throws {
         let engine = try Self.engine(on: Self.memory())
         for name in ["com.example.second", "com.example.third"] {
             _ = try engine.openApp(
@@ -91,9 +91,8 @@ import Testing
         #expect(refusal.reason == .appUnknown)
     }
 
-    /// Those that share an account, those that open one, those that name none and those about the app, in one batch that is
-    /// longer than what is fetched ahead for.
-    @Test func `what is fetched ahead for a batch changes nothing of it`() throws {
+    /// Mutations that share an account, open one, name none, or change the app, in a batch longer than one group of prefetches.
+    @Test func `a batch has the same result with and without prefetching`() throws {
         func run(inBatchesOf size: Int) throws -> (changes: [Int: AccountRecord], answers: [UInt64]) {
             let storage = Self.memory()
             let engine = try Self.engine(on: storage)
@@ -132,7 +131,7 @@ import Testing
     }
 
     /// A key may name an account about which nothing is written.
-    @Test func `nothing is fetched ahead for an account that has no place yet`() throws {
+    @Test func `prefetching skips an account that has no place yet`() throws {
         let storage = Self.memory()
         let key = AccountKey(app: 1, bytes: Array("anna".utf8))
         var change = StoredChange(
@@ -147,7 +146,7 @@ import Testing
         #expect(storage.record(1 << 40) == nil)
     }
 
-    @Test func `keeps the images of a catalogue that is edited, and no others of one that is replaced`() throws {
+    @Test func `keeps the images of an edited catalogue, and deletes those of a replaced one`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
         let image = ImageContent([0xFF, 0xD8, 0xFF])
@@ -167,7 +166,7 @@ import Testing
         #expect(storage.image(1, image.hash) == nil)
     }
 
-    @Test func `a start that finds no room serves what there is, and says so`() throws {
+    @Test func `a start on a full disk serves the stored state and reports it`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
         let mutation = Self.setRate(try #require(TimeRate(rawValue: 1)))
@@ -178,7 +177,7 @@ import Testing
         #expect(engine.apps[1]?.state.settings.timeRate == TimeRate(rawValue: 1))
     }
 
-    @Test func `a lease that fits is no room for those who wait for some`() throws {
+    @Test func `a lease that fits on a full disk does not end the lack of space`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
         engine.prove(machine: Self.start)
@@ -198,9 +197,9 @@ import Testing
         #expect(engine.clockBound == Self.start.advanced(byMilliseconds: 52_000))
     }
 
-    /// What would be known to an engine that begins on what is stored.
+    /// Compares the engine with one that starts on the stored state.
     @Test(arguments: ["setting", "catalogue", "clock", "account", "all of them"])
-    func `what finds no room leaves what is known as it is stored`(_ kind: String) throws {
+    func `a batch that finds no space leaves the engine as the store is`(_ kind: String) throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
         let account = Mutation(
@@ -242,7 +241,7 @@ import Testing
         try checkKnown()
     }
 
-    @Test func `a change that fits is room, whatever the medium says`() throws {
+    @Test func `a change that fits ends the lack of space, whatever the medium reports`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
         let medium = ScriptedMedium()
@@ -255,8 +254,8 @@ import Testing
         #expect(!engine.isWithoutRoom)
     }
 
-    /// A defect that the bug bank once had and no test found: the answer is not kept with the change, and the second
-    /// request of a client that heard nothing of the first buys twice.
+    /// A defect of the bug bank that no test found once: the answer is not kept with the change, so a client that repeats an
+    /// unanswered request buys twice.
     @Test func `the answer to a key is kept with what it answered, and lasts a restart`() throws {
         let storage = Self.memory()
         let hourly = try #require(TimeRate(rawValue: 1))
@@ -270,7 +269,7 @@ import Testing
         #expect(restarted.header.revision == revision)
     }
 
-    @Test func `tokens that would have ended are forgotten, and what is on disk is what is known`() throws {
+    @Test func `forgets revoked tokens that have ended, in memory and on disk`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
         func revoke(_ id: String, lasting milliseconds: Int64, at wall: Instant) -> [StoreEvent] {
@@ -293,11 +292,11 @@ import Testing
         let events = revoke("c", lasting: 1_000_000, at: later)
         guard case .answer(7, .refused(let refusal))? = events.last else { throw Unanswered() }
         #expect(refusal.reason == .storeFull)
-        #expect(events.count == 1, "what is not durable is told to no loop")
+        #expect(events.count == 1, "no loop receives a change that is not durable")
         #expect(engine.revoked.map(\.id) == ["b"])
     }
 
-    @Test func `crashes in a row do not run the clock ahead by a lease each`() throws {
+    @Test func `repeated crashes do not advance the clock by a lease each`() throws {
         let storage = Self.memory()
         _ = try Self.engine(on: storage)
         var machine = Self.start

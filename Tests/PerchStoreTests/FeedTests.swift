@@ -69,9 +69,10 @@ private struct Parts: Equatable {
         let stored = try #require(try made.storage.changes(after: 1, limit: 1_000))
         #expect(stored.map { Parts(Change($0)) } == store.changes.map(Parts.init))
         #expect(stored.count > 12)
-        #expect(stored.last.map { [$0.nextTransaction, $0.nextAccount] } == [
-            store.engine.header.nextTransaction, store.engine.header.nextAccount,
-        ])
+        #expect(
+            stored.last.map { [$0.nextTransaction, $0.nextAccount] } == [
+                store.engine.header.nextTransaction, store.engine.header.nextAccount,
+            ])
         #expect(try made.storage.changes(after: 0, limit: 1)?.first?.app?.state.bundleID == "com.example.app")
         #expect(try made.storage.changes(after: 3, limit: 2)?.map(\.revision) == [4, 5])
         #expect(try made.storage.changes(after: store.engine.header.revision, limit: 2)?.isEmpty == true)
@@ -99,7 +100,9 @@ private struct Parts: Equatable {
             #expect(opened.appNumber == change.appNumber)
             #expect([opened.nextTransaction, opened.nextAccount] == [change.nextTransaction, change.nextAccount])
             #expect(throws: DecodingFault.self) {
-                try StoredChange(unsealing: change.sealed(), revision: change.revision + 1) { _, _ in FamilyStore.catalogue }
+                try StoredChange(unsealing: change.sealed(), revision: change.revision + 1) { _, _ in
+                    FamilyStore.catalogue
+                }
             }
         }
     }

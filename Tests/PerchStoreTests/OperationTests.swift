@@ -167,7 +167,7 @@ final class FamilyStore {
         return latest == nil
     }
 
-    /// What is wrong with how members' copies follow the purchaser; nil if nothing is.
+    /// The first difference between the members' copies and the purchaser's line; nil if there is none.
     func fault(of purchaser: String, members: [String]) throws -> String? {
         let record = try self.record(purchaser)
         for name in members + [purchaser] {
@@ -374,7 +374,7 @@ final class FamilyStore {
         }
     }
 
-    /// Found by `modelcheck 1 21383 200`: he was told of a transaction that he had not, and entitled by it.
+    /// Found by `modelcheck 1 21383 200`: a member received an event of a transaction that it did not have, and was entitled by it.
     @Test func `gives back no purchase that the member has cleared`() throws {
         let store = try FamilyStore()
         try store.buy("lifetime", "a")
@@ -528,7 +528,7 @@ final class FamilyStore {
         #expect(try store.entitlement("silver", "b")?.ownership == .familyShared)
     }
 
-    /// A family of three in which everybody may share with everybody, and a tester, and time.
+    /// Random purchases, sharing, operations of a tester and passing time in a family of three.
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `whatever happens, a member's copy is the purchaser's, and records are the fold of their facts`(
         _ seed: UInt64

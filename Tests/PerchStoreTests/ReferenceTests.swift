@@ -5,7 +5,7 @@ import Testing
 
 @testable import PerchTesting
 
-/// What the reference of the model's checks expects, computed by hand from the document of the semantics.
+/// Expected values of the reference model, computed by hand from the document of the semantics.
 @Suite struct `the reference beside the laws` {
     private var life = Life()
 

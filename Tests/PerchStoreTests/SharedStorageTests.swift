@@ -113,7 +113,8 @@ private func checkAlike(_ servers: Server...) throws {
         #expect(try b.owned("anna").sorted() == ["lifetime", "silver"])
         #expect(b.changes.map(\.revision) == [2, 3])
         #expect(b.changes[0].aliases.map(\.key) == [Server.key("anna")])
-        #expect(b.changes.map { $0.accounts[0].events.map(\.kind) } == a.changes.map { $0.accounts[0].events.map(\.kind) })
+        #expect(
+            b.changes.map { $0.accounts[0].events.map(\.kind) } == a.changes.map { $0.accounts[0].events.map(\.kind) })
         // The record is cached now, and follows the feed.
         a.buy("season", "anna")
         #expect(try b.owned("anna").contains("season"))
@@ -255,7 +256,8 @@ private func checkAlike(_ servers: Server...) throws {
         let later = a.run(.recordOf(1))
         #expect(a.transaction(ticket) == 2)
         guard case .record(let record?)? = a.answers[later[0]] else { throw Server.Unanswered() }
-        #expect(record.owned.map(\.productID).contains("season") == isWritten, "reads come before the batch of their tick")
+        #expect(
+            record.owned.map(\.productID).contains("season") == isWritten, "reads come before the batch of their tick")
         #expect(try a.owned("anna").sorted() == ["lifetime", "season"])
         #expect(a.changes.map(\.revision) == [2, 3])
         #expect(try b.owned("anna").sorted() == ["lifetime", "season"])

@@ -23,7 +23,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `knows nothing of what was never there, whatever the number`(_ implementation: StorageImplementation) throws {
+    func `finds nothing under a number that was never stored`(_ implementation: StorageImplementation) throws {
         let store = try implementation.make()
         var builder = ChangeBuilder()
         try store.write(builder.facts(1, [.purchased(ChangeBuilder.transaction(0), terms: nil)]))
@@ -42,7 +42,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `counts on with each change of a batch`(_ implementation: StorageImplementation) throws {
+    func `advances its counters with each change of a batch`(_ implementation: StorageImplementation) throws {
         let store = try implementation.make()
         let identity = try store.storage.header().identity
         var builder = ChangeBuilder()
@@ -56,7 +56,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `shows a batch to itself, and forgets it when it is rolled back`(
+    func `reads the writes of its own batch, and forgets them after a rollback`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -86,7 +86,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `keeps nothing of a batch that found no room, and goes on when there is`(
+    func `keeps nothing of a batch that found no space, and goes on when there is some`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -172,7 +172,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `says which state of an app was in force, the newest where two began at once`(
+    func `returns the app state in force at an instant, the newest of two that begin together`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -197,7 +197,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `says which state an app had at a revision, whatever the state of others`(
+    func `returns the state of an app at a revision, whatever other apps do`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -394,7 +394,9 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `renews its lease only with the batch that does`(_ implementation: StorageImplementation) throws {
+    func `stores a lease with its batch, and forgets it after a rollback`(_ implementation: StorageImplementation)
+        throws
+    {
         let storage = try implementation.make().storage
         try storage.begin()
         try storage.setLease(until: Instant(milliseconds: 5))
@@ -409,7 +411,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `tells the events of an account in order, after a place, and no other facts`(
+    func `returns the events of an account in order after a place, and no other facts`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -448,7 +450,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `agrees with every other about all that a long random life comes to`(_ seed: UInt64) throws {
+    func `agrees with every other implementation after a long random sequence`(_ seed: UInt64) throws {
         let stores = try all.map { try $0.make() }
         var script = StorageScript(seed: seed)
         for _ in 0..<25 {

@@ -10,15 +10,15 @@ final class Connection {
     /// Pages in the log after the latest commit; -1 before the first. C writes here.
     private let logPages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
-    /// Opens a file that is there; creates one only on a disk of a test, which nobody else can.
+    /// Opens an existing file. Creates one only on a test's disk, where no other code can.
     ///
-    /// `isFixed`: for reading only, of a file that nobody changes meanwhile. It gets neither a lock nor a log, and its
+    /// `isFixed`: opens a file for reading only that does not change meanwhile. The file gets no lock and no log, and its
     /// directory need not be writable.
     init(path: String, on fileSystem: StoreFileSystem = .machine, isFixed: Bool = false) throws(SQLiteError) {
         self.logPages.initialize(to: -1)
         self.isOnMachine = fileSystem.base == nil
         let registered = perch_register_file_system(fileSystem.base, fileSystem.name)
-        // Everything that is stored is initialised by now: what throws below is followed by `deinit`.
+        // All stored properties are initialised, so `deinit` runs if an error is thrown below.
         guard registered == SQLITE_OK else {
             throw SQLiteError(code: registered, message: "its file system could not be registered", doing: "open")
         }
@@ -43,7 +43,7 @@ final class Connection {
         perch_count_log_pages(handle, self.logPages)
     }
 
-    /// What SQLite calls a file that does not change: a URI, in which every byte that may mean something is escaped.
+    /// The URI of a file that does not change, with every special byte escaped.
     private static func fixedName(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes = Array("file:".utf8)
@@ -61,7 +61,7 @@ final class Connection {
     }
 
     deinit {
-        // Not closed before only if opening the store failed half way; its statements may go after this.
+        // Still open only if opening the store failed half way. Its statements may be released after this.
         if let handle = self.handle { sqlite3_close_v2(handle) }
         self.logPages.deallocate()
     }
@@ -69,7 +69,7 @@ final class Connection {
     /// Bytes of the log that a checkpoint would empty.
     var logBytes: Int { max(0, Int(self.logPages.pointee)) * Int(PERCH_PAGE_BYTES) }
 
-    /// Pages that were written to the file, not to the log, since it was opened.
+    /// Pages written to the file, not to the log, since it was opened.
     var pagesWritten: Int64 {
         var count: Int64 = 0
         sqlite3_file_control(self.open, "main", PERCH_FCNTL_PAGES_WRITTEN, &count)
@@ -95,7 +95,7 @@ final class Connection {
         }
     }
 
-    /// Runs statements that answer nothing.
+    /// Runs statements that return no rows.
     func execute(_ sql: String) throws(SQLiteError) {
         let code = sqlite3_exec(self.open, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw self.error(code, doing: sql) }
@@ -114,10 +114,9 @@ final class Connection {
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// Moves what the log holds into the file, and syncs both.
+    /// Moves the log's contents into the file, and syncs both. Returns the number of pages that the log held.
     ///
-    /// Codes to expect: OK; FULL; IOERR of every kind. BUSY cannot be: there is one connection, and it reads nothing now.
-    /// Answers how many pages the log held, moved now or before.
+    /// Codes to expect: OK; FULL; IOERR of every kind. BUSY cannot happen: there is one connection, and it reads nothing now.
     @discardableResult
     func checkpoint() throws(SQLiteError) -> Int {
         var pages: Int32 = 0
@@ -127,7 +126,7 @@ final class Connection {
         return Int(max(0, pages))
     }
 
-    /// Statements must be gone. Moves the log into the file, unless it is to be kept.
+    /// Closes the connection. All statements must have been released. Moves the log into the file unless it is kept.
     func close(keepingLog: Bool) {
         guard let handle = self.handle else { return }
         self.handle = nil

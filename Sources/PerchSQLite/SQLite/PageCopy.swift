@@ -1,11 +1,11 @@
 import CPerchSQLite
 import PerchStore
 
-/// The pages of one connection's file on their way into another's, some at a time.
+/// Copies the pages of one connection's file into another file, some at a time.
 ///
-/// What the source's connection writes meanwhile goes into the copy as well, of pages that were copied already: SQLite
-/// does that by itself for changes of the same connection, and ours is the only one. A batch that is rolled back
-/// makes SQLite begin the copy again: it may have written some of it there.
+/// When the source's connection changes a page that was copied already, SQLite writes the change to the copy too. It does so for
+/// changes of the same connection, and this store has only one. A rolled-back batch makes SQLite restart the copy, because
+/// some of the batch may be in it.
 final class PageCopy {
     private let source: Connection
     private let target: Connection
@@ -23,8 +23,8 @@ final class PageCopy {
 
     deinit { self.finish() }
 
-    /// True: all is copied. Codes to expect: OK; DONE; FULL and IOERR of either file. BUSY and LOCKED cannot be: nobody
-    /// else has the files, and no batch is under way.
+    /// Copies some pages. True: the copy is complete. Codes to expect: OK; DONE; FULL and IOERR of either file. BUSY and LOCKED
+    /// cannot happen: no other connection has the files, and no batch is open.
     func step(pages: Int32) throws(SQLiteError) -> Bool {
         guard let handle = self.handle else { preconditionFailure("a copy was used after its end") }
         switch sqlite3_backup_step(handle, pages) {
@@ -39,7 +39,7 @@ final class PageCopy {
         return Int(sqlite3_backup_pagecount(handle) - sqlite3_backup_remaining(handle))
     }
 
-    /// Lets go of both connections. Its code repeats the last step's failure, thrown then.
+    /// Releases both connections. Its code repeats the last step's failure, which was thrown then.
     func finish() {
         if let handle = self.handle { sqlite3_backup_finish(handle) }
         self.handle = nil

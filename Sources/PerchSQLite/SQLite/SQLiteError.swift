@@ -1,7 +1,7 @@
 import CPerchSQLite
 import PerchStore
 
-/// What SQLite said, before it is known what that means for the store.
+/// An error of SQLite, before it is mapped to an error of the store.
 struct SQLiteError: Error {
     /// The extended code.
     var code: Int32
@@ -16,7 +16,7 @@ struct SQLiteError: Error {
     /// Our SQL does not fit the schema that is there.
     var isSchemaMismatch: Bool { self.code & 0xFF == SQLITE_ERROR }
 
-    /// What it means while the store is at work: the one table from SQLite's codes to the seam's errors.
+    /// The storage error for this code while the store is at work.
     var storageError: StorageError {
         switch self.code {
         case SQLITE_IOERR | (32 << 8), SQLITE_IOERR | (33 << 8):
@@ -39,7 +39,7 @@ struct SQLiteError: Error {
         return "SQLite says \"\(self.message)\" (code \(self.code)\(system)) to: \(self.brief)"
     }
 
-    /// What was being done, as part of one line: of several statements, or of a long one, how it begins.
+    /// The beginning of the statement that failed, short enough for a message.
     private var brief: String {
         let words = self.doing.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return words.count > 100 ? words.prefix(100) + "…" : words

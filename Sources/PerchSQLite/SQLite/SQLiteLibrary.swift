@@ -1,7 +1,7 @@
 import CPerchSQLite
 
-/// The library of the system that the store is kept with.
+/// The system's SQLite library.
 package enum SQLiteLibrary {
-    /// Of what is loaded, not of what was compiled against: `3.40.1`.
+    /// The version of the loaded library, such as `3.40.1`. It may differ from that of the headers.
     package static var version: String { String(cString: sqlite3_libversion()) }
 }

@@ -1,6 +1,6 @@
 import CPerchSQLite
 
-/// A prepared statement. It owns its handle, which is finalised exactly once, before its connection closes.
+/// A prepared statement. Owns its handle, which is finalised once, before its connection closes.
 final class Statement {
     private let handle: OpaquePointer
     private unowned let connection: Connection
@@ -40,7 +40,7 @@ final class Statement {
         }
     }
 
-    /// True: there is a row to look at. False: done.
+    /// Runs to the next row. False: there are no more rows.
     func step() throws(SQLiteError) -> Bool {
         switch sqlite3_step(self.handle) {
         case SQLITE_ROW: return true
@@ -49,7 +49,7 @@ final class Statement {
         }
     }
 
-    /// Ready to be run again; lets go of what it read. Its code repeats the last step's failure, thrown then.
+    /// Makes the statement ready to run again, and releases its row. Its code repeats the last step's failure, which was thrown then.
     func reset() { sqlite3_reset(self.handle) }
 
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }

@@ -57,7 +57,7 @@ extension AppClock: StoreCoded {
 }
 
 extension StoredAppState {
-    /// Without the catalogue: many states share one, so it is a blob of its own.
+    /// Without the catalogue, which is another blob because many states share it.
     package func sealed() -> [UInt8] {
         SealedBlob.seal(.appState(self.state.number, revision: self.state.revision)) { self.writeFields(to: &$0) }
     }

@@ -22,7 +22,7 @@ extension Catalogue {
             let groups = try reader.array(of: CatalogueGroup.self)
             let start = reader.offset
             let products = try reader.array(of: CatalogueProduct.self)
-            // What the catalogue itself traps, because its loader promises it.
+            // Conditions that the catalogue traps on, because its loader guarantees them.
             let groupIDs = Set(groups.map(\.id))
             guard groupIDs.count == groups.count, Set(products.map(\.id)).count == products.count,
                 products.allSatisfy({ $0.subscription.map { groupIDs.contains($0.groupID) } ?? true })

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-// What purchases that wait, intents, family shares and offers consist of.
+// The parts of pending purchases, intents, family shares and offers.
 
 extension OrderedOffer: StoreCoded {
     func write(to writer: inout ByteWriter) {

@@ -1,6 +1,6 @@
 package import PerchBase
 
-/// What a blob of the store is, and the key that it stands under.
+/// The kind and the key of a stored blob.
 ///
 /// Both are part of its checksum and not of its bytes: a blob that is found under another key, or read as something
 /// else, is damaged.
@@ -66,10 +66,10 @@ package struct BlobKey: Hashable, Sendable {
         BlobKey(.image, UInt64(app), name: hash.bytes)
     }
 
-    /// Of what a commit's row holds beside its facts.
+    /// The key of a `CommitDetail`.
     package static func commit(_ revision: UInt64) -> BlobKey { BlobKey(.commit, revision) }
 
-    /// Of a whole change, as it goes through the feed.
+    /// The key of a whole change in a feed.
     package static func change(_ revision: UInt64) -> BlobKey { BlobKey(.change, revision) }
 
     /// Of a revoked token.
@@ -84,7 +84,7 @@ package struct BlobKey: Hashable, Sendable {
 package enum SealedBlob {
     static let overheadBytes = 5
 
-    /// A blob of what may or may not be a value: for tests that ask what becomes of bytes whose checksum fits.
+    /// Seals any bytes, whether they are a value or not. For tests of blobs with a valid checksum.
     package static func seal(_ value: [UInt8], under key: BlobKey) -> [UInt8] {
         Self.seal(key) { writer in
             for byte in value { writer.write(byte: byte) }
@@ -100,7 +100,7 @@ package enum SealedBlob {
         return writer.bytes
     }
 
-    /// The checksum comes first: only what is intact may claim to be of a newer form.
+    /// Checks the checksum first: only an intact blob may claim a newer form.
     static func open<Value>(
         _ bytes: [UInt8], _ key: BlobKey, _ read: (inout ByteReader) throws(DecodingFault) -> Value
     ) throws(DecodingFault) -> Value {

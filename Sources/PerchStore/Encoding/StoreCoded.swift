@@ -1,9 +1,9 @@
 import PerchBase
 import PerchModel
 
-/// A value that the store writes and reads: within a sealed blob, without a version or checksum of its own.
+/// A value inside a sealed blob. It has no version and no checksum; its blob has both.
 ///
-/// What a value of version 1 consists of never changes; a field more is a new version of the blobs that hold it.
+/// A form never changes. A new field is a new version of the blobs that hold the value.
 protocol StoreCoded {
     func write(to writer: inout ByteWriter)
     init(from reader: inout ByteReader) throws(DecodingFault)

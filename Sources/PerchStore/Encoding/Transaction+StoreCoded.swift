@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-/// Which of a transaction's fields are written: those that are not what they are as a rule.
+/// The transaction fields that are written: those that differ from their usual value.
 private struct Fields: OptionSet {
     let rawValue: UInt32
 

@@ -15,7 +15,7 @@ struct Batch {
     var dueMoves: [DueMove] = []
     /// Mutations of accounts that are too far behind with their renewals: for the next batch.
     var deferred: [StoreRequest] = []
-    /// Moves of a clock that are answered when everything due by then is settled.
+    /// Clock moves that are answered when everything due by then is settled.
     var settlings: [Settling] = []
     /// All revoked tokens, where this batch changes them.
     var revocations: [String: Instant]?

@@ -1,9 +1,9 @@
 import PerchBase
 import PerchModel
 
-/// The records that were used last, bounded in bytes. Owned by the store's thread; a miss is a point read.
+/// An LRU cache of account records, bounded in bytes. Belongs to the store's thread; a miss is a point read.
 struct RecordCache {
-    /// Where a record stands in the order of use. Beside the records, so that using one moves numbers only.
+    /// A record's place in the order of use. Apart from the records, so that a use moves only numbers.
     private struct Link {
         var account: AccountNumber
         var bytes: Int
@@ -20,7 +20,7 @@ struct RecordCache {
     private(set) var bytes = 0
     private(set) var hitCount = 0
     private(set) var missCount = 0
-    /// Records that went because the cache was full.
+    /// Records that were evicted.
     private(set) var evictionCount = 0
     let bytesMax: Int
 
@@ -101,14 +101,14 @@ struct RecordCache {
         if link.older >= 0 { self.links[Int(link.older)].newer = link.newer } else { self.oldest = link.newer }
     }
 
-    /// What a record takes in memory, roughly: its fixed part, and for each transaction its struct and its strings.
+    /// The approximate size of a record in memory: its fixed part, and the struct and strings of each transaction.
     static func estimatedBytes(_ record: AccountRecord) -> Int {
         512 + record.lines.count * 1_024 + record.owned.count * 768 + record.histories.count * 128
             + record.pendingPurchases.count * 512 + record.intents.count * 256 + record.shares.count * 32
             + record.awaitingSync.count * 768
     }
 
-    /// Every entry is linked once, in both directions, and the bytes add up.
+    /// Checks that every entry is linked once in both directions, and that the bytes add up.
     func checkInvariants() {
         var seen = 0
         var total = 0

@@ -3,7 +3,7 @@ import PerchModel
 
 // Applying: facts become records, records and facts become a change, which storage writes and the feed carries.
 extension StoreEngine {
-    /// Attempts every renewal of one account that is due. Nil: there are too many for one batch, come back.
+    /// Attempts every due renewal of one account. Nil: there are too many for one batch.
     func settle(
         _ record: AccountRecord, app: AppState, through now: Instant, wall: Instant, _ batch: inout Batch
     ) throws(StorageError) -> AccountRecord? {
@@ -17,7 +17,7 @@ extension StoreEngine {
         return record
     }
 
-    /// Attempts the renewals of an account that are due at one instant: one revision.
+    /// Attempts the renewals of an account that are due at one instant, in one revision.
     func attempt(
         _ record: AccountRecord, at due: Instant, wall: Instant, _ batch: inout Batch
     ) throws(StorageError) -> AccountRecord {
@@ -54,7 +54,7 @@ extension StoreEngine {
         return next
     }
 
-    /// Folds facts into records and notes all of it in `stored`.
+    /// Folds facts into records, and adds both to `stored`.
     func apply(
         _ accountFacts: [AccountFacts], to stored: inout StoredChange, known: Known, origin: [UInt8], isTestApp: Bool
     ) throws(StorageError) -> [AccountChange] {

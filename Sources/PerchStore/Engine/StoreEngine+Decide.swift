@@ -63,7 +63,7 @@ extension StoreEngine {
         to mutation: Mutation, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer? {
         let key = MutationKey(app: mutation.app, bytes: mutation.key)
-        // To the millisecond, whenever what is older was swept: afterwards the key is new.
+        // Exact, although old answers are deleted only once an hour.
         let keptSince = call.wall.advanced(byMilliseconds: -self.limits.answersKeptMilliseconds)
         guard let kept = try self.storage.answer(to: key), kept.kept >= keptSince else { return nil }
         guard kept.digest == mutation.keyDigest else {
@@ -163,7 +163,7 @@ extension StoreEngine {
             .transactionUnknown, "there is no transaction \(id) here; `perch get history` lists what there is")
     }
 
-    /// The record of an account that is being opened, as the next one, or so many after it.
+    /// An empty record for an account that is being opened. `count`: accounts that this mutation has opened already.
     func freshRecord(app: AppNumber, opened count: Int, _ header: StoreHeader) -> AccountRecord {
         let number = header.nextAccount + AccountNumber(count)
         var fresh = AccountRecord(account: number, app: app)
@@ -233,7 +233,7 @@ extension StoreEngine {
         return .mutated(answer, position)
     }
 
-    /// The rows of an account that a decision needs.
+    /// Reads the rows that a decision needs.
     func rows(_ need: RowNeed, of account: AccountNumber, _ app: AppNumber) throws(StorageError) -> [Transaction] {
         var query = TransactionQuery(limit: Limits.pageSizeMax)
         query.isNewestFirst = true
@@ -248,7 +248,7 @@ extension StoreEngine {
         case .all:
             return try self.storage.transactions(of: account, query).map(\.transaction)
         case .newest(let kind):
-            // Page by page: an account may have any number of rows, and what is looked for is near as a rule.
+            // Page by page: an account may have any number of rows, and the newest match is usually near.
             query.productID = kind.productID
             query.limit = Limits.rowsPerLook
             while true {

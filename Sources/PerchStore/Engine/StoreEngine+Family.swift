@@ -3,10 +3,10 @@ import PerchModel
 
 // Family sharing: what a change of a purchaser means for the members.
 extension StoreEngine {
-    /// Facts of accounts, and after them what they come to for the members of their families, in the same revision.
+    /// Adds the facts that a change of purchasers means for the members of their families, in the same revision.
     ///
-    /// The one place where sharing spreads: no decision has to think of it. An account that shares nothing costs a look
-    /// at an empty list.
+    /// The only place that spreads sharing, so no decision handles it. An account without shares costs one check of an
+    /// empty list.
     func withFamily(
         _ accountFacts: [AccountFacts], known: Known, app: AppState, now: Instant, numbers: inout TransactionNumbers,
         _ header: StoreHeader
@@ -14,7 +14,7 @@ extension StoreEngine {
         if let subject = known.subject, accountFacts.count == 1, accountFacts[0].account == subject.account,
             familyShares(of: subject, after: accountFacts[0].facts).isEmpty
         {
-            // As nearly all do: nothing to go through again.
+            // The usual case.
             return accountFacts
         }
         var result = accountFacts
@@ -42,8 +42,8 @@ extension StoreEngine {
         return result
     }
 
-    /// When an account began to share. Only what a test store bought into the past has to know; where it is too long ago
-    /// to be looked for, nothing that is read about the past goes back to it either.
+    /// The instant at which an account began to share. Only a purchase in the past needs it. If it is beyond
+    /// `factsPerReadMax` facts, no read of the past reaches it either.
     func began(
         _ share: FamilyShare, of account: AccountNumber, _ header: StoreHeader
     ) throws(StorageError) -> Instant {
@@ -51,8 +51,8 @@ extension StoreEngine {
         return facts.last { $0.fact.body == .sharingBegan(share) }?.fact.effective ?? .distantPast
     }
 
-    /// When the copies of what is shared began that a member still has of a line, where a period is to begin and his record
-    /// has the line no longer: a tester took out all but what an upgrade had left behind, and only the rows know.
+    /// Start date of the member's remaining copies of a shared subscription whose line is no longer in the record. A tester
+    /// may have deleted all other copies. Then only the rows have the date, and the next shared period needs it.
     func copiesBegan(
         _ share: FamilyShare, _ member: AccountRecord, before facts: [Fact]
     ) throws(StorageError) -> Instant? {
@@ -64,8 +64,8 @@ extension StoreEngine {
         return try self.rows(.newest(kind), of: member.account, member.app).first?.originalPurchaseDate
     }
 
-    /// What a member has taken out of his test store does not come back when a refund is taken back: a record forgets what
-    /// was revoked, so only the rows know whether it is still there.
+    /// Drops reinstatements of transactions that a tester has deleted. A record forgets revoked transactions, so only the
+    /// rows show whether they still exist.
     func withoutDeleted(_ facts: [Fact], _ app: AppNumber) throws(StorageError) -> [Fact] {
         var kept: [Fact] = []
         for fact in facts {
@@ -77,7 +77,7 @@ extension StoreEngine {
         return kept
     }
 
-    /// The records of the accounts that a mutation names, as its decision saw them: they are not looked up again.
+    /// The records that the decision saw. They are not read again.
     struct Known {
         var subject: AccountRecord?
         var member: AccountRecord?
@@ -89,7 +89,7 @@ extension StoreEngine {
         }
     }
 
-    /// The record of an account that facts are about: it is there, or it is being opened.
+    /// The record of an account that facts are about. It exists, or it is being opened.
     func record(_ account: AccountNumber, _ known: Known) throws(StorageError) -> AccountRecord {
         if let record = known[account] { return record }
         guard let record = try self.record(account) else {

@@ -9,8 +9,9 @@ extension StoreEngine {
     /// must be applied before anything is decided.
     func refresh() throws(StorageError) {
         while true {
-            guard let changes = try self.storage.changes(
-                after: self.header.revision, limit: Limits.feedChangesAtOnce)
+            guard
+                let changes = try self.storage.changes(
+                    after: self.header.revision, limit: Limits.feedChangesAtOnce)
             else {
                 throw .failed("the feed of changes does not reach back to revision \(self.header.revision)")
             }

@@ -59,15 +59,15 @@ extension StoreEngine {
         }
     }
 
-    /// What was known at a revision, of what had happened by an instant: the facts up to both, folded anew, and the app as
-    /// it was then.
+    /// The record and the app at a point in the past: folds the facts up to a revision and an instant, and returns the app
+    /// as it was then.
     private func recordAsKnown(_ key: AccountKey, _ known: KnownAs) throws(StorageError) -> StoreAnswer {
         let (found, refusal) = try self.past(key, known)
         guard let found else { return .refused(refusal) }
         return .recordAsKnown(found.record, found.app)
     }
 
-    /// A record with the newest of its rows, for what a record does not hold: periods that are over.
+    /// A record with its newest rows, which include past periods.
     private func history(_ key: AccountKey, _ known: KnownAs?) throws(StorageError) -> StoreAnswer {
         if let known {
             let (found, refusal) = try self.past(key, known)
@@ -131,7 +131,7 @@ extension StoreEngine {
         for dated in facts {
             if let instant = known.instant, dated.fact.effective > instant { continue }
             var record = past.record ?? AccountRecord(account: account, app: key.app)
-            // A purchaser's change into the past may be older than the line of a member with whom he shares.
+            // A purchaser's change in the past may be older than the line of a member.
             if let line = dated.fact.line, record.lineIndex(original: line) == nil { continue }
             record.apply(dated.fact)
             record.revision = dated.revision

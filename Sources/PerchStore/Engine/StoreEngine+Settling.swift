@@ -42,15 +42,15 @@ extension StoreEngine {
         _ = try self.attempt(record, at: entry.instant, wall: wall, &batch)
     }
 
-    /// What a look at all that will be due has found.
+    /// The result of a search for due renewals.
     struct DueLook {
-        /// Something is due by now.
+        /// A renewal is due by now.
         var isNow = false
-        /// When the first of the rest is, by the wall clock; nil: nothing, or no clock comes there by itself.
+        /// The wall time of the next renewal; nil: none is due, or its app's clock is frozen.
         var wake: Instant?
     }
 
-    /// Asked in every turn, and mostly nothing is due.
+    /// Runs in every tick. Usually nothing is due.
     func lookForDue(wall: Instant) -> DueLook {
         var look = DueLook()
         for number in self.apps.numbers {
@@ -69,10 +69,10 @@ extension StoreEngine {
         return look
     }
 
-    /// Why a clock may not be moved so far: somebody's subscription would renew more often than one call may bring about.
+    /// The refusal of a clock move that would renew a subscription more often than one call may.
     ///
-    /// Nothing else makes renewals due that are past: a purchase into the past brings its own, and a line that a refund
-    /// taken back brings to life has lapsed.
+    /// No other change makes past renewals due: a purchase in the past brings its own renewals, and a line that a reversed
+    /// refund restores has lapsed.
     func refusalOfAdvance(_ change: AppChange, app: AppState, wall: Instant) throws(StorageError) -> Refusal? {
         guard app.isTestApp, let target = change.clock?.now(wall: wall),
             let due = try self.storage.earliestDue(app.number), due < target,
@@ -88,7 +88,7 @@ extension StoreEngine {
             found: count, limit: self.limits.renewalsPerAdvanceMax)
     }
 
-    /// Moves of a clock whose time has come: everything due is settled, so every loop is asked whether it is there.
+    /// Sends a barrier through every loop for each clock move whose due renewals are settled.
     func finishSettlings(wall: Instant, into outbox: inout Outbox) {
         if self.settlings.isEmpty { return }
         var waiting: [Batch.Settling] = []

@@ -3,9 +3,9 @@ package import PerchModel
 
 // The start of a server: before there is any loop.
 extension StoreEngine {
-    /// A mutation before there is any loop. For the start of a server; not on the way of a request.
+    /// Runs a mutation before there is any loop, at the start of a server.
     ///
-    /// False where there is no room for it: then all is as it was, and can be served.
+    /// False: there was no space, nothing has changed, and the store can serve.
     package func mutateAtStart(_ mutation: Mutation, wall: Instant, machine: Instant) throws(StorageError) -> Bool {
         var outbox = Outbox(loops: 1)
         _ = self.run(
@@ -18,7 +18,7 @@ extension StoreEngine {
         return true
     }
 
-    /// Makes an app if the store does not have it yet. For the start of a server; not on the way of a request.
+    /// Creates an app unless the store has it, at the start of a server.
     package func openApp(
         _ bundleID: String, _ environment: AppEnvironment, catalogue: Catalogue, images: [ImageContent] = [],
         source: String, fileSettings: AppSettings, clock: AppClock = .running(offsetMilliseconds: 0), wall: Instant

@@ -4,9 +4,9 @@ package import PerchModel
 
 /// Limits of a store that an operator or a test may set; the defaults are those of `Limits`.
 package struct StoreLimits: Sendable {
-    /// Answers to idempotency keys are kept for so long.
+    /// How long answers to idempotency keys are kept.
     package var answersKeptMilliseconds = Limits.idempotencyKeyMilliseconds
-    /// Cursors of events go on for so long, and for so many revisions.
+    /// A cursor of events is valid for this time, or for `cursorRevisions`, whichever lasts longer.
     package var cursorMilliseconds = Limits.cursorRetentionMilliseconds
     package var cursorRevisions = Limits.cursorRetentionRevisionsMin
     /// Subscription lines and owned products of an account.
@@ -19,8 +19,8 @@ package struct StoreLimits: Sendable {
 
 /// Runs the store thread's work: batches of requests in, changes and answers out, in one order.
 ///
-/// Plain code over a synchronous `Storage`, without a clock or a thread of its own: the server runs it on the store
-/// thread, the simulator and the tests run it step by step. Nothing of a batch reaches a loop before its commit.
+/// The engine has no clock and no thread: the server runs it on the store thread, and the simulator and the tests step it.
+/// Nothing of a batch reaches a loop before its commit.
 ///
 /// Three parts, in files of their own: reading and deciding (`+Reads`, `+Decide`, `+Apply`, `+Settling`), committing
 /// (`+Commit`), and the feed of changes (`+Feed`).
@@ -49,7 +49,7 @@ package final class StoreEngine {
 
     /// Mutations that wait until their account has caught up with its renewals.
     @exclusivity(unchecked) var deferred: [StoreRequest] = []
-    /// Moves of a clock that wait until everything due by then is settled.
+    /// Clock moves that wait until everything due by then is settled.
     @exclusivity(unchecked) var settlings: [Batch.Settling] = []
     @exclusivity(unchecked) var barriers: [UInt64: Barrier] = [:]
     var nextBarrier: UInt64 = 1
@@ -57,7 +57,7 @@ package final class StoreEngine {
     @exclusivity(unchecked) package internal(set) var isWithoutRoom = false
     /// The last batch did not reach the storage.
     @exclusivity(unchecked) package internal(set) var isUnreachable = false
-    /// A batch of which nobody knows whether it was written. Everything else waits for it.
+    /// A batch whose commit has an unknown outcome. All other requests are refused until it is known.
     @exclusivity(unchecked) var unresolved: UnresolvedBatch?
     /// Microseconds of a clock that never jumps, to measure commits with; nil in the simulator.
     @exclusivity(unchecked) package var stopwatch: (() -> UInt64)?
@@ -215,15 +215,15 @@ package final class StoreEngine {
         }
     }
 
-    /// How it stands, for whoever steps it in every turn: all at once, as what another module looks up one by one is checked
-    /// for exclusive access each time.
+    /// The engine's state for the store's driver, read once a tick. One value, because each property that another module reads
+    /// is checked for exclusive access.
     package struct Standing: Sendable {
         package var batches: UInt64
         package var failedBatches: UInt64
         package var changes: UInt64
         package var isWithoutRoom: Bool
         package var hasFailed: Bool
-        /// When the first change of the last turn was durable.
+        /// The stopwatch's time when the first change of the last tick was durable.
         package var firstCommit: UInt64?
         package var clockBound: Instant
     }
@@ -236,14 +236,14 @@ package final class StoreEngine {
     }
 
     private static func areMutations(_ requests: [StoreRequest]) -> Bool {
-        // By place: an element that is handed out is copied, with all that it refers to.
+        // By index: to hand out an element copies it, with everything that it refers to.
         for place in requests.indices {
             guard case .mutate = requests[place].body else { return false }
         }
         return true
     }
 
-    /// Writes down that no clock has shown more than this: a clean stop costs no time at the next start.
+    /// Writes the lease of a clean stop: no clock has shown more than `wall`, so the next start need not wait.
     package func writeLeaseAtStop(wall: Instant) {
         guard self.failure == nil else { return }
         do {
@@ -255,16 +255,16 @@ package final class StoreEngine {
         }
     }
 
-    /// When a revision was committed; nil where that is not known.
+    /// The commit time of a revision; nil if it is not known.
     package func commitTime(of revision: UInt64) -> Instant? {
         guard self.failure == nil, revision > 0 else { return nil }
         return try? self.storage.commitTime(of: revision)
     }
 
-    /// Commits, and syncs, what changes nothing that anybody sees: the lease, a little further ahead.
+    /// Commits and syncs a renewed lease, which changes no view.
     ///
-    /// For a watchdog that wants to know whether the store still works. A disk without room is told by `isWithoutRoom`,
-    /// one that fails by `failure`.
+    /// A watchdog calls it to check that the store still writes. Afterwards `isWithoutRoom` reports a full disk, and
+    /// `failure` a failed one.
     package func prove(machine: Instant) {
         guard self.failure == nil, self.unresolved == nil else { return }
         var batch = self.takeBatch()
@@ -274,10 +274,10 @@ package final class StoreEngine {
         if error == nil { self.give(back: batch) }
     }
 
-    /// What a clock may show: nothing that a crash would forget, were the machine's clock set back as well.
+    /// The latest instant that a clock may show: the durable lease, so that a crash never makes a clock run backwards.
     ///
-    /// Without room no lease can be written, and streams go on all the same: an expiry that is not shown for as long as a
-    /// disk is full would be worse than a clock that runs backwards after a full disk, a crash and a clock set back.
+    /// On a full disk no lease can be written. Then there is no bound, because a full disk must not delay expiries. A clock
+    /// could run backwards only if a crash follows and the machine's clock is set back too.
     package var clockBound: Instant { self.isWithoutRoom ? .distantFuture : self.header.lease }
 
     func renewLease(_ machine: Instant, _ batch: inout Batch) throws(StorageError) {
@@ -287,7 +287,7 @@ package final class StoreEngine {
         batch.header.lease = lease
     }
 
-    /// Closes the storage; nothing may be asked afterwards.
+    /// Closes the storage. Later requests are refused.
     package func close() {
         if self.failure == nil { self.failure = .failed("the server is stopping") }
         self.storage.close()
@@ -320,7 +320,8 @@ package final class StoreEngine {
     }
 
     private var unreachableRefusal: Refusal {
-        Refusal(.storeUnreachable, StorageError.unreachable("the outcome of an earlier commit is not known").description)
+        let error = StorageError.unreachable("the outcome of an earlier commit is not known")
+        return Refusal(.storeUnreachable, error.description)
     }
 
     var failedRefusal: Refusal {

@@ -1,6 +1,6 @@
 package import PerchModel
 
-/// The apps of a store by their numbers, which are given out from 1 on: they stand in that order, and a look-up is an index.
+/// The apps of a store by number. Numbers start at 1 without gaps, so a lookup is an index.
 package struct StoredApps: Sendable {
     private var places: [StoredAppState?] = []
 
@@ -14,7 +14,7 @@ package struct StoredApps: Sendable {
         }
     }
 
-    /// All numbers that an app may have: not each has one.
+    /// All numbers up to the greatest. A number may have no app.
     var numbers: Range<AppNumber> { 0..<AppNumber(self.places.count) }
 
     /// In the order of their numbers.
@@ -22,6 +22,6 @@ package struct StoredApps: Sendable {
 
     package var isEmpty: Bool { self.places.allSatisfy { $0 == nil } }
 
-    /// The number of an app that is made now.
+    /// The number of the next app.
     var next: AppNumber { max(1, AppNumber(self.places.count)) }
 }

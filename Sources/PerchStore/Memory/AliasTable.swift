@@ -1,11 +1,11 @@
 import PerchBase
 import PerchModel
 
-/// Which account a caller's key stands for: an open-addressed table over a list of keys, four bytes of hash and four of
-/// index a place.
+/// Maps callers' keys to accounts: an open-addressed table over a list of keys. A place has four bytes of hash and four of
+/// index.
 ///
-/// Not a dictionary: what a look will touch next can be told, and so fetched ahead, from the hash that a key brings.
-/// Only what was inserted last is ever removed, as a batch is undone.
+/// Unlike a dictionary it can prefetch the memory that a lookup touches, given the hash of a key.
+/// Only the last inserted key is ever removed, when a batch is undone.
 struct AliasTable: ~Copyable {
     private struct Alias {
         let key: AccountKey
@@ -62,7 +62,7 @@ struct AliasTable: ~Copyable {
     /// Takes back an `update` that returned nil: the last of them that was not taken back.
     mutating func removeLast(_ key: AccountKey) {
         precondition(self.aliases.last?.key == key, "a key is taken back that was not the last")
-        // What is behind it in the table was there before it, and did not have to step over it.
+        // Later places in the table are older keys, which did not have to step over this one.
         self.places[self.find(key)] = Self.empty
         self.aliases.removeLast()
     }

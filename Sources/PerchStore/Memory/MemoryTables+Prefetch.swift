@@ -1,11 +1,11 @@
 import PerchBase
 import PerchModel
 
-// What the mutations of a batch will look at is scattered over a dozen lines of memory each, one behind the other. Before
-// they are decided it is fetched for all of them, a step at a time.
+// A mutation reads a dozen cache lines, each found through the one before. Before a group of mutations is decided, these
+// lines are fetched for all of them, one step at a time.
 extension MemoryTables {
-    /// For the mutations from a place on, `Limits.prefetchedAtOnce` of them. Nothing for one alone: it would only be looked
-    /// up twice.
+    /// Prefetches for the next `Limits.prefetchedAtOnce` mutations. A single one gains nothing, because it would only be read
+    /// twice.
     mutating func prefetch(_ requests: [StoreRequest], from start: Int) {
         let end = min(requests.count, start + Limits.prefetchedAtOnce)
         self.isFetchedAhead = end - start > 1
@@ -40,7 +40,7 @@ extension MemoryTables {
         }
     }
 
-    /// For an account whose record is about to be read, and what comes of it to be appended to its lists.
+    /// Prefetches the record and the lists of an account that is about to be read and extended.
     func prefetch(_ account: AccountNumber) {
         self.accounts.withUnsafeBufferPointer { accounts in
             guard let base = accounts.baseAddress else { return }

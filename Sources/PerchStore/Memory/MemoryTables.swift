@@ -1,15 +1,14 @@
 import PerchBase
 import PerchModel
 
-/// What a store in memory holds, and how a batch of it is undone.
+/// The tables of a store in memory, with the undo list of the open batch.
 ///
-/// A value that the storage has one of, and of which there is no copy: between its methods nothing is checked again for who
-/// else may be changing it, as each look at a property of a class would be, and no look retains a dozen tables.
+/// One value that cannot be copied. So reads between its methods need no checks for exclusive access, and retain no tables.
 struct MemoryTables: ~Copyable {
     private var known: StoreHeader
     private var states: [AppNumber: [StoredAppState]] = [:]
     private(set) var aliases = AliasTable()
-    /// By number: a store gives numbers out one after the other, so a look is an index.
+    /// By number. Numbers have no gaps, so a lookup is an index.
     private(set) var accounts: [Account] = []
     private var rows = TransactionTable()
     /// In the order of revisions.
@@ -19,14 +18,14 @@ struct MemoryTables: ~Copyable {
     private var answers: [MutationKey: KeptAnswer] = [:]
     private var revocations: [String: Instant] = [:]
     private var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
-    /// Undoes the batch under way, newest first.
+    /// Undoes the open batch, newest step first.
     private var undo: [Undo] = []
-    /// What the batch under way began with; nil outside of one.
+    /// The state before the open batch; nil outside a batch.
     private var before: Before?
-    /// What the next mutations look at is on its way: see `prefetch`.
+    /// Whether the memory of the next mutations is being fetched: see `prefetch`.
     var isFetchedAhead = false
 
-    /// All that is kept of an account: one look finds it.
+    /// Everything of an account in one place.
     struct Account {
         var record: AccountRecord?
         var rows: [TransactionID] = []
@@ -56,13 +55,13 @@ struct MemoryTables: ~Copyable {
         var stored: StoredFact
     }
 
-    /// What every batch changes.
+    /// The values that every batch changes.
     private struct Before {
         var header: StoreHeader
         var commitCount: Int
     }
 
-    /// What was there before, for each thing that a batch changes. Plain values: closures over key paths were a third of
+    /// The previous value of each place that a batch changes. Plain values, because closures over key paths were a third of
     /// the cost of a change.
     private enum Undo {
         case fact(of: AccountNumber)
@@ -116,7 +115,7 @@ struct MemoryTables: ~Copyable {
         self.rows[app, id]?.asTransactionRow
     }
 
-    /// Its facts, as far as there are any.
+    /// The facts of an account; empty for an unknown one.
     private func placedFacts(of account: AccountNumber) -> [PlacedFact] {
         account < self.accounts.count ? self.accounts[Int(account)].facts : []
     }
@@ -395,7 +394,7 @@ struct MemoryTables: ~Copyable {
 }
 
 extension Array {
-    /// The first index whose element satisfies `belongs`, of an array in which those that do come last.
+    /// The first index whose element satisfies `belongs`. All elements that do must come last.
     func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
         var low = 0
         var high = self.count
