@@ -14,16 +14,16 @@
 #include <openssl/rand.h>
 #include <string.h>
 
-/* A perch_key is an EVP_PKEY: the name is ours so that no header of OpenSSL is needed to hold one. */
+/* A perch_key is an EVP_PKEY. The own name keeps OpenSSL's headers out of this interface. */
 static EVP_PKEY *opened(const perch_key *key) { return (EVP_PKEY *)key; }
 
-/* What failed is said by our callers; OpenSSL's own list would only grow. */
+/* Callers report failures, so OpenSSL's error queue is cleared; it would only grow. */
 static perch_key *closed(EVP_PKEY *key) {
     ERR_clear_error();
     return (perch_key *)key;
 }
 
-/* Whether a key is what it says: a point of the curve, and the private half that of the public one. */
+/* Whether a key is valid: its point is on the curve, and the private half matches the public one. */
 static int is_sound(EVP_PKEY *key, int is_private) {
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(key, NULL);
     int sound = context != NULL && EVP_PKEY_public_check(context) == 1
@@ -77,7 +77,7 @@ perch_key *perch_key_ed25519(const uint8_t *x, const uint8_t *seed) {
     return closed(key);
 }
 
-/* Nobody is asked for a password: a server has no terminal. */
+/* Never asks for a password, because a server has no terminal. */
 static int no_password(char *buffer, int size, int writing, void *unused) {
     (void)buffer, (void)size, (void)writing, (void)unused;
     return 0;
@@ -148,7 +148,7 @@ int perch_key_private(const perch_key *key, uint8_t out[32]) {
 
 void perch_key_free(perch_key *key) { EVP_PKEY_free(opened(key)); }
 
-/* JWS writes the two numbers of an ECDSA signature side by side, OpenSSL as ASN.1. */
+/* JWS concatenates the two numbers of an ECDSA signature; OpenSSL uses ASN.1. */
 static int verify_p256(EVP_PKEY *key, const uint8_t *message, size_t count, const uint8_t *signature) {
     ECDSA_SIG *pair = ECDSA_SIG_new();
     BIGNUM *r = BN_bin2bn(signature, 32, NULL);

@@ -1,2 +1,2 @@
-// SwiftPM wants one source file; all functions are static inline in include/shim.h, so that Swift can inline them.
+// SwiftPM requires a source file; all functions are static inline in include/shim.h, so that Swift can inline them.
 #include "shim.h"

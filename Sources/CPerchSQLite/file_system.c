@@ -47,7 +47,8 @@ __attribute__((target("sse4.2"))) static uint32_t crc_by_instruction(
 
 static uint32_t (*crc)(uint32_t, const unsigned char *, int) = crc_by_table;
 
-// Over the page's number and the page, in whole words; where the checksum goes, the last word has zeros.
+// The checksum of a page's number and content, in whole words; the checksum's own place in the last word counts as
+// zeros.
 static uint32_t page_checksum(const unsigned char *page, sqlite3_int64 number) {
     unsigned char head[8];
     unsigned char tail[8] = {0};
@@ -68,7 +69,7 @@ static void store_checksum(unsigned char *page, uint32_t value) {
     for (int index = 0; index < 4; index++) at[index] = (unsigned char)(value >> (8 * index));
 }
 
-// A hole: a page that was allocated and freed again before it was ever written. SQLite takes it for nothing else.
+// A hole is a page that was allocated and freed before it was ever written. SQLite never uses its content.
 static int is_hole(const unsigned char *page) {
     return page[0] == 0 && memcmp(page, page + 1, PERCH_PAGE_BYTES - 1) == 0;
 }
@@ -79,20 +80,20 @@ int perch_page_is_intact(const unsigned char *page, sqlite3_int64 number) {
 
 // MARK: A main file
 
-// Where a database's header says how many bytes of each page are reserved.
+// Offset of the header field that gives the reserved bytes of each page.
 #define RESERVED_OFFSET 20
 #define HEADER_BYTES 100
 
 typedef struct {
     sqlite3_file base;
-    // Whether its header says that its pages end with a checksum. Another program's do not, and it is refused by its
-    // application's number; ours whose header lost this byte is refused because of that.
+    // Whether the header says that pages end with a checksum. Files of other programs lack it and are refused by their
+    // application id. A Perch file whose header lost this byte is refused for that.
     int has_checksums;
     sqlite3_int64 pages_written;
     unsigned char *scratch;
 } main_file;
 
-// The file of the default file system lies behind ours, in the room that `szOsFile` made.
+// The default file system's file follows ours, in the space that `szOsFile` reserves.
 static sqlite3_file *real(sqlite3_file *file) { return (sqlite3_file *)((main_file *)file + 1); }
 
 static int is_page(int count, sqlite3_int64 offset) {
@@ -123,7 +124,7 @@ static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
     main_file *own = (main_file *)file;
     look_at_header(own, bytes, count, offset);
     if (own->has_checksums && is_page(count, offset)) {
-        // The buffer is SQLite's page cache, which is not ours to change.
+        // The buffer is SQLite's page cache, which must not be changed.
         memcpy(own->scratch, bytes, PERCH_PAGE_BYTES);
         store_checksum(own->scratch, page_checksum(own->scratch, offset / PERCH_PAGE_BYTES));
         bytes = own->scratch;
@@ -156,7 +157,7 @@ static int file_characteristics(sqlite3_file *file) {
     return real(file)->pMethods->xDeviceCharacteristics(real(file));
 }
 
-// Version 1: neither shared memory nor mapped pages, which would not pass `file_read`.
+// Version 1 offers neither shared memory nor mapped pages, because those would bypass `file_read`.
 static const sqlite3_io_methods main_file_methods = {
     .iVersion = 1,
     .xClose = file_close,
@@ -175,12 +176,12 @@ static const sqlite3_io_methods main_file_methods = {
 
 // MARK: The file system
 
-// The file system that a checking one lies over.
+// The file system below a checking one.
 static sqlite3_vfs *under(sqlite3_vfs *system) { return system->pAppData; }
 
 static int system_open(sqlite3_vfs *system, sqlite3_filename name, sqlite3_file *file, int flags, int *flags_out) {
     sqlite3_vfs *base = under(system);
-    // Logs and temporary files: the log has checksums of its own.
+    // Logs and temporary files pass through; the log has its own checksums.
     if (!(flags & SQLITE_OPEN_MAIN_DB)) return base->xOpen(base, name, file, flags, flags_out);
     main_file *own = (main_file *)file;
     memset(own, 0, sizeof *own);
@@ -226,7 +227,7 @@ static int register_over(const char *base, const char *name) {
     if (sqlite3_vfs_find(name)) return SQLITE_OK;
     sqlite3_vfs *found = sqlite3_vfs_find(base);
     if (!found || strlen(name) >= NAME_BYTES_MAX) return SQLITE_ERROR;
-    // Never given back: SQLite knows it from now on.
+    // Never freed, because SQLite refers to it from now on.
     checking_system *made = sqlite3_malloc(sizeof *made);
     if (!made) return SQLITE_NOMEM;
     memset(made, 0, sizeof *made);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The end of a connection that OpenSSL sees: it reads and writes the window of its thread. */
+/* The BIO of an OpenSSL connection: it reads and writes the window of its thread. */
 
 static int window_read(BIO *bio, char *bytes, size_t capacity, size_t *taken) {
     perch_tls_window *window = BIO_get_data(bio);
@@ -91,7 +91,7 @@ SSL *perch_tls_connect(
     SSL_set_connect_state(connection);
     X509_VERIFY_PARAM *rules = SSL_get0_param(connection);
     X509_VERIFY_PARAM_set_hostflags(rules, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    /* An address is never sent as a server's name: RFC 6066 knows host names only. */
+    /* Addresses are not sent as server names: RFC 6066 allows host names only. */
     int isRight = is_address ? X509_VERIFY_PARAM_set1_ip_asc(rules, name)
                              : X509_VERIFY_PARAM_set1_host(rules, name, 0) && SSL_set_tlsext_host_name(connection, name);
     if (isRight && session) isRight = SSL_set_session(connection, session);
@@ -101,8 +101,8 @@ SSL *perch_tls_connect(
 }
 
 void perch_tls_free(SSL *connection) {
-    /* Otherwise a session counts as broken where the connection was not closed in order, and is not resumed. Whoever
-       was cut off is who comes back. */
+    /* Without this OpenSSL invalidates the session of a connection that was cut off. Such clients are the ones that
+       reconnect. */
     SSL_set_shutdown(connection, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(connection);
 }
@@ -111,7 +111,7 @@ static perch_tls_result result(SSL *connection, int returned) {
     if (returned > 0) return PERCH_TLS_DONE;
     switch (SSL_get_error(connection, returned)) {
     case SSL_ERROR_WANT_READ:
-    /* Writing always has room. */
+    /* Never happens, because writing to the window always succeeds. */
     case SSL_ERROR_WANT_WRITE: return PERCH_TLS_WANTS_INPUT;
     case SSL_ERROR_ZERO_RETURN: return PERCH_TLS_CLOSED;
     default: return PERCH_TLS_FAILED;
@@ -133,7 +133,7 @@ perch_tls_result perch_tls_write(SSL *connection, const void *bytes, size_t coun
     ERR_clear_error();
     size_t taken = 0;
     perch_tls_result answer = result(connection, SSL_write_ex(connection, bytes, count, &taken));
-    /* The window always has room, so that nothing is taken in part. */
+    /* The window always has space, so a write is never partial. */
     return answer == PERCH_TLS_DONE && taken == count ? PERCH_TLS_DONE : PERCH_TLS_FAILED;
 }
 
@@ -166,7 +166,7 @@ int perch_tls_has_application_protocol(SSL *connection) {
     return count > 0;
 }
 
-/* Seconds of the Unix epoch. */
+/* Converts to seconds since the Unix epoch. */
 int64_t perch_tls_seconds(const ASN1_TIME *time) {
     struct tm parts;
     memset(&parts, 0, sizeof parts);
@@ -227,7 +227,7 @@ void perch_tls_session_free(SSL_SESSION *session) {
     SSL_SESSION_free(session);
 }
 
-/* Of an alert that came. */
+/* The fault for a received alert. */
 static perch_tls_fault alerted(int alert) {
     switch (alert) {
     case TLS1_AD_UNKNOWN_CA:
@@ -270,8 +270,8 @@ perch_tls_fault perch_tls_error(SSL *connection, char *text, size_t capacity) {
     long verified = connection ? SSL_get_verify_result(connection) : X509_V_OK;
     int reason = ERR_GET_REASON(code);
     const char *what = ERR_reason_error_string(code);
-    /* Without a connection nothing can have ended: a file was read, and what is wanted is not in it. */
-    if (!what) what = code ? "an error without a name" : connection ? "the connection ended" : "none was found";
+    /* Without a connection the failed operation read a file that lacks the expected content. */
+    if (!what) what = code ? "an unnamed error" : connection ? "the connection ended" : "none was found";
     if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED && verified != X509_V_OK) {
         snprintf(text, capacity, "%s", X509_verify_cert_error_string(verified));
     } else {

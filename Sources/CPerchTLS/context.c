@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As ALPN lists it: each name behind its length. */
+/* The ALPN list: each name follows its length. */
 static const unsigned char application_protocol[] = {7, 'p', 'e', 'r', 'c', 'h', '/', '1'};
 
 void perch_tls_initialise(void) {
@@ -26,7 +26,7 @@ const char *perch_tls_library_version(void) {
     return OpenSSL_version(OPENSSL_VERSION);
 }
 
-/* What Swift's traps are: a rule of ours was broken, and to go on would be worse. */
+/* Ends the process, like a Swift trap, because a rule of Perch was broken. */
 static void trap(const char *rule) {
     dprintf(STDERR_FILENO, "perch: fatal: %s\n", rule);
     abort();
@@ -50,7 +50,7 @@ void perch_tls_require_sealed(SSL_CTX *context, int is_sealed) {
     trap(is_sealed ? "a TLS context is shared before it is sealed" : "a TLS context is changed after it was sealed");
 }
 
-/* Called only where the client offers anything: one that offers nothing is served. */
+/* Called only if the client offers protocols; a client that offers none is served. */
 static int select_protocol(
     SSL *connection, const unsigned char **chosen, unsigned char *count, const unsigned char *offered,
     unsigned int offered_count, void *context) {
@@ -73,26 +73,26 @@ SSL_CTX *perch_tls_context_new(int is_server) {
     uint64_t options = SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
                        SSL_OP_PRIORITIZE_CHACHA;
     SSL_CTX_set_options(context, options);
-    /* A hash of 112 bits and RSA of 2,048 at least, whatever the machine's own file says. */
+    /* At least 112 bits of security and RSA of 2,048 bits, whatever the machine's configuration says. */
     SSL_CTX_set_security_level(context, 2);
-    /* Buffers of records go back when they are empty: an idle connection has none. */
+    /* OpenSSL frees empty record buffers, so an idle connection has none. */
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_read_ahead(context, 0);
     int isRight = SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) &&
-                  /* Of TLS 1.2 only what has forward secrecy and authenticated encryption. */
+                  /* TLS 1.2 only with forward secrecy and authenticated encryption. */
                   SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20");
     if (is_server) {
-        /* Sessions live in tickets, at the client. */
+        /* The client stores the sessions, in tickets. */
         SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
         /* A client makes one connection, and gets a new ticket with each. */
         isRight = isRight && SSL_CTX_set_num_tickets(context, 1);
         SSL_CTX_set_alpn_select_cb(context, select_protocol, NULL);
-        /* Chains of clients: eight certificates of the usual kind. */
+        /* Client chains: eight certificates of usual size. */
         SSL_CTX_set_max_cert_list(context, 32 * 1024);
     } else {
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
         SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-        /* 0 says success here. */
+        /* This function returns 0 on success. */
         isRight = isRight && !SSL_CTX_set_alpn_protos(context, application_protocol, sizeof application_protocol);
     }
     if (isRight) return context;
@@ -104,14 +104,14 @@ void perch_tls_context_free(SSL_CTX *context) {
     SSL_CTX_free(context);
 }
 
-/* Nobody is asked: a server has no terminal. The length 0 counts as no password. */
+/* Never asks for a password, because a server has no terminal. The length 0 means no password. */
 static int no_password(char *buffer, int size, int is_writing, void *data) {
     (void)buffer, (void)size, (void)is_writing;
     *(int *)data = 1;
     return -1;
 }
 
-/* NULL at the end of the text, too: then nothing is left on the queue of errors. */
+/* Returns the next certificate; NULL at the end of the text, which leaves no error in OpenSSL's queue. */
 static X509 *next_certificate(BIO *pem) {
     int wasAsked = 0;
     X509 *found = PEM_read_bio_X509_AUX(pem, NULL, no_password, &wasAsked);
@@ -169,7 +169,7 @@ int perch_tls_trust(SSL_CTX *context, const void *pem, size_t count) {
     int taken = 0;
     X509 *authority;
     while ((authority = next_certificate(text))) {
-        /* Which authorities a client's certificate may be of is told to the client. */
+        /* The handshake sends the client the list of accepted authorities. */
         int isRight = X509_STORE_add_cert(store, authority) && SSL_CTX_add_client_CA(context, authority);
         X509_free(authority);
         if (!isRight) {
@@ -227,9 +227,9 @@ struct perch_tls_ticket_keys {
     uint8_t previous[PERCH_TLS_TICKET_KEY_BYTES];
 };
 
-/* A lock that is not held as it should be ends the process: the keys would be anybody's. */
+/* A failed lock operation ends the process, because the keys would be unprotected. */
 static void lock(perch_tls_ticket_keys *keys) {
-    if (pthread_mutex_lock(&keys->lock)) trap("the ticket keys are locked by who holds them");
+    if (pthread_mutex_lock(&keys->lock)) trap("the ticket keys are locked twice by one thread");
 }
 
 static void unlock(perch_tls_ticket_keys *keys) {
@@ -262,12 +262,12 @@ void perch_tls_ticket_keys_set(perch_tls_ticket_keys *keys, const uint8_t *curre
 
 void perch_tls_ticket_keys_free(perch_tls_ticket_keys *keys) {
     if (!keys) return;
-    /* Whoever holds it still uses the keys. */
-    if (pthread_mutex_destroy(&keys->lock)) trap("the ticket keys are freed while somebody uses them");
+    /* Fails if a thread holds the lock. */
+    if (pthread_mutex_destroy(&keys->lock)) trap("the ticket keys are freed while in use");
     OPENSSL_clear_free(keys, sizeof *keys);
 }
 
-/* 1: the key is right. 2: it is, and is to be replaced. 0: it is not known. */
+/* Returns 1 if the key is valid, 2 if it is valid but must be renewed, 0 if it is unknown. */
 static int ticket_key(
     SSL *connection, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, int is_new) {
     perch_tls_ticket_keys *keys = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), ticket_key_index);
@@ -285,7 +285,7 @@ static int ticket_key(
     }
     unlock(keys);
     if (!result) return 0;
-    /* A ticket of TLS 1.3 is for one use: each resumption brings a new one. */
+    /* A TLS 1.3 ticket is for one use, so each resumption gets a new one. */
     if (!is_new && SSL_version(connection) == TLS1_3_VERSION) result = 2;
     char digest[] = "SHA256";
     OSSL_PARAM parameters[] = {

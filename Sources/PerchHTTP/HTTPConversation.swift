@@ -1,23 +1,23 @@
 package import PerchBase
 
-/// One connection of the HTTP listener, from the first byte to the close. A value: no socket, no clock.
+/// One connection of the HTTP listener, from the first byte to the close. A value without socket or clock.
 ///
-///     reading ──request──▶ awaiting ──answer──▶ writing ──all taken──▶ reading, or lingering ──▶ ended
+///     reading ──request──▶ awaiting ──answer──▶ writing ──all sent──▶ reading, or lingering ──▶ ended
 ///        └──────── refusal, late ─────────────────▲
 ///
-/// It answers one request at a time, in order: what a client sends ahead waits. While an answer is made or written nothing
-/// is read, so a client that only asks holds no more than one head and one answer.
+/// It answers one request at a time, in order; pipelined requests wait. It reads nothing while an answer is prepared or
+/// written, so a client can occupy at most one head and one answer.
 package struct HTTPConversation: Sendable {
     package enum Step: Equatable, Sendable {
-        /// Wait for what is next: bytes, room, or the deadline.
+        /// Wait for the next bytes, for write capacity, or for the deadline.
         case wait
-        /// Make the answer to this, and call `answer`.
+        /// Prepare the answer to this request and call `answer`.
         case ask(HTTPRequest)
-        /// Send `output`, which is an answer with this status, and call `wrote`.
+        /// Send `output`, an answer with this status, and call `wrote`.
         case write(HTTPResponse.Status)
-        /// Shut the writing side, read what still comes, and wait.
+        /// Shut down the writing side, read remaining input, and wait.
         case shutDownWriting
-        /// Close the socket. It is over.
+        /// Close the socket. The conversation has ended.
         case close
     }
 
@@ -25,28 +25,29 @@ package struct HTTPConversation: Sendable {
         case reading
         case awaiting(HTTPRequest)
         case writing(keepsAlive: Bool)
-        /// The last answer is sent; what still comes is read and dropped, so that the close is no reset.
+        /// The last answer is sent. Remaining input is read and dropped, because closing with unread input would reset
+        /// the connection.
         case lingering
         case ended
     }
 
     private var phase = Phase.reading
     private var parser = HTTPHeadParser()
-    /// What is still to be sent.
+    /// Bytes that are still to be sent.
     package private(set) var output: ArraySlice<UInt8> = []
-    /// When it is given up; the far future while an answer is made here.
+    /// Time at which the conversation is abandoned; the far future while the server prepares an answer.
     package private(set) var deadline: MonotonicTime
-    /// Nobody may ask again: the server is ending.
+    /// The server is stopping, so the client may send no further request.
     private var isLast = false
 
-    /// A connection was accepted.
+    /// Starts a conversation on an accepted connection.
     package init(now: MonotonicTime) {
         self.deadline = now.advanced(byMilliseconds: Limits.httpHeadMilliseconds)
     }
 
-    /// Whether bytes are wanted.
+    /// Whether it needs input.
     package var reads: Bool { self.phase == .reading || self.phase == .lingering }
-    /// Whether room to write is wanted.
+    /// Whether it has output.
     package var writes: Bool { !self.output.isEmpty }
 
     package mutating func received(
@@ -62,16 +63,16 @@ package struct HTTPConversation: Sendable {
         return self.parse(now: now, wall: wall)
     }
 
-    /// The answer to what was asked for.
+    /// Accepts the answer to the current request.
     package mutating func answer(_ response: HTTPResponse, now: MonotonicTime, wall: Instant) -> Step {
         guard case .awaiting(let request) = self.phase else {
-            preconditionFailure("an answer came to a conversation that is \(self.phase)")
+            preconditionFailure("an answer arrived in phase \(self.phase)")
         }
         return self.write(
             response, to: request.method, keepsAlive: request.keepsAlive && !self.isLast, now: now, wall: wall)
     }
 
-    /// So many bytes of `output` are the kernel's.
+    /// Reports that the kernel accepted `count` bytes of `output`.
     package mutating func wrote(_ count: Int, now: MonotonicTime, wall: Instant) -> Step {
         guard case .writing(let keepsAlive) = self.phase else { return .wait }
         self.output = self.output.dropFirst(count)
@@ -88,22 +89,22 @@ package struct HTTPConversation: Sendable {
         self.phase = .reading
         let wait = self.parser.hasBytes ? Limits.httpHeadMilliseconds : Limits.httpIdleMilliseconds
         self.deadline = now.advanced(byMilliseconds: wait)
-        // What was sent ahead.
+        // Continue with pipelined requests.
         return self.parse(now: now, wall: wall)
     }
 
-    /// The peer will send nothing more.
+    /// Reports that the peer has closed its writing side.
     package mutating func peerEnded() -> Step {
         switch self.phase {
         case .reading, .lingering, .ended: return self.end()
         case .awaiting, .writing:
-            // It may still read its answer.
+            // The peer may still read its answer.
             self.isLast = true
             return .wait
         }
     }
 
-    /// Looks at the deadline.
+    /// Checks the deadline.
     package mutating func timePassed(now: MonotonicTime, wall: Instant) -> Step {
         guard now >= self.deadline else { return .wait }
         switch self.phase {
@@ -113,7 +114,7 @@ package struct HTTPConversation: Sendable {
         }
     }
 
-    /// The connection is gone, or has to go.
+    /// Ends the conversation because the connection is lost or must be closed.
     package mutating func end() -> Step {
         self.phase = .ended
         self.output = []

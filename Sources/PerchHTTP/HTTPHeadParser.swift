@@ -1,16 +1,15 @@
 import PerchBase
 
-/// Takes the heads of HTTP/1.1 requests out of a stream of bytes, in whatever pieces they come. A value: no socket, no
-/// clock.
+/// Parses the heads of HTTP/1.1 requests from a byte stream in pieces of any size. A value without socket or clock.
 ///
-/// It reads what scrapers and browsers send and refuses the rest: a head longer than `Limits.httpHeadBytesMax`, any
-/// method but GET and HEAD, any body. As RFC 9112 lets it, it takes a bare LF for the end of a line, and one empty line
-/// before a request. It refuses what makes two readers disagree about where a request ends: a folded field, white space
-/// before a colon, two `Host` fields, a bare CR.
+/// It accepts the requests of scrapers and browsers and refuses the rest: a head longer than `Limits.httpHeadBytesMax`,
+/// methods other than GET and HEAD, and any body. RFC 9112 allows a bare LF as line end and one empty line before a
+/// request, so it accepts both. It refuses input that two parsers could split into different requests: a folded field,
+/// white space before a colon, two `Host` fields, a bare CR.
 package struct HTTPHeadParser: Sendable {
     private let limitBytes: Int
     private var bytes: [UInt8] = []
-    /// Where the line begins that has not ended, and how far it was looked through.
+    /// Start of the unfinished line, and the position up to which it was scanned.
     private var lineStart = 0
     private var scanned = 0
     private var lines: [Range<Int>] = []
@@ -19,14 +18,14 @@ package struct HTTPHeadParser: Sendable {
         self.limitBytes = limitBytes
     }
 
-    /// Whether a request has begun, or has been sent ahead.
+    /// Whether part of a request has arrived.
     package var hasBytes: Bool { !self.bytes.isEmpty }
 
     package mutating func append(_ bytes: some Sequence<UInt8>) {
         self.bytes.append(contentsOf: bytes)
     }
 
-    /// The next request whose head is complete; nil when more bytes are needed. After a refusal nothing more is taken.
+    /// Returns the next complete request; nil if more bytes are needed. After a refusal it must not be called again.
     package mutating func next() throws(HTTPRefusal) -> HTTPRequest? {
         while self.scanned < self.bytes.count {
             guard self.scanned < self.limitBytes else { throw .headTooLong }
@@ -39,8 +38,8 @@ package struct HTTPHeadParser: Sendable {
             self.lineStart = self.scanned
             if line.isEmpty {
                 if self.lines.isEmpty {
-                    // An old client ended its last request with one line end too many.
-                    guard self.scanned <= 2 else { throw .badRequest("two empty lines stand before the request") }
+                    // An old client may send one line end too many after its last request.
+                    guard self.scanned <= 2 else { throw .badRequest("two empty lines precede the request") }
                     continue
                 }
                 let request = try self.request()
@@ -48,7 +47,7 @@ package struct HTTPHeadParser: Sendable {
                 (self.lineStart, self.scanned, self.lines) = (0, 0, [])
                 return request
             }
-            // The request line tells at once that this will come to nothing.
+            // Check the request line early, before the rest of a refused request arrives.
             if self.lines.isEmpty { _ = try self.requestLine(line) }
             self.lines.append(line)
         }
@@ -68,7 +67,7 @@ package struct HTTPHeadParser: Sendable {
     private func requestLine(_ range: Range<Int>) throws(HTTPRefusal) -> RequestLine {
         let words = self.bytes[range].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard words.count == 3, words.allSatisfy({ !$0.isEmpty }) else {
-            throw .badRequest("a request begins with a line such as `GET /metrics HTTP/1.1`")
+            throw .badRequest("a request must start with a line such as `GET /metrics HTTP/1.1`")
         }
         guard words[0].allSatisfy(Self.isTokenByte) else { throw .badRequest("the method is not a word") }
         let minorVersion = try Self.minorVersion(words[2])
@@ -82,22 +81,22 @@ package struct HTTPHeadParser: Sendable {
         let word = Array(word)
         guard word.count == 8, word.starts(with: Array("HTTP/".utf8)), word[6] == UInt8(ascii: "."),
             Self.isDigit(word[5]), Self.isDigit(word[7])
-        else { throw .badRequest("the request line ends with a version such as HTTP/1.1") }
+        else { throw .badRequest("the request line must end with a version such as HTTP/1.1") }
         guard word[5] == UInt8(ascii: "1") else { throw .versionNotSupported }
         return word[7] - UInt8(ascii: "0")
     }
 
-    /// `/metrics`, or with a scheme and a host as to a proxy; without its query.
+    /// The path without its query. The target may be absolute, as for a proxy.
     private static func path(_ target: ArraySlice<UInt8>) throws(HTTPRefusal) -> String {
         guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw .badRequest("the target has bytes that must be percent-encoded")
+            throw .badRequest("the target contains bytes that must be percent-encoded")
         }
         var text = String(decoding: target, as: UTF8.self)[...]
         if text.lowercased().hasPrefix("http://") {
             text = text.dropFirst("http://".count)
             text = text.firstIndex(of: "/").map { text[$0...] } ?? "/"
         }
-        guard text.first == "/" else { throw .badRequest("the target begins with `/`, such as `/metrics`") }
+        guard text.first == "/" else { throw .badRequest("the target must start with `/`, such as `/metrics`") }
         return String(text.prefix { $0 != "?" && $0 != "#" })
     }
 
@@ -121,24 +120,24 @@ package struct HTTPHeadParser: Sendable {
                     }
                 }
             case "content-length":
-                guard value == "0" else { throw .badRequest("a request here has no body") }
+                guard value == "0" else { throw .badRequest("requests with a body are not accepted") }
             case "transfer-encoding":
-                throw .badRequest("a request here has no body")
+                throw .badRequest("requests with a body are not accepted")
             default:
                 break
             }
         }
         guard hosts == 1 || (hosts == 0 && line.minorVersion == 0) else {
-            throw .badRequest("the request has \(hosts) Host fields, it should have one")
+            throw .badRequest("the request has \(hosts) Host fields, expected one")
         }
         return HTTPRequest(method: line.method, path: line.path, keepsAlive: keepsAlive)
     }
 
-    /// The name in lower case, the value without the white space around it.
+    /// The field's name in lower case, and its value without surrounding white space.
     private func field(_ range: Range<Int>) throws(HTTPRefusal) -> (name: String, value: String) {
         let line = self.bytes[range]
         guard line.first != UInt8(ascii: " "), line.first != UInt8(ascii: "\t") else {
-            throw .badRequest("a field is continued on a second line")
+            throw .badRequest("a field continues on a second line")
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else {
             throw .badRequest("a field has no name and colon")
@@ -147,7 +146,7 @@ package struct HTTPHeadParser: Sendable {
         guard name.allSatisfy(Self.isTokenByte) else { throw .badRequest("the name of a field is not a word") }
         let value = line[(colon + 1)...]
         guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
-            throw .badRequest("the value of a field has control characters")
+            throw .badRequest("the value of a field contains control characters")
         }
         return (
             String(decoding: name, as: UTF8.self).lowercased(),

@@ -1,15 +1,15 @@
-/// A request whose head has been read. It has no body: `HTTPHeadParser` refuses one.
+/// A request without a body: `HTTPHeadParser` refuses bodies.
 package struct HTTPRequest: Equatable, Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
-        /// As GET, but only the head of the answer is sent.
+        /// Like GET, but the answer has no body.
         case head = "HEAD"
     }
 
     package var method: Method
-    /// Begins with `/`; what stood behind a `?` is left out.
+    /// Starts with `/`; the query is removed.
     package var path: String
-    /// Whether the client wants to ask again on this connection.
+    /// Whether the client may send another request on this connection.
     package var keepsAlive: Bool
 
     package init(method: Method = .get, path: String, keepsAlive: Bool = true) {
@@ -19,15 +19,15 @@ package struct HTTPRequest: Equatable, Sendable {
     }
 }
 
-/// Why a request is not answered, as an answer. After each of these the connection is closed: where the next request
-/// would begin is not known, or not worth knowing.
+/// The reason why a request is refused. The connection is closed afterwards, because the start of the next request is
+/// unknown.
 package enum HTTPRefusal: Error, Equatable, Sendable {
-    /// Not a request; what is wrong with it.
+    /// Not a valid request, with the reason.
     case badRequest(String)
     case methodNotAllowed
-    /// The head did not end within `Limits.httpHeadMilliseconds`.
+    /// The head was not complete within `Limits.httpHeadMilliseconds`.
     case timeout
-    /// The head did not end within `Limits.httpHeadBytesMax`.
+    /// The head was not complete within `Limits.httpHeadBytesMax`.
     case headTooLong
     case versionNotSupported
 }

@@ -1,6 +1,6 @@
 package import PerchBase
 
-/// An answer, whole. Pages here have a few hundred kilobytes at most, so none is streamed.
+/// A complete answer. No answer is streamed, because the pages here have at most a few hundred kilobytes.
 package struct HTTPResponse: Equatable, Sendable {
     package enum Status: Int, Sendable, CaseIterable {
         case ok = 200
@@ -38,18 +38,18 @@ package struct HTTPResponse: Equatable, Sendable {
         self.body = body
     }
 
-    /// A line for people, or for `curl` in a script.
+    /// A line of text for people and scripts.
     package init(_ status: Status, _ text: String) {
         self.init(status, contentType: Self.plainText, body: Array((text + "\n").utf8))
     }
 
-    /// What happened, with the numbers, and what to do.
+    /// Describes a refusal: what happened, the limit, and the next step.
     package init(_ refusal: HTTPRefusal) {
         switch refusal {
         case .badRequest(let why):
-            self.init(.badRequest, "this is not a request that is answered here: \(why)")
+            self.init(.badRequest, "bad request: \(why)")
         case .methodNotAllowed:
-            self.init(.methodNotAllowed, "only GET and HEAD are answered here; nothing can be changed over HTTP")
+            self.init(.methodNotAllowed, "only GET and HEAD are supported; nothing can be changed over HTTP")
         case .timeout:
             self.init(
                 .requestTimeout,
@@ -59,11 +59,11 @@ package struct HTTPResponse: Equatable, Sendable {
                 .headTooLong,
                 "the request's head is longer than \(Limits.httpHeadBytesMax) bytes, the limit; send fewer fields")
         case .versionNotSupported:
-            self.init(.versionNotSupported, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+            self.init(.versionNotSupported, "only HTTP/1.1 and HTTP/1.0 are supported")
         }
     }
 
-    /// Head and body as they are sent; to HEAD, the same head without the body.
+    /// The head and the body; for HEAD only the head.
     package func bytes(to method: HTTPRequest.Method, keepsAlive: Bool, at time: Instant) -> [UInt8] {
         var head = "HTTP/1.1 \(self.status.rawValue) \(self.status.phrase)\r\n"
         head += "Date: \(Self.date(time))\r\n"
@@ -71,13 +71,13 @@ package struct HTTPResponse: Equatable, Sendable {
         head += "Content-Length: \(self.body.count)\r\n"
         if self.status == .methodNotAllowed { head += "Allow: GET, HEAD\r\n" }
         if self.status == .serviceUnavailable { head += "Retry-After: 1\r\n" }
-        // Each answer is of its moment, and is what it says it is.
+        // Answers show the current state, so they must not be cached, and browsers must not guess their type.
         head += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
         head += "Connection: \(keepsAlive ? "keep-alive" : "close")\r\n\r\n"
         return Array(head.utf8) + (method == .head ? [] : self.body)
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that RFC 9110 lets a server send.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that RFC 9110 allows a server to send.
     static func date(_ time: Instant) -> String {
         let civil = CivilTime(time)
         let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]

@@ -3,19 +3,19 @@ internal import Glibc
 package import PerchBase
 internal import Synchronization
 
-/// How many connections the process may have, shared by the acceptors of all loops.
+/// The number of connections that the process may have, shared by the acceptors of all loops.
 ///
-/// Sendable without a claim: one atomic number.
+/// Sendable without `@unchecked`: its state is one atomic number.
 package final class ConnectionBudget: Sendable {
     package let limit: Int
     private let taken = Atomic<Int>(0)
 
     package init(limit: Int) {
-        precondition(limit > 0, "a limit of \(limit) connections would refuse everybody")
+        precondition(limit > 0, "a limit of \(limit) connections would refuse every client")
         self.limit = limit
     }
 
-    /// Descriptors of the process less those reserved for other things, and `others` besides.
+    /// The process's descriptor limit, minus `Limits.descriptorsReserved` and `others`.
     package static func ofProcess(keeping others: Int = 0) -> ConnectionBudget {
         ConnectionBudget(limit: max(1, DescriptorLimit.current - Limits.descriptorsReserved - others))
     }
@@ -35,22 +35,24 @@ package final class ConnectionBudget: Sendable {
     }
 }
 
-/// Takes connections from one listener, and refuses in an orderly way when there is no room. The loop's thread.
+/// Accepts connections from one listener and refuses them cleanly at a limit. Runs on the loop's thread.
 ///
 /// It holds a spare descriptor. When the process has none left (EMFILE, ENFILE), it closes the spare, accepts with the
-/// one that freed, says farewell, closes, and takes the spare back: otherwise the connection would stay in the backlog
-/// and the listener readable for ever, which is a busy loop. The same at the budget's limit, without the spare. After a
-/// refusal it rests for `Limits.acceptPauseMilliseconds`, or until `connectionClosed` tells of room.
+/// freed one, sends the farewell, closes, and reopens the spare. Otherwise the connection would stay in the backlog and
+/// keep the listener readable, which is a busy loop.
+///
+/// At the budget's limit it refuses the same way without the spare. After a refusal it pauses for
+/// `Limits.acceptPauseMilliseconds`, or until `connectionClosed` reports free capacity.
 package final class Acceptor {
     package struct Counters: Equatable, Sendable {
         package var accepted: UInt64 = 0
-        /// Closed because the process or the machine had no descriptor.
+        /// Closed because the process or the machine had no free descriptor.
         package var refusedForDescriptors: UInt64 = 0
-        /// Closed because the budget was used up.
+        /// Closed because the connection budget was exhausted.
         package var refusedForLimit: UInt64 = 0
-        /// Gone before they were accepted, or forbidden by a firewall.
+        /// Closed by the peer before accept, or rejected by a firewall.
         package var lost: UInt64 = 0
-        /// How often the listener rested.
+        /// Number of times the listener paused.
         package var pauses: UInt64 = 0
 
         package init() {}
@@ -58,7 +60,7 @@ package final class Acceptor {
 
     package private(set) var counters = Counters()
 
-    /// Where it listens, with the port that was given for port 0.
+    /// The listening address, with the real port instead of port 0.
     package let address: SocketAddress
 
     private let poller: Poller
@@ -67,12 +69,12 @@ package final class Acceptor {
     private let farewell: [UInt8]
     /// -1 once closed.
     private var listener: Int32
-    /// -1 while it could not be taken back.
+    /// -1 while reopening it fails.
     private var spare: Int32
-    private var restsUntil: MonotonicTime?
+    private var pausedUntil: MonotonicTime?
 
-    /// `farewell` is what a refused connection is sent, in one send, before it is closed; the peer reads it unless its
-    /// own words cross it in the last moment.
+    /// Starts to accept on `listener`. Each refused connection receives `farewell` in one send before it is closed. The
+    /// peer reads it unless it sends data at the last moment.
     package init(
         _ listener: consuming Descriptor, tag: UInt64, on poller: Poller, budget: ConnectionBudget,
         farewell: [UInt8] = []
@@ -93,53 +95,54 @@ package final class Acceptor {
         if self.spare >= 0 { Descriptor.close(self.spare) }
     }
 
-    /// When the listener is readable. Hands over each connection, non-blocking, whose owner closes it and then calls
-    /// `connectionClosed`; at most `Limits.acceptsPerTurn`, the rest comes with the next turn.
+    /// Accepts connections when the listener is readable: at most `Limits.acceptsPerTurn`, the rest in the next
+    /// iteration. `opened` receives each non-blocking connection; its owner must close it and then call
+    /// `connectionClosed`.
     package func ready(now: MonotonicTime, _ opened: (Int32, SocketAddress) -> Void) {
-        guard self.listener >= 0, self.restsUntil == nil else { return }
-        if self.accept(atMost: Limits.acceptsPerTurn, opened) == .mustRest { self.rest(from: now) }
+        guard self.listener >= 0, self.pausedUntil == nil else { return }
+        if self.accept(atMost: Limits.acceptsPerTurn, opened) == .mustPause { self.pause(from: now) }
     }
 
-    /// In each turn of the driver: ends a rest that is over. Returns when it wants to be called next.
+    /// Ends an expired pause. The driver calls it in each iteration. Returns the time of the next call it needs.
     package func turn(now: MonotonicTime) -> MonotonicTime? {
-        if let restsUntil = self.restsUntil, restsUntil <= now { self.resume() }
-        return self.restsUntil
+        if let pausedUntil = self.pausedUntil, pausedUntil <= now { self.resume() }
+        return self.pausedUntil
     }
 
-    /// A connection that came from here was closed: there is room.
+    /// Reports that a connection of this acceptor was closed, which frees capacity.
     package func connectionClosed() {
         self.budget.giveBack()
         self.descriptorFreed()
     }
 
-    /// Something else gave a descriptor back.
+    /// Reports that another descriptor of the process was closed.
     package func descriptorFreed() {
-        if self.restsUntil != nil { self.resume() }
+        if self.pausedUntil != nil { self.resume() }
     }
 
-    /// Stops listening. Hands over what already waits, because closing a listener with SO_REUSEPORT resets its backlog;
-    /// what the kernel completes between the last accept and the close is lost, and its client tries again.
+    /// Stops listening. First accepts the backlog, because closing a listener with SO_REUSEPORT resets it. A connection
+    /// that the kernel completes between the last accept and the close is lost; its client retries.
     package func close(_ opened: (Int32, SocketAddress) -> Void) {
         guard self.listener >= 0 else { return }
-        // Bounded, because under a flood the backlog need never be empty.
+        // Bounded, because the backlog may never become empty under a flood.
         _ = self.accept(atMost: Limits.listenBacklog, opened)
         self.leave()
     }
 
-    /// Stops listening, and leaves what waits to whoever else holds the listener: the service manager that opened it, and
+    /// Stops listening and leaves the backlog to other holders of the listener: the service manager that opened it, and
     /// through it the next process.
     package func leave() {
         guard self.listener >= 0 else { return }
-        // The others' descriptors keep it in the poller unless it is taken out.
+        // The other holders' descriptors would keep the listener in the poller.
         self.poller.forget(self.listener)
         Descriptor.close(self.listener)
         self.listener = -1
-        self.restsUntil = nil
+        self.pausedUntil = nil
         if self.spare >= 0 { Descriptor.close(self.spare) }
         self.spare = -1
     }
 
-    private enum Outcome { case done, mustRest }
+    private enum Outcome { case done, mustPause }
 
     private func accept(atMost limit: Int, _ opened: (Int32, SocketAddress) -> Void) -> Outcome {
         var outcome = Outcome.done
@@ -154,30 +157,30 @@ package final class Acceptor {
                 } else {
                     self.refuse(fd)
                     self.counters.refusedForLimit += 1
-                    outcome = .mustRest
+                    outcome = .mustPause
                 }
                 continue
             }
             switch Self.meaning(of: Int32(-result), on: self.address) {
-            case .nobodyWaits:
+            case .backlogIsEmpty:
                 return outcome
             case .noDescriptor:
-                // Linux looks for a descriptor first: this is answered even if nobody waits.
+                // Linux allocates the descriptor first, so it returns this error even with an empty backlog.
                 switch self.refuseWithSpare() {
-                case .refused: outcome = .mustRest
-                case .nobodyWaits: return outcome
-                case .cannot: return .mustRest
+                case .refused: outcome = .mustPause
+                case .backlogIsEmpty: return outcome
+                case .cannot: return .mustPause
                 }
             case .noMemory:
-                return .mustRest
-            case .thatOneIsGone:
+                return .mustPause
+            case .connectionIsGone:
                 self.counters.lost += 1
             }
         }
         return outcome
     }
 
-    private enum Refusal { case refused, nobodyWaits, cannot }
+    private enum Refusal { case refused, backlogIsEmpty, cannot }
 
     private func refuseWithSpare() -> Refusal {
         guard self.spare >= 0 else { return .cannot }
@@ -188,36 +191,36 @@ package final class Acceptor {
             self.refuse(Int32(result))
             self.counters.refusedForDescriptors += 1
         }
-        // Another thread may have been faster. Then there is no spare until `resume` finds one.
+        // Another thread may have taken the descriptor. Then `resume` tries again to open the spare.
         self.spare = perch_open_null()
         guard result < 0 else { return self.spare >= 0 ? .refused : .cannot }
         switch Self.meaning(of: Int32(-result), on: self.address) {
-        case .nobodyWaits: return .nobodyWaits
+        case .backlogIsEmpty: return .backlogIsEmpty
         case .noDescriptor, .noMemory: return .cannot
-        case .thatOneIsGone:
+        case .connectionIsGone:
             self.counters.lost += 1
             return .refused
         }
     }
 
-    private enum Meaning { case nobodyWaits, noDescriptor, noMemory, thatOneIsGone }
+    private enum Meaning { case backlogIsEmpty, noDescriptor, noMemory, connectionIsGone }
 
     private static func meaning(of code: Int32, on address: SocketAddress) -> Meaning {
         switch code {
-        case EAGAIN: .nobodyWaits
+        case EAGAIN: .backlogIsEmpty
         case EMFILE, ENFILE: .noDescriptor
         case ENOBUFS, ENOMEM: .noMemory
-        // Errors of that connection, which accept(2) says to treat as if it had never come.
+        // Errors of the single connection, which accept(2) says to treat as transient.
         case ECONNABORTED, EPERM, EPROTO, ENOPROTOOPT, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ENONET,
             EOPNOTSUPP, ETIMEDOUT, ECONNRESET:
-            .thatOneIsGone
-        default: fatalError("accept4 on \(address) answered \(Errno(code)), which is no answer of a listener")
+            .connectionIsGone
+        default: fatalError("accept4 on \(address) failed with \(Errno(code)), which a listener never returns")
         }
     }
 
     private func refuse(_ fd: Int32) {
         if !self.farewell.isEmpty {
-            // To close with unread input would reset the connection before the farewell is read.
+            // Closing with unread input would reset the connection before the peer reads the farewell.
             withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { _ = Sockets.receive(fd, into: $0) }
             self.farewell.withUnsafeBytes { _ = Sockets.send(fd, $0) }
             Sockets.shutdownWriting(fd)
@@ -225,14 +228,14 @@ package final class Acceptor {
         Descriptor.close(fd)
     }
 
-    private func rest(from now: MonotonicTime) {
+    private func pause(from now: MonotonicTime) {
         self.counters.pauses += 1
-        self.restsUntil = now.advanced(byMilliseconds: Int64(Limits.acceptPauseMilliseconds))
+        self.pausedUntil = now.advanced(byMilliseconds: Int64(Limits.acceptPauseMilliseconds))
         self.poller.change(self.listener, tag: self.tag, to: [])
     }
 
     private func resume() {
-        self.restsUntil = nil
+        self.pausedUntil = nil
         if self.spare < 0 { self.spare = perch_open_null() }
         self.poller.change(self.listener, tag: self.tag, to: .readable)
     }

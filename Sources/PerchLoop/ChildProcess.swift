@@ -1,17 +1,17 @@
 internal import CPerchLinux
 internal import Glibc
 
-/// A program that this one has started, and ends with it.
+/// A child process that ends with its parent.
 ///
-/// Belongs to the thread that made it: when that thread ends, Linux tells the child to (PR_SET_PDEATHSIG). Who lets go
-/// of it kills it, so that no way out of a caller leaves it behind.
+/// Belongs to the thread that created it: Linux kills the child when that thread ends (PR_SET_PDEATHSIG).
+/// Deinitialisation also kills it, so that no error path leaves it running.
 package final class ChildProcess {
     package let number: Int32
-    /// What it says on both outputs. Does not block.
+    /// Its standard output and standard error. Does not block.
     private let output: Descriptor
     private var status: Int32?
 
-    /// `processors`: those that it may run on; none for those of the calling thread.
+    /// Starts a program on `processors`; an empty list means those of the calling thread.
     package init(
         path: String, arguments: [String], environment: [String: String], processors: [Int] = []
     ) throws(SystemError) {
@@ -38,7 +38,7 @@ package final class ChildProcess {
 
     deinit { self.kill() }
 
-    /// What it has said since the last time; empty for nothing, nil once both outputs are closed.
+    /// Returns the output since the last call: empty if there is none, nil once both outputs are closed.
     package func read() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let fd = self.output.number
@@ -47,22 +47,22 @@ package final class ChildProcess {
         return count > 0 ? Array(bytes[..<count]) : []
     }
 
-    /// Waits until it has said something, has closed its outputs, or the time is over.
+    /// Waits for output, for closed outputs, or until the time is over.
     package func waitForOutput(milliseconds: Int) {
         var poll = pollfd(fd: self.output.number, events: Int16(POLLIN), revents: 0)
         _ = Glibc.poll(&poll, 1, Int32(clamping: milliseconds))
     }
 
-    /// Its exit status, 128 and the number of a signal that ended it, or nil while it runs.
+    /// Its exit status, 128 plus the signal that killed it, or nil while it runs.
     package func hasEnded() -> Int32? { self.wait(WNOHANG) }
 
-    /// Asks it to end, as SIGTERM does.
+    /// Requests termination with SIGTERM.
     package func terminate() {
         guard self.hasEnded() == nil else { return }
         _ = Glibc.kill(self.number, SIGTERM)
     }
 
-    /// Ends it at once, and waits until it has.
+    /// Kills it and waits until it has exited.
     package func kill() {
         guard self.hasEnded() == nil else { return }
         _ = Glibc.kill(self.number, SIGKILL)

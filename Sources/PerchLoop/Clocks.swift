@@ -1,19 +1,19 @@
 internal import CPerchLinux
 package import PerchBase
 
-/// The two clocks of the machine. Cores are handed the time and never ask here.
+/// The machine's two clocks. Cores get the time as an argument and never call this.
 package enum Clocks {
-    /// What the calendar says. It may jump either way.
+    /// The wall clock. It may jump in either direction.
     package static func wall() -> Instant {
         Instant(milliseconds: perch_wall_milliseconds())
     }
 
-    /// The clock that never jumps, in whole microseconds: for what is measured.
+    /// The monotonic clock in whole microseconds, for measurements.
     package static func microseconds() -> UInt64 {
         UInt64(max(0, perch_boottime_nanoseconds() / 1_000))
     }
 
-    /// What deadlines are kept in: CLOCK_BOOTTIME, which never jumps and, other than CLOCK_MONOTONIC, counts suspend.
+    /// The clock for deadlines: CLOCK_BOOTTIME, which never jumps and counts suspend, unlike CLOCK_MONOTONIC.
     package static func monotonic() -> MonotonicTime {
         MonotonicTime(nanoseconds: perch_boottime_nanoseconds())
     }

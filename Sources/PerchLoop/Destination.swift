@@ -2,14 +2,14 @@ internal import CPerchLinux
 internal import Glibc
 internal import PerchBase
 
-/// Where a client goes: an address, or a name whose addresses are looked up for each connection.
+/// The target of a client: an address, or a host name that is resolved for each connection.
 ///
-/// `localhost` is an address here, that of the loopback, and asks nobody.
+/// `localhost` counts as the loopback address and needs no lookup.
 package enum Destination: Hashable, Sendable, CustomStringConvertible {
     case address(SocketAddress)
     case name(String, port: UInt16)
 
-    /// Parses `perch.internal:7447`, and what an address can be written as.
+    /// Parses `perch.internal:7447`, and every form of an address.
     package init(parsing text: some StringProtocol) throws(SocketAddressFault) {
         let text = String(text)
         let (host, port) = try SocketAddress.parts(of: text)
@@ -33,7 +33,7 @@ package enum Destination: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What `init(parsing:)` takes.
+    /// The format of `init(parsing:)`.
     package var description: String {
         switch self {
         case .address(let address): address.description
@@ -41,7 +41,8 @@ package enum Destination: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Where it is now, in the order in which to try it. Of a name this waits for name servers: never on a loop.
+    /// Resolves the current addresses, in the order to try. A host name waits for name servers, so never call this on a
+    /// loop.
     package func addresses() throws(NameFault) -> [SocketAddress] {
         switch self {
         case .address(let address): [address]
@@ -49,12 +50,12 @@ package enum Destination: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Labels of letters, digits, hyphens and underscores. What ends in a number is an address written wrong, never a name:
-    /// the system would read `127.1` as one of its own.
+    /// Accepts labels of letters, digits, hyphens and underscores. A text that ends in a number is a mistyped address:
+    /// the system would read `127.1` as one.
     private static func isName(_ text: Substring) -> Bool {
         guard text.utf8.count <= Limits.hostNameBytesMax else { return false }
         var labels = text.split(separator: ".", omittingEmptySubsequences: false)
-        // A dot at the end says that nothing is to be appended.
+        // A trailing dot marks an absolute name.
         if labels.count > 1, labels.last == "" { labels.removeLast() }
         let isOfLabels = labels.allSatisfy { label in
             !label.isEmpty && label.utf8.count <= Limits.hostNameLabelBytesMax
@@ -71,23 +72,24 @@ package enum Destination: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Asks the system for the addresses of a name: of its hosts file, then of name servers, as the machine is set up.
+/// Resolves host names as the machine is configured: from its hosts file, then from name servers.
 package enum NameLookup {
-    /// At least one address, in the order in which to try them.
+    /// Returns at least one address, in the order to try.
     ///
-    /// Waits for name servers, for as long as the system is set up to (`resolv.conf`: often ten seconds): never on a loop.
+    /// Waits for name servers up to the system's timeout (`resolv.conf`: often ten seconds), so never call this on a
+    /// loop.
     package static func addresses(of name: String, port: UInt16) throws(NameFault) -> [SocketAddress] {
         var found = [perch_address](repeating: perch_address(), count: Limits.addressesPerNameMax)
         let count = name.withCString { perch_look_up($0, port, &found, Int32(found.count)) }
         guard count >= 0 else {
             throw NameFault(name, count == EAI_SYSTEM ? "\(Errno(Glibc.errno))" : String(cString: gai_strerror(count)))
         }
-        guard count > 0 else { throw NameFault(name, "it has none") }
+        guard count > 0 else { throw NameFault(name, "the name exists without an address") }
         return found.prefix(Int(count)).map { SocketAddress($0) }
     }
 }
 
-/// A name has no address, or nobody could be asked for it.
+/// A host name without addresses, or a failed lookup.
 package struct NameFault: Error, Hashable, Sendable, CustomStringConvertible {
     package let name: String
     package let why: String
@@ -97,6 +99,5 @@ package struct NameFault: Error, Hashable, Sendable, CustomStringConvertible {
         self.why = why
     }
 
-    /// `no address of "perch.internal" was found: Name or service not known`.
-    package var description: String { "no address of \"\(self.name)\" was found: \(self.why)" }
+    package var description: String { "cannot resolve \"\(self.name)\": \(self.why)" }
 }

@@ -2,45 +2,45 @@ internal import Glibc
 package import PerchBase
 internal import Synchronization
 
-/// What an event loop drives: the code between sockets and a core. All of it runs on the loop's thread.
+/// The code that an event loop drives, between sockets and a core. All of it runs on the loop's thread.
 package protocol LoopDriver: AnyObject {
-    /// A descriptor that was given to the poller under `tag` is ready. `EventLoop.now` tells the time.
+    /// Handles a ready descriptor, which the driver registered under `tag`. `EventLoop.now` is the time.
     ///
-    /// After a close within the same turn it may be told once more: let tags carry a generation.
+    /// One more event may arrive after a close in the same iteration, so tags need a generation.
     func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool)
 
-    /// Called once when the loop begins, and then at the end of each turn: after a batch of ready descriptors and jobs,
-    /// after a wake-up, and at least once a minute. Takes inboxes, fires timers, looks at the wall clock, flushes.
+    /// Runs once at start and at the end of each iteration: after a batch of ready descriptors and jobs, after a
+    /// wake-up, and at least once a minute. It empties inboxes, fires timers, reads the wall clock and flushes.
     ///
-    /// Returns when it wants to be called next if nothing happens; nil: only when something does.
+    /// Returns the time of the next call if nothing happens before; nil waits for an event.
     func turn(now: MonotonicTime) -> MonotonicTime?
 }
 
-/// One thread's loop: waits for sockets, hands them to its driver, and runs the Swift jobs of actors that live on it.
+/// One thread's event loop: waits for sockets, passes them to its driver, and runs the Swift jobs of its actors.
 ///
 ///     wait ─▶ ready, for each socket ─▶ jobs, at most `Limits.jobsPerTurn` ─▶ turn ─▶ wait
 ///
-/// An actor lives on the loop by returning `asUnownedSerialExecutor()` from `unownedExecutor`. On the loop's thread
-/// `assumeIsolated` enters such an actor without a hop: once a turn, not once a frame. A task runs on the loop by
+/// An actor runs on the loop by returning `asUnownedSerialExecutor()` from `unownedExecutor`. On the loop's thread
+/// `assumeIsolated` enters such an actor without a hop: once an iteration, not once a frame. A task runs on the loop by
 /// `Task(executorPreference: loop)`.
 ///
-/// `@unchecked Sendable`, because executors must be, and `owned`, `batch` and `now` are plain. They are touched only by
-/// the thread in `owner`, or, while nobody runs the loop, by the one who holds it to set it up. The check that stands
-/// with this claim is `checkOwner`, which traps on any other thread, in release too.
+/// `@unchecked Sendable`, because executors must be Sendable, and `owned`, `batch` and `now` are plain. Only the thread
+/// in `owner` accesses them, or the creator while no thread runs the loop. `checkOwner` enforces this: it traps on any
+/// other thread, in release builds too.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// The name of its thread.
     package let name: String
 
-    /// For inboxes, and for whoever else has to end the loop's sleep. Any thread.
+    /// Ends the loop's sleep; for inboxes and other threads. Any thread may use it.
     package let wake: WakeUp
 
-    /// The tag of `wake` in the poller. No driver may use it.
+    /// The tag of `wake` in the poller. Drivers must not use it.
     package static let reservedTag = UInt64.max
 
     private let queue = Mutex<JobQueue>(JobQueue())
     private let stopping = Atomic<Bool>(false)
 
-    /// The thread that runs the loop; 0: none; `promised`: one that was started to.
+    /// The thread that runs the loop: 0 for none, `promised` for one that is starting.
     private let owner = Atomic<UInt>(0)
     private static let promised = UInt.max
 
@@ -51,7 +51,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     private struct JobQueue {
         var jobs: [UnownedJob] = []
-        /// The loop has been woken, or is about to look here before it sleeps: no need to wake it.
+        /// The loop is awake, or will check the queue before it sleeps, so it needs no wake-up.
         var isExpected = false
         var phase = Phase.open
     }
@@ -65,17 +65,17 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         try self.owned.watch(self.wake.number, tag: Self.reservedTag, for: .readable)
     }
 
-    // MARK: Its life
+    // MARK: Start and stop
 
-    /// Starts a thread that runs the loop. The driver was made here and moves there.
+    /// Starts a thread that runs the loop, and moves the driver to it.
     package func start(
         _ driver: sending any LoopDriver, stackBytes: Int = Limits.loopStackBytes
     ) throws(SystemError) -> LoopThread {
         let (free, other) = self.owner.compareExchange(
             expected: 0, desired: Self.promised, ordering: .acquiringAndReleasing)
         precondition(free, "loop \(self.name) has thread \(other) already")
-        // Because: it was sent into this call, and from here on only the new thread knows it. The trap that stands with this
-        // is `run`'s: the loop was promised to one thread.
+        // Safe because the driver was sent into this call, and only the new thread uses it from here on. `run` traps if
+        // a second thread runs the loop.
         nonisolated(unsafe) let driver = driver
         do {
             return try LoopThread(name: self.name, stackBytes: stackBytes) { self.run(driver) }
@@ -85,7 +85,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Runs the loop on the calling thread until `stop`. Once in the life of a loop.
+    /// Runs the loop on the calling thread until `stop`. Call it at most once.
     package func run(_ driver: any LoopDriver) {
         let previous = self.owner.exchange(UInt(pthread_self()), ordering: .acquiringAndReleasing)
         precondition(previous == 0 || previous == Self.promised, "loop \(self.name) is run by two threads")
@@ -112,10 +112,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         self.end()
     }
 
-    /// Any thread. `run` returns after the turn that is under way, or at once if the loop sleeps.
+    /// Stops the loop: `run` returns after the current iteration, or at once if the loop sleeps. Any thread may call
+    /// it.
     ///
-    /// Jobs that have not run by then, and those that come later, are run by a thread of their own: a task is never
-    /// left hanging because the loop of its actor has ended.
+    /// A separate thread runs the remaining and later jobs. A task therefore never hangs because its actor's loop has
+    /// ended.
     package func stop() {
         self.stopping.store(true, ordering: .releasing)
         self.wake.signal()
@@ -123,25 +124,25 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: For the driver
 
-    /// What the loop waits for. The loop's thread; before `start` and after the end, whoever holds the loop.
+    /// The poller. Only the loop's thread may use it, or the creator before `start` and after the end.
     package var poller: Poller {
         self.checkOwner()
         return self.owned
     }
 
-    /// When this turn began. The loop's thread.
+    /// The start of this iteration. Only the loop's thread may read it.
     package var now: MonotonicTime {
         self.checkOwner()
         return self.turnTime
     }
 
-    /// For tests that step a driver by hand: says what `now` is.
-    func stand(at now: MonotonicTime) {
+    /// Sets `now`, for tests that step a driver by hand.
+    func setNow(_ now: MonotonicTime) {
         self.checkOwner()
         self.turnTime = now
     }
 
-    /// Whether the caller stands on the loop's thread.
+    /// Whether the caller runs on the loop's thread.
     package var isOnLoop: Bool {
         self.owner.load(ordering: .relaxed) == UInt(pthread_self())
     }
@@ -150,10 +151,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         let owner = self.owner.load(ordering: .relaxed)
         precondition(
             owner == UInt(pthread_self()) || owner == 0,
-            "loop \(self.name) was touched by another thread than its own: post to an inbox, or await its actor")
+            "loop \(self.name) was accessed from another thread: post to an inbox, or await its actor")
     }
 
-    /// Rounded up, so that a deadline has passed when the loop wakes for it.
+    /// Rounded up, so that the deadline has passed when the loop wakes.
     package static func sleepMilliseconds(until next: MonotonicTime?, from now: MonotonicTime) -> Int {
         guard let next else { return Limits.loopSleepMaxMilliseconds }
         let nanoseconds = next.nanoseconds(since: now)
@@ -191,14 +192,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
-    /// Lets `assumeIsolated` pass on the loop's thread outside of jobs, and traps elsewhere.
+    /// Allows `assumeIsolated` on the loop's thread outside of jobs, and traps elsewhere.
     package func checkIsolated() {
         precondition(self.isOnLoop, "this runs on another thread than that of loop \(self.name)")
     }
 
     package func isIsolatingCurrentContext() -> Bool? { self.isOnLoop }
 
-    /// Before sleeping: are there jobs? From a no onwards, `enqueue` wakes the loop.
+    /// Whether jobs are queued, checked before sleeping. After a false result, `enqueue` wakes the loop.
     private func hasJobs() -> Bool {
         guard self.batchNext == self.batch.count else { return true }
         return self.queue.withLock { queue in
@@ -207,8 +208,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Until there are none, or the turn has had its share. Jobs that jobs enqueue are of the same turn: a chain of
-    /// awaits between actors of this loop costs no system call a link.
+    /// Runs jobs until the queue is empty or the iteration's limit is reached. It includes jobs that jobs enqueue, so a
+    /// chain of awaits between actors of this loop needs no system call for each step.
     private func runJobs() {
         for _ in 0..<Limits.jobsPerTurn {
             if self.batchNext == self.batch.count {
@@ -222,7 +223,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// By one swap: the two arrays change places, and nothing is allocated.
+    /// Swaps the two arrays, so nothing is allocated.
     private func takeJobs() {
         self.batch.removeAll(keepingCapacity: true)
         self.batchNext = 0
@@ -235,7 +236,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         self.batch = taken
     }
 
-    // MARK: After the end
+    // MARK: Jobs after the end
 
     private func end() {
         let left = Array(self.batch[self.batchNext...])
@@ -250,7 +251,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         if runLate { self.startRunningLate() }
     }
 
-    /// A thread that owns the loop for as long as there are jobs.
+    /// Starts a thread that owns the loop while there are jobs.
     private func startRunningLate() {
         do {
             try LoopThread.startDetached(name: self.name) { self.runLate() }
@@ -268,7 +269,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
                 while self.batchNext < self.batch.count { self.runJobs() }
                 continue
             }
-            // Given up before the phase says so, or the next late thread could meet this one's name.
+            // Release ownership before the phase changes; otherwise the next late thread could find this one still
+            // registered.
             self.owner.store(0, ordering: .releasing)
             let ended = self.queue.withLock { queue in
                 if queue.jobs.isEmpty { queue.phase = .ended }

@@ -1,14 +1,16 @@
 internal import PerchBase
 internal import Synchronization
 
-/// The way into a loop from other threads: whole batches, in the order of posting.
+/// A queue from other threads into a loop: whole batches, in the order of posting.
 ///
-/// Sendable without a claim: all that is shared is behind `queue`, but for a flag that is set and cleared under its lock: it
-/// stands whenever an event waits whose poster has woken the loop, or found it woken. It drops nothing and has no limit of its own,
-/// because its order is what a loop's `applied` rests on: who posts is told the depth, and holds back.
+/// Sendable without `@unchecked`: `queue` guards all shared state, except for a flag that is changed only under its
+/// lock. The flag is set whenever an event is queued whose sender has woken the loop or found it awake.
+///
+/// It drops nothing and has no limit, because a loop's `applied` position depends on the order of events. `post`
+/// returns the depth, and the sender must hold back.
 package final class Inbox<Event: Sendable>: Sendable {
-    /// First, so that its place does not depend on `Event`: a generic class of another module is looked up at run time, type
-    /// by type, and to find that nothing had come took a thousand instructions in every turn.
+    /// The first field, so that its offset does not depend on `Event`. A generic class of another module is otherwise
+    /// looked up at run time, which costs a thousand instructions in every iteration without events.
     private let hasNews = Atomic<Bool>(false)
     private let queue = Mutex<[Event]>([])
     private let wake: WakeUp
@@ -17,9 +19,9 @@ package final class Inbox<Event: Sendable>: Sendable {
         self.wake = wake
     }
 
-    /// Any thread. Wakes the loop only when the inbox was empty: one system call a batch, not one an event.
+    /// Queues an event and returns the number of queued events. Any thread may call it.
     ///
-    /// Returns how many events wait, these included.
+    /// It wakes the loop only if the inbox was empty: one system call a batch, not one an event.
     @discardableResult
     package func post(_ event: Event) -> Int {
         let depth = self.queue.withLock { queue in
@@ -43,21 +45,22 @@ package final class Inbox<Event: Sendable>: Sendable {
         return depth
     }
 
-    /// Any thread. How many events wait now.
+    /// The number of queued events. Any thread may read it.
     package var depth: Int { self.queue.withLock { $0.count } }
 
-    /// The loop's thread, in every turn: an event posted later wakes the loop only if this has emptied the inbox.
+    /// Takes all queued events. The loop must call it in every iteration, because a later event wakes the loop only if
+    /// the inbox was emptied.
     ///
-    /// One swap under the lock. `events` comes in empty, and its room is what is posted into next: nothing is
+    /// It swaps the arrays under the lock. `events` must be empty; the inbox reuses its capacity, so nothing is
     /// allocated between bursts.
     package func take(into events: inout [Event]) {
-        // Whoever is posting just now wakes the loop when he has.
+        // A thread that is just posting wakes the loop afterwards.
         if self.hasNews.load(ordering: .acquiring) { self.takeNews(into: &events) }
     }
 
     @inline(never)
     private func takeNews(into events: inout [Event]) {
-        precondition(events.isEmpty, "\(events.count) events of the last batch were not dealt with")
+        precondition(events.isEmpty, "\(events.count) events of the last batch were not processed")
         if events.capacity > Limits.inboxCapacityKept { events = [] }
         var taken = events
         events = []

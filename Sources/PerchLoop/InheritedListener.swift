@@ -1,14 +1,14 @@
 internal import CPerchLinux
 
-/// A listener that was opened by whoever started this process, as systemd does for a `.socket` unit.
+/// A listener opened by the process that started this one, such as systemd with a `.socket` unit.
 package struct InheritedListener: Equatable, Sendable {
-    /// Belongs to this process from now on.
+    /// Owned by this process.
     package let number: Int32
-    /// As the unit's `FileDescriptorName=` says.
+    /// The unit's `FileDescriptorName=`.
     package let name: String
     package let address: SocketAddress
 
-    /// Takes a descriptor over: makes it non-blocking, closed on exec, and gives it the options of a connection.
+    /// Takes ownership of a descriptor: makes it non-blocking and close-on-exec, and sets the connection options.
     package init(_ number: Int32, name: String, options: ConnectionOptions? = ConnectionOptions())
         throws(InheritedFault)
     {
@@ -24,7 +24,7 @@ package struct InheritedListener: Equatable, Sendable {
         self.address = Sockets.localAddress(number)
     }
 
-    /// One more descriptor of the same listener: each loop takes from one of its own.
+    /// Duplicates the listener's descriptor, because each loop accepts from its own.
     package func duplicate() throws(SystemError) -> Descriptor {
         let number = try SystemCall.check("dup", about: "the inherited socket \(self.name)") {
             Int(perch_duplicate(self.number))
@@ -33,7 +33,7 @@ package struct InheritedListener: Equatable, Sendable {
     }
 }
 
-/// Why an inherited descriptor is not served on.
+/// The reason why an inherited descriptor cannot be used.
 package enum InheritedFault: Error, Equatable, Sendable, CustomStringConvertible {
     case notAListener(Int32, name: String)
     case system(SystemError)

@@ -3,13 +3,13 @@ internal import Glibc
 internal import PerchBase
 internal import Synchronization
 
-/// A thread with a name and a stack of a stated size. Whoever starts one joins it, from any other thread, once.
+/// A thread with a name and a fixed stack size. Its creator must join it exactly once, from another thread.
 package final class LoopThread: Sendable {
     package let name: String
     private let handle: pthread_t
     private let joined = Atomic<Bool>(false)
 
-    /// Names are what `top -H` and core dumps show: at most 15 bytes, or Linux refuses them.
+    /// Starts a thread. Linux refuses names of more than 15 bytes; `top -H` and core dumps show them.
     package convenience init(
         name: String, stackBytes: Int = Limits.loopStackBytes, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
@@ -34,7 +34,7 @@ package final class LoopThread: Sendable {
         precondition(code == 0, "pthread_join answered \(Errno(code))")
     }
 
-    /// For a thread that nobody waits for.
+    /// Starts a thread that no other thread joins.
     package static func startDetached(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         _ = try Self.start(name: name, stackBytes: Limits.loopStackBytes, detached: true, body)
     }
@@ -42,7 +42,7 @@ package final class LoopThread: Sendable {
     private static func start(
         name: String, stackBytes: Int, detached: Bool, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) -> pthread_t {
-        precondition((1...15).contains(name.utf8.count), "thread name \"\(name)\" is not of 1 to 15 bytes")
+        precondition((1...15).contains(name.utf8.count), "thread name \"\(name)\" must have 1 to 15 bytes")
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -71,7 +71,7 @@ private final class ThreadStart: Sendable {
     }
 }
 
-/// At file scope, because a closure would inherit the isolation of where it is written, and trap on its own thread.
+/// At file scope, because a closure would inherit the isolation of its context and trap on its own thread.
 private func threadMain(_ opaque: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     let start = Unmanaged<ThreadStart>.fromOpaque(opaque!).takeRetainedValue()
     pthread_setname_np(pthread_self(), start.name)

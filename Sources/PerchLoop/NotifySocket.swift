@@ -1,7 +1,7 @@
 internal import CPerchLinux
 internal import Glibc
 
-/// Where a service manager wants to be told how the service is: systemd's `NOTIFY_SOCKET`, without its library.
+/// Reports the service's state to a service manager: systemd's `NOTIFY_SOCKET`, without its library.
 ///
 /// https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
 package final class NotifySocket: Sendable {
@@ -9,7 +9,7 @@ package final class NotifySocket: Sendable {
     package let path: String
     private let number: Int32
 
-    /// Nil for what is neither a path nor an abstract name, such as a `vsock:` address.
+    /// Nil unless `path` is an absolute path or an abstract name, for example for a `vsock:` address.
     package init?(path: String) {
         guard path.hasPrefix("/") || path.hasPrefix("@"), path.utf8.count > 1 else { return nil }
         let result = SystemCall.result("socket") { Int(perch_datagram_socket()) }
@@ -20,14 +20,15 @@ package final class NotifySocket: Sendable {
 
     deinit { Descriptor.close(self.number) }
 
-    /// That settings are being read again, until the next `READY=1`. The manager wants to know when, by its own clock.
+    /// Reports that settings are being reloaded, until the next `READY=1`. The manager expects a CLOCK_MONOTONIC
+    /// timestamp.
     package func sendReloading() {
         let microseconds = perch_clock_nanoseconds(CLOCK_MONOTONIC) / 1_000
         self.send(["RELOADING=1", "MONOTONIC_USEC=\(microseconds)"])
     }
 
-    /// One datagram of lines such as `READY=1`. False when the manager could not be told: nobody waits for it, since a
-    /// service is worth more than the news of it.
+    /// Sends one datagram of lines such as `READY=1`. Returns false on failure; callers may ignore that, because the
+    /// service must run without its manager too.
     @discardableResult
     package func send(_ lines: [String]) -> Bool {
         let message = Array(lines.joined(separator: "\n").utf8)

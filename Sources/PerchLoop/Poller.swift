@@ -4,11 +4,12 @@ internal import PerchBase
 
 /// One ready descriptor.
 package struct Readiness: Equatable, Sendable {
-    /// What the caller named it by.
+    /// The tag under which the caller registered it.
     package var tag: UInt64
     package var readable: Bool
     package var writable: Bool
-    /// Both directions are over, by error or by agreement. Comes without being asked for, and again until closed.
+    /// Both directions are closed, by an error or regularly. It is always reported, repeatedly until the descriptor is
+    /// closed.
     package var hungUp: Bool
 
     package init(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
@@ -19,10 +20,10 @@ package struct Readiness: Equatable, Sendable {
     }
 }
 
-/// A set of descriptors and what is awaited of each: epoll, level-triggered.
+/// A set of descriptors with the events to wait for: level-triggered epoll.
 ///
-/// Belongs to one thread. Tags mean nothing here; let them carry a generation, because an event that was already taken
-/// from the kernel is still told after its descriptor was closed.
+/// Belongs to one thread. Tags have no meaning here. They need a generation, because an event that was already read
+/// from the kernel is still reported after its descriptor was closed.
 package final class Poller {
     package struct Interest: OptionSet, Sendable {
         package let rawValue: UInt8
@@ -47,31 +48,32 @@ package final class Poller {
 
     deinit { self.events.deallocate() }
 
-    /// Throws when the kernel has no room for one more.
+    /// Registers a descriptor. Throws if the kernel's limit is reached.
     package func watch(_ fd: Int32, tag: UInt64, for interest: Interest) throws(SystemError) {
         _ = try SystemCall.check("epoll_ctl") { self.control(EPOLL_CTL_ADD, fd, tag, interest) }
     }
 
-    /// One system call: remember what was asked for last, and call only for a change.
+    /// Changes the interest of a descriptor. It is one system call, so callers should remember the interest and call
+    /// only for a change.
     package func change(_ fd: Int32, tag: UInt64, to interest: Interest) {
         let result = SystemCall.result("epoll_ctl") { self.control(EPOLL_CTL_MOD, fd, tag, interest) }
         precondition(result == 0, "descriptor \(fd) is not watched: \(Errno(Int32(-result)))")
     }
 
-    /// Only for a descriptor that lives on: closing one is enough.
+    /// Removes a descriptor that stays open; closing a descriptor removes it automatically.
     package func forget(_ fd: Int32) {
         let result = SystemCall.result("epoll_ctl") { self.control(EPOLL_CTL_DEL, fd, 0, []) }
         precondition(result == 0, "descriptor \(fd) is not watched: \(Errno(Int32(-result)))")
     }
 
-    /// Waits until something is ready or the time is over, and says how many are ready, at most
-    /// `Limits.eventsPerTurn`. They stay readable by subscript until the next wait. -1 waits without end.
+    /// Waits until a descriptor is ready or the time is over. Returns the number of ready ones, at most
+    /// `Limits.eventsPerTurn`. The subscript reads them until the next wait. -1 waits without a timeout.
     package func wait(timeoutMilliseconds: Int) -> Int {
         let timeout = Int32(clamping: timeoutMilliseconds)
         let result = Int(epoll_wait(self.descriptor.number, self.events, Int32(Limits.eventsPerTurn), timeout))
         if result < 0 {
-            // A signal ends the wait early. Not waited on: the caller looks at the clock again.
-            precondition(errno == EINTR, "epoll_wait answered \(Errno(errno))")
+            // A signal ends the wait early. There is no retry: the caller reads the clock again.
+            precondition(errno == EINTR, "epoll_wait failed with \(Errno(errno))")
         }
         self.count = max(0, result)
         return self.count

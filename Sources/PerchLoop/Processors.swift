@@ -1,9 +1,9 @@
 internal import CPerchLinux
 internal import Glibc
 
-/// The processors that this thread may run on, and how to keep to one of them.
+/// The processors on which this thread may run, and how to pin it to one.
 package enum Processors {
-    /// In ascending order. At least one.
+    /// The allowed processors in ascending order. At least one.
     package static func allowed() -> [Int] {
         var words = [UInt64](repeating: 0, count: PERCH_PROCESSOR_WORDS)
         let result = SystemCall.result("sched_getaffinity") { Int(perch_allowed_processors(&words)) }
@@ -14,7 +14,7 @@ package enum Processors {
         }
     }
 
-    /// Keeps the calling thread, and threads that it starts from now on, to one processor.
+    /// Pins the calling thread, and threads that it starts later, to one processor.
     package static func pin(to processor: Int) throws(SystemError) {
         let words = try Self.words([processor])
         _ = try SystemCall.check("sched_setaffinity", about: "processor \(processor)") {
@@ -22,7 +22,7 @@ package enum Processors {
         }
     }
 
-    /// As the kernel takes them: a bit for each.
+    /// The kernel's bit set of processors.
     static func words(_ processors: [Int]) throws(SystemError) -> [UInt64] {
         var words = [UInt64](repeating: 0, count: PERCH_PROCESSOR_WORDS)
         for processor in processors {
@@ -35,7 +35,7 @@ package enum Processors {
     }
 }
 
-/// How long a thread has computed.
+/// The processor time of a thread.
 package enum ThreadClock {
     /// Nanoseconds of processor time of the calling thread.
     package static func nanoseconds() -> Int64 { perch_thread_nanoseconds() }

@@ -1,36 +1,36 @@
 internal import CPerchLinux
 internal import Glibc
 
-/// What an operator or the service manager asks of the process.
+/// A signal from an operator or the service manager.
 package enum StopSignal: Equatable, Sendable {
-    /// SIGTERM: drain, then leave.
+    /// SIGTERM: drain, then exit.
     case terminate
     /// SIGINT, Ctrl-C.
     case interrupt
-    /// SIGHUP: read again what may have changed.
+    /// SIGHUP: reload settings.
     case hangUp
 }
 
-/// Turns signals into events of one loop: signalfd instead of a handler, in which next to nothing is allowed.
+/// Turns signals into events of one loop. It uses signalfd, because a signal handler may do next to nothing.
 ///
-/// A child process inherits the blocked signals; whoever starts one sets its mask anew.
+/// A child process inherits the blocked signals, so its starter must set the child's mask.
 package final class SignalSource {
-    /// Readable while a signal waits.
+    /// Readable while a signal is pending.
     private let descriptor: Descriptor
 
-    /// Call first thing in `main`, before any thread is started: threads inherit what is blocked, and one thread that
-    /// does not block them would die of the signal, and the process with it.
+    /// Blocks the signals. Call it in `main` before any thread starts: threads inherit the mask, and an unblocked
+    /// thread would let the signal kill the process.
     ///
-    /// Also ignores SIGPIPE: a peer that is gone is an answer of `send`, not the end of the process.
+    /// Also ignores SIGPIPE, because `send` reports a closed peer as an error.
     package static func block() {
         let result = perch_block_stop_signals()
-        precondition(result == 0, "pthread_sigmask answered \(Errno(result))")
+        precondition(result == 0, "pthread_sigmask failed with \(Errno(result))")
     }
 
-    /// Whether whoever started this process wants it to go on regardless of that signal, as nohup does.
+    /// Whether this process was started with the signal ignored, as nohup does.
     package static func isIgnored(_ number: Int32) -> Bool { perch_is_ignored(number) }
 
-    /// Traps if `block` was not called.
+    /// Traps unless `block` was called.
     package init(on poller: Poller, tag: UInt64) throws(SystemError) {
         precondition(perch_stop_signals_are_blocked(), "call SignalSource.block() before any thread is started")
         let number = try SystemCall.check("signalfd") { Int(perch_signalfd()) }
@@ -38,7 +38,8 @@ package final class SignalSource {
         try poller.watch(self.descriptor.number, tag: tag, for: .readable)
     }
 
-    /// The next signal that waits; call until nil. Several of a kind may have become one.
+    /// Returns the next pending signal; call it until it returns nil. Several signals of a kind may have merged into
+    /// one.
     package func next() -> StopSignal? {
         let number = self.descriptor.number
         switch SystemCall.result("read of signalfd", { Int(perch_next_signal(number)) }) {
@@ -46,7 +47,7 @@ package final class SignalSource {
         case Int(SIGINT): return .interrupt
         case Int(SIGHUP): return .hangUp
         case -Int(EAGAIN): return nil
-        case let other: fatalError("signalfd answered \(other), which was not asked for")
+        case let other: fatalError("signalfd returned \(other), which is not a blocked signal")
         }
     }
 }

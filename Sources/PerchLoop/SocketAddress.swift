@@ -1,12 +1,12 @@
 internal import CPerchLinux
 internal import Glibc
 
-/// An IPv4 or IPv6 address with a port. Never a name (`Destination`): nothing here waits for DNS.
+/// An IPv4 or IPv6 address with a port. Host names belong to `Destination`, because nothing here waits for DNS.
 ///
-/// One form for each address: IPv4 is held as `::ffff:a.b.c.d`, so a peer counts as the same host whether it came
-/// through an IPv4 listener or through one for both families.
+/// IPv4 is stored as `::ffff:a.b.c.d`. A peer therefore counts as the same host through an IPv4 listener and through a
+/// dual-stack one.
 package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The 128 bits of the host: what to count connections by.
+    /// The 128 bits of the host address, by which connections are counted.
     package struct Host: Hashable, Sendable {
         package var high: UInt64
         package var low: UInt64
@@ -22,7 +22,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var host: Host
-    /// The interface of a link-local IPv6 address; 0 elsewhere.
+    /// The interface of a link-local IPv6 address; otherwise 0.
     package var scope: UInt32
     package var port: UInt16
 
@@ -32,7 +32,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// 127.0.0.1, or another of the loopback's addresses for clients that need more than its 28,000 ports.
+    /// 127.0.0.1, or another loopback address for clients that need more than its 28,000 ports.
     package static func loopback(port: UInt16, lastByte: UInt8 = 1) -> SocketAddress {
         SocketAddress(host: Host(ipv4: 0x7F00_0000 | UInt32(lastByte)), port: port)
     }
@@ -45,17 +45,17 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
             : self.host == Host(high: 0, low: 1)
     }
 
-    /// Every address of this machine: `0.0.0.0` or `[::]`.
+    /// Whether it is `0.0.0.0` or `[::]`: every address of this machine.
     package var isWildcard: Bool {
         self.host == Host(high: 0, low: 0) || self.host == Host(ipv4: 0)
     }
 
-    /// `127.0.0.1:7447`, `[::1]:7447`; what `init(parsing:)` takes.
+    /// `127.0.0.1:7447` or `[::1]:7447`, the format of `init(parsing:)`.
     package var description: String {
         self.isIPv4 ? "\(self.hostDescription):\(self.port)" : "[\(self.hostDescription)]:\(self.port)"
     }
 
-    /// `127.0.0.1`, `::1`.
+    /// `127.0.0.1` or `::1`.
     package var hostDescription: String {
         var low = self.host.low.bigEndian
         var high = self.host.high.bigEndian
@@ -75,7 +75,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SocketAddress {
-    /// Parses `127.0.0.1:7447`, `[::1]:7447`, and `:7447`, which is every address of the machine in both families.
+    /// Parses `127.0.0.1:7447`, `[::1]:7447`, and `:7447`, which means every address of the machine in both families.
     package init(parsing text: some StringProtocol) throws(SocketAddressFault) {
         let text = String(text)
         let (host, port) = try Self.parts(of: text)
@@ -91,7 +91,7 @@ extension SocketAddress {
         }
     }
 
-    /// What stands before the last colon, an IPv6 address with its brackets, and the port behind it.
+    /// Splits a text at its last colon into host and port. An IPv6 host keeps its brackets.
     static func parts(of text: String) throws(SocketAddressFault) -> (host: Substring, port: UInt16) {
         guard let colon = text.lastIndex(of: ":") else { throw .noPort(text) }
         let host = text[..<colon]
@@ -127,12 +127,12 @@ extension SocketAddress {
     }
 }
 
-/// Why a text is not an address.
+/// The reason why a text is not an address.
 package enum SocketAddressFault: Error, Equatable, CustomStringConvertible {
     case noPort(String)
     case badPort(String, in: String)
     case badHost(String, in: String)
-    /// Where a name would have done.
+    /// Where a host name is also allowed.
     case badName(String, in: String)
     case bareIPv6(String)
 
@@ -143,11 +143,11 @@ package enum SocketAddressFault: Error, Equatable, CustomStringConvertible {
         case .badPort(let port, let text):
             "\"\(port)\" in \"\(text)\" is not a port; a port is a number from 0 to 65535"
         case .badHost(let host, let text):
-            "\"\(host)\" in \"\(text)\" is not an IPv4 or IPv6 address; names are not looked up here"
+            "\"\(host)\" in \"\(text)\" is not an IPv4 or IPv6 address; host names are not accepted here"
         case .badName(let host, let text):
             "\"\(host)\" in \"\(text)\" is neither a host name nor an IPv4 or IPv6 address"
         case .bareIPv6(let text):
-            "\"\(text)\" holds an IPv6 address without brackets; write it as [::1]:7447"
+            "\"\(text)\" is an IPv6 address without brackets; write it as [::1]:7447"
         }
     }
 }

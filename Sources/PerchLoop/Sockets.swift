@@ -2,14 +2,14 @@ internal import CPerchLinux
 internal import Glibc
 internal import PerchBase
 
-/// What is said to the kernel about a connection, once.
+/// Socket options of a connection.
 ///
-/// On a listener it holds for every connection accepted from it: Linux hands all four down. That saves four system
-/// calls a connection.
+/// A listener passes them on: Linux copies all four to each accepted connection, which saves four system calls a
+/// connection.
 package struct ConnectionOptions: Hashable, Sendable {
     /// SO_SNDBUF; Linux doubles it.
     package var sendBufferBytes = Limits.sendBufferBytes
-    /// TCP_NOTSENT_LOWAT: with so much unsent, the connection is not writable.
+    /// TCP_NOTSENT_LOWAT: above this many unsent bytes the connection is not writable.
     package var notSentLowWaterBytes = Limits.notSentLowWaterBytes
     /// TCP_USER_TIMEOUT: how long a peer may leave bytes unacknowledged.
     package var peerTimeoutMilliseconds = Limits.peerTimeoutMilliseconds
@@ -17,8 +17,8 @@ package struct ConnectionOptions: Hashable, Sendable {
     package init() {}
 }
 
-/// One of several places that `Sockets.sendVector` sends from. In memory it is Linux's `struct iovec`, which other
-/// targets do not have to know.
+/// One of several memory ranges that `Sockets.sendVector` sends. Its layout is Linux's `struct iovec`, which other
+/// targets need not import.
 package struct SendPiece {
     package var base: UnsafeRawPointer?
     package var count: Int
@@ -34,11 +34,11 @@ package struct SendPiece {
 }
 
 package enum SendOutcome: Equatable, Sendable {
-    /// So many bytes are the kernel's now. Fewer than given means full: ask for `writable`.
+    /// The kernel accepted this many bytes. Fewer than given means that its buffer is full: wait for `writable`.
     case wrote(Int)
-    /// None were taken: ask for `writable`.
+    /// The kernel accepted no bytes: wait for `writable`.
     case full
-    /// The connection is over; nothing more will arrive. Close it.
+    /// The connection has ended and no more data will arrive. Close it.
     case broken(Errno)
 }
 
@@ -46,9 +46,9 @@ package enum ReceiveOutcome: Equatable, Sendable {
     case bytes(Int)
     /// The peer has shut down its writing side; it may still read.
     case end
-    /// Nothing is there now: wait for `readable`.
+    /// No data is available: wait for `readable`.
     case empty
-    /// The connection is over. Close it.
+    /// The connection has ended. Close it.
     case broken(Errno)
 }
 
@@ -58,12 +58,13 @@ package enum ConnectOutcome: Equatable, Sendable {
     case failed(Errno)
 }
 
-/// TCP, and nothing that waits: every socket made here is non-blocking and closed on exec. Safe from any thread; by
+/// TCP without blocking: every socket created here is non-blocking and close-on-exec. Safe from any thread; by
 /// convention a socket belongs to one loop.
 package enum Sockets {
-    /// A listener. With `reusePort`, several loops listen on the same address, and the kernel spreads the connections.
+    /// Opens a listener. With `reusePort`, several loops listen on the same address, and the kernel spreads the
+    /// connections.
     ///
-    /// `[::]`, and so `:7447`, takes IPv4 as well.
+    /// `[::]`, and so `:7447`, accepts IPv4 as well.
     package static func listen(
         on address: SocketAddress, reusePort: Bool, backlog: Int = Limits.listenBacklog,
         options: ConnectionOptions? = ConnectionOptions()
@@ -71,7 +72,7 @@ package enum Sockets {
         let number = try SystemCall.check("socket", about: address.description) { Int(perch_socket(address.inC)) }
         let descriptor = Descriptor(owning: Int32(number))
         let fd = descriptor.number
-        // A restart must not wait for connections of the last run that linger in TIME_WAIT.
+        // A restart must not wait for connections of the last process in TIME_WAIT.
         _ = try SystemCall.check("SO_REUSEADDR") { Int(perch_set_reuse_address(fd)) }
         if reusePort { _ = try SystemCall.check("SO_REUSEPORT") { Int(perch_set_reuse_port(fd)) } }
         if !address.isIPv4 { _ = try SystemCall.check("IPV6_V6ONLY") { Int(perch_set_both_families(fd)) } }
@@ -83,9 +84,9 @@ package enum Sockets {
         return descriptor
     }
 
-    /// Begins to connect. When the socket becomes writable or hangs up, `connectResult` tells how it went.
+    /// Starts to connect. When the socket becomes writable or hangs up, `connectResult` returns the result.
     ///
-    /// `source` binds to a local address; with port 0 the port is chosen for the pair of addresses, so that each
+    /// `source` binds to a local address. With port 0 the kernel chooses a port for the pair of addresses, so that each
     /// source address has its own 28,000.
     package static func connect(
         to address: SocketAddress, from source: SocketAddress? = nil, options: ConnectionOptions? = ConnectionOptions()
@@ -107,7 +108,7 @@ package enum Sockets {
         return descriptor
     }
 
-    /// How a connection that was begun stands. A failure is told once.
+    /// The state of a connection attempt. A failure is reported once.
     package static func connectResult(_ fd: Int32) -> ConnectOutcome {
         var code: Int32 = 0
         let result = SystemCall.result("SO_ERROR") { Int(perch_take_error(fd, &code)) }
@@ -117,7 +118,7 @@ package enum Sockets {
         return SystemCall.result("getpeername") { Int(perch_peer_address(fd, &peer)) } < 0 ? .underWay : .connected
     }
 
-    /// For a connection that came from a listener without options, or from elsewhere.
+    /// Sets the options of a connection that did not inherit them from a listener.
     package static func prepare(_ fd: Int32, _ options: ConnectionOptions) throws(SystemError) {
         _ = try SystemCall.check("TCP_NODELAY") { Int(perch_set_no_delay(fd)) }
         _ = try SystemCall.check("TCP_NOTSENT_LOWAT") {
@@ -131,12 +132,13 @@ package enum Sockets {
         }
     }
 
-    /// One system call, no signal when the peer is gone. It may take a part only.
+    /// Sends with one system call, which may accept only a part. A closed peer raises no signal.
     package static func send(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) -> SendOutcome {
         Self.sendOutcome(SystemCall.result("send") { perch_send(fd, bytes.baseAddress, bytes.count) })
     }
 
-    /// The same for scattered bytes. It looks at the first `Limits.piecesPerSend` pieces, which counts as a part.
+    /// Sends scattered bytes like `send`. Only the first `Limits.piecesPerSend` pieces are sent; the rest counts as a
+    /// partial send.
     package static func sendVector(_ fd: Int32, _ pieces: UnsafeBufferPointer<SendPiece>) -> SendOutcome {
         let count = min(pieces.count, Limits.piecesPerSend)
         return Self.sendOutcome(
@@ -145,39 +147,39 @@ package enum Sockets {
 
     private static func sendOutcome(_ result: Int) -> SendOutcome {
         if result >= 0 { return .wrote(result) }
-        // To expect besides: ECONNRESET, EPIPE, ETIMEDOUT, EHOSTUNREACH and their like, when the peer is gone; ENOBUFS
-        // and ENOMEM, where closing is what helps.
+        // Other expected codes: ECONNRESET, EPIPE, ETIMEDOUT, EHOSTUNREACH and similar for a lost peer; ENOBUFS and
+        // ENOMEM, where closing frees memory.
         return result == -Int(EAGAIN) ? .full : .broken(Errno(Int32(-result)))
     }
 
-    /// One system call. `buffer` has room, or an empty answer could not be told from the end.
+    /// Receives with one system call. `buffer` must not be empty, because an empty result would look like the end.
     package static func receive(_ fd: Int32, into buffer: UnsafeMutableRawBufferPointer) -> ReceiveOutcome {
-        precondition(buffer.count > 0, "a receive without room")
+        precondition(buffer.count > 0, "a receive into an empty buffer")
         let result = SystemCall.result("recv") { perch_receive(fd, buffer.baseAddress, buffer.count) }
         if result > 0 { return .bytes(result) }
         if result == 0 { return .end }
         return result == -Int(EAGAIN) ? .empty : .broken(Errno(Int32(-result)))
     }
 
-    /// Says that nothing more will come; what was sent still arrives. Then read until `end`, for a bounded time, and
-    /// close: to close with unread input resets the connection, and the peer loses what it was about to read.
+    /// Shuts down the writing side; data already sent still arrives. Then read until `end`, for a bounded time, and
+    /// close. Closing with unread input resets the connection, and the peer loses unread data.
     package static func shutdownWriting(_ fd: Int32) {
         // ENOTCONN is a legitimate race: the peer has reset the connection meanwhile.
         _ = SystemCall.result("shutdown") { Int(perch_shutdown_writing(fd)) }
     }
 
-    /// Closes, and with that leaves any poller. An event of this turn that is under way may still carry its tag.
+    /// Closes a socket, which removes it from any poller. An event of the current iteration may still carry its tag.
     package static func close(_ fd: Int32) {
         Descriptor.close(fd)
     }
 
-    /// Closes at once: what is unsent is dropped, the peer sees a reset, and the kernel keeps nothing.
+    /// Resets the connection: unsent data is dropped and the kernel keeps no state.
     package static func reset(_ fd: Int32) {
         _ = SystemCall.result("SO_LINGER") { Int(perch_set_reset_on_close(fd)) }
         Descriptor.close(fd)
     }
 
-    /// The address of this side; of a listener on port 0, the port it was given.
+    /// The local address; for a listener on port 0 it has the real port.
     package static func localAddress(_ fd: Int32) -> SocketAddress {
         var address = perch_address()
         let result = SystemCall.result("getsockname") { Int(perch_local_address(fd, &address)) }
@@ -185,15 +187,15 @@ package enum Sockets {
         return SocketAddress(address)
     }
 
-    /// Nil when the connection is over.
+    /// The peer's address; nil if the connection has ended.
     package static func peerAddress(_ fd: Int32) -> SocketAddress? {
         var address = perch_address()
         let result = SystemCall.result("getpeername") { Int(perch_peer_address(fd, &address)) }
         return result == 0 ? SocketAddress(address) : nil
     }
 
-    /// Bytes that were sent and that the peer has not acknowledged, or that have not left yet. Zero means that
-    /// everything reached the peer's kernel; the same number for long means that the peer stands still.
+    /// Bytes that are unsent or that the peer has not acknowledged. Zero means that all data reached the peer's kernel.
+    /// A constant number means that the peer has stopped reading.
     package static func unacknowledgedBytes(_ fd: Int32) -> Int {
         var bytes: Int32 = 0
         let result = SystemCall.result("SIOCOUTQ") { Int(perch_unacknowledged_bytes(fd, &bytes)) }

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The one way into the kernel: retries what a signal interrupted, and traps on what is always our own bug.
+/// Wraps every system call: retries after a signal, and traps on errors that are always bugs in Perch.
 package enum SystemCall {
-    /// The result of `call`, or the negative error number. `call` follows the convention of -1 and errno.
+    /// Returns the result of `call`, or the negative error number. `call` must return -1 and set errno on failure.
     ///
-    /// Traps on EBADF, ENOTSOCK and EFAULT: a descriptor that was closed may already be somebody else's connection, so
-    /// going on would mix up customers.
+    /// Traps on EBADF, ENOTSOCK and EFAULT. A closed descriptor may already be another client's connection, so
+    /// continuing could send data to the wrong customer.
     @inline(__always)
     package static func result(_ name: StaticString, _ call: () -> Int) -> Int {
         while true {
@@ -18,7 +18,7 @@ package enum SystemCall {
         }
     }
 
-    /// The result of `call`; throws what is neither our bug nor an interruption.
+    /// Returns the result of `call`; throws every error except interruptions and bugs in Perch.
     @inline(__always)
     package static func check(
         _ name: StaticString, about subject: @autoclosure () -> String = "", _ call: () -> Int
@@ -30,11 +30,11 @@ package enum SystemCall {
 
     @inline(never)
     private static func trap(_ name: StaticString, _ code: Int32) -> Never {
-        fatalError("\(name) answered \(Errno(code)): a descriptor or a buffer was used after its end")
+        fatalError("\(name) failed with \(Errno(code)): a descriptor or a buffer was used after it was closed or freed")
     }
 }
 
-/// An error number of Linux, and what it is called.
+/// A Linux error number with its description.
 package struct Errno: Hashable, Sendable, CustomStringConvertible {
     package let code: Int32
 
@@ -59,7 +59,7 @@ package struct Errno: Hashable, Sendable, CustomStringConvertible {
 /// A system call that failed for a reason outside this program.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     package let call: String
-    /// What it was called about, such as an address. May be empty.
+    /// The subject of the call, such as an address. May be empty.
     package let subject: String
     package let errno: Errno
 
@@ -69,7 +69,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         self.errno = errno
     }
 
-    /// What happened, about what, and what to do next.
+    /// The call, its subject, the error, and the next step.
     package var description: String {
         let subject = self.subject.isEmpty ? "" : " \(self.subject)"
         return "\(self.call)\(subject): \(self.errno); \(self.advice)"
@@ -81,8 +81,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         case EADDRNOTAVAIL: "this machine has no such address, or no local port is left: choose another address"
         case EACCES, EPERM: "not allowed: a port below 1024 needs CAP_NET_BIND_SERVICE, so choose a higher one"
         case EAFNOSUPPORT: "this address family is switched off here: for IPv4 only, write 0.0.0.0 or 127.0.0.1"
-        case ECONNREFUSED: "nothing listens there: check that the server runs, and the port"
-        case EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: "there is no way to that address: check it, and the network"
+        case ECONNREFUSED: "no process listens there: check that the server runs, and check the port"
+        case EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: "no route to that address: check the address and the network"
         case EMFILE: "this process has no descriptors left: raise its limit (ulimit -n, LimitNOFILE)"
         case ENFILE: "this machine has no descriptors left: raise fs.file-max"
         case ENOSPC: "too many watched descriptors for this user: raise fs.epoll.max_user_watches"

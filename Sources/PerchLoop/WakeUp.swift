@@ -1,9 +1,9 @@
 internal import CPerchLinux
 internal import Glibc
 
-/// Ends the sleep of a loop from any thread.
+/// Ends a loop's sleep from any thread.
 ///
-/// Sendable without a claim: a number that never changes; the kernel does the rest.
+/// Sendable without `@unchecked`: its state is a number that never changes.
 package final class WakeUp: Sendable {
     /// Readable from the first signal until `clear`.
     package let number: Int32
@@ -14,14 +14,14 @@ package final class WakeUp: Sendable {
 
     deinit { Descriptor.close(self.number) }
 
-    /// Any thread. One system call; callers signal once for a batch.
+    /// Wakes the loop with one system call; callers signal once for a batch. Any thread may call it.
     package func signal() {
         var one: UInt64 = 1
-        // EAGAIN would mean 2^64 - 2 signals that nobody cleared: the loop is awake then.
+        // EAGAIN would mean 2^64 - 2 uncleared signals; the loop is awake then.
         _ = SystemCall.result("write to eventfd") { write(self.number, &one, 8) }
     }
 
-    /// The loop's thread. Takes all signals so far, and says how many they were.
+    /// Clears all signals and returns their number. Only the loop's thread may call it.
     @discardableResult
     package func clear() -> UInt64 {
         var signals: UInt64 = 0

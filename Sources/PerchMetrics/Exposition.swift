@@ -1,4 +1,4 @@
-/// Prometheus' text format, version 0.0.4: what `/metrics` answers.
+/// Prometheus' text format, version 0.0.4, for `/metrics`.
 ///
 /// https://prometheus.io/docs/instrumenting/exposition_formats/
 package enum Exposition {
@@ -30,7 +30,7 @@ package enum Exposition {
         text += "\(name)_count \(histogram.count)\n"
     }
 
-    /// Whole numbers without a fraction.
+    /// Formats whole numbers without a fraction.
     package static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }

@@ -1,6 +1,7 @@
-/// Counts of values in log-linear buckets: 16 to each doubling, so that a percentile is right to about 6 %.
+/// A log-linear histogram with 16 buckets to each doubling, so percentiles are accurate to about 6 %.
 ///
-/// A plain value of its owner's thread: recording is two additions and no lock. Whoever wants to read it asks its owner.
+/// A plain value owned by one thread: recording is two additions without a lock. Other threads ask the owner for a
+/// copy.
 package struct Histogram: Hashable, Sendable {
     private static let bucketsPerDoubling = 16
     private var buckets: [UInt64] = []
@@ -31,7 +32,7 @@ package struct Histogram: Hashable, Sendable {
         self.max = Swift.max(self.max, other.max)
     }
 
-    /// The upper end of the bucket that the `quantile`-th value lies in; 0 without values.
+    /// The upper end of the bucket of the given quantile; 0 without values.
     package func value(atQuantile quantile: Double) -> UInt64 {
         guard self.count > 0 else { return 0 }
         let rank = Swift.max(1, UInt64((Double(self.count) * quantile).rounded(.up)))
@@ -43,7 +44,7 @@ package struct Histogram: Hashable, Sendable {
         return self.max
     }
 
-    /// How many values lie below a power of two. Exact, because buckets never cross one.
+    /// The number of values below a power of two. Exact, because no bucket crosses one.
     package func count(belowPowerOfTwo exponent: Int) -> UInt64 {
         let end = Swift.min(Self.bucket(of: 1 << UInt64(exponent)), self.buckets.count)
         return self.buckets[..<end].reduce(0, +)

@@ -1,14 +1,14 @@
 package import PerchBase
 
-/// How much a line matters.
+/// The severity of a log line.
 package enum LogLevel: Int, Comparable, Sendable, CaseIterable {
-    /// Something has failed, and somebody should look.
+    /// Something failed, and an operator should act.
     case error
-    /// Something was refused or is about to fail.
+    /// Something was refused, or will fail soon.
     case warning
-    /// What a server does in the course of its life.
+    /// Normal events of a running server.
     case info
-    /// Each step, for who looks for a fault.
+    /// Individual steps, for troubleshooting.
     case debug
 
     package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
@@ -27,7 +27,7 @@ package enum LogLevel: Int, Comparable, Sendable, CaseIterable {
         self = level
     }
 
-    /// As syslog and journald count.
+    /// The severity number of syslog and journald.
     package var priority: Int {
         switch self {
         case .error: 3
@@ -38,7 +38,7 @@ package enum LogLevel: Int, Comparable, Sendable, CaseIterable {
     }
 }
 
-/// What an event is told with, beside its message. Never an account's key, and never a credential.
+/// A field of a log event, beside its message. Must not contain an account's key or a credential.
 package struct LogField: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
         case text(String)
@@ -59,18 +59,18 @@ package struct LogField: Hashable, Sendable {
     }
 }
 
-/// How an event becomes a line.
+/// The format of log lines.
 package enum LogFormat: Sendable {
-    /// `key=value` pairs: for people, and for grep.
+    /// `key=value` pairs, for people and grep.
     case logfmt
-    /// One JSON object a line: for programs.
+    /// One JSON object a line, for programs.
     case json
 }
 
-/// One event as one line, at most `Limits.logLineBytes` long with its end.
+/// Formats one event as one line of at most `Limits.logLineBytes`, its newline included.
 ///
-/// A value that is too long is cut and ends in `…`; fields that do not fit any more are left out, and `cut` says how
-/// many. What would steer a terminal or begin another line is escaped, as in JSON.
+/// A value that is too long is cut and ends in `…`. Fields that do not fit are left out, and `cut` gives their number.
+/// Terminal escapes and line breaks are escaped, as in JSON.
 package enum LogLine {
     package static func bytes(
         _ format: LogFormat, level: LogLevel, message: String, fields: [LogField], at time: Instant,
@@ -95,7 +95,7 @@ package enum LogLine {
         return Array((writer.finish() + "\n").utf8)
     }
 
-    /// For `cut`, the closing brace and the end of the line.
+    /// Space for `cut`, the closing brace and the newline.
     private static let reservedBytes = 32
 
     private struct Writer {
@@ -134,7 +134,7 @@ package enum LogLine {
         }
     }
 
-    /// Whether logfmt takes a value without quotes.
+    /// Whether logfmt accepts a value without quotes.
     private static func isBare(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= Limits.logValueBytes
             && text.unicodeScalars.allSatisfy {
@@ -160,14 +160,14 @@ package enum LogLine {
         case "\r": return "\\r"
         case "\t": return "\\t"
         default:
-            guard Self.steers(scalar) else { return String(scalar) }
+            guard Self.isControl(scalar) else { return String(scalar) }
             let digits = String(scalar.value, radix: 16)
             return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
         }
     }
 
-    /// Control characters, those of a terminal too, line separators, and what turns the direction of a line.
-    private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    /// Whether a scalar controls the terminal, the line or the direction of text.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0...0x1F, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
@@ -175,12 +175,12 @@ package enum LogLine {
     }
 }
 
-/// Lets the same event be told now and then, and counts the others. A value: no clock.
+/// Suppresses repetitions of an event for a while, and counts them. A value without a clock.
 ///
-/// Keys are names of events in our code, so there are few.
+/// Keys are event names in the code, so there are few.
 package struct RepeatedEvents: Sendable {
     private struct Event: Sendable {
-        var toldAt: MonotonicTime
+        var loggedAt: MonotonicTime
         var suppressed: UInt64
     }
 
@@ -188,17 +188,17 @@ package struct RepeatedEvents: Sendable {
 
     package init() {}
 
-    /// How many were left out since the last that was told, if this one is to be told; nil if it is left out.
-    package mutating func tells(_ key: String, now: MonotonicTime) -> UInt64? {
+    /// Returns the number of suppressed events if this one is to be logged; nil if it is suppressed.
+    package mutating func shouldLog(_ key: String, now: MonotonicTime) -> UInt64? {
         guard let event = self.events[key] else {
-            self.events[key] = Event(toldAt: now, suppressed: 0)
+            self.events[key] = Event(loggedAt: now, suppressed: 0)
             return 0
         }
-        guard now.milliseconds(since: event.toldAt) >= Limits.logRepeatMilliseconds else {
+        guard now.milliseconds(since: event.loggedAt) >= Limits.logRepeatMilliseconds else {
             self.events[key]?.suppressed += 1
             return nil
         }
-        self.events[key] = Event(toldAt: now, suppressed: 0)
+        self.events[key] = Event(loggedAt: now, suppressed: 0)
         return event.suppressed
     }
 }

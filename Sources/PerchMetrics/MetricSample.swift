@@ -1,4 +1,4 @@
-/// One measured value at one moment, named by the Prometheus conventions. Never with an account in a label.
+/// One measured value at one moment, named by the Prometheus conventions. Labels must not contain an account.
 package struct MetricSample: Hashable, Sendable {
     package var name: String
     /// `key="value"`, comma-separated; empty for none.
@@ -14,21 +14,21 @@ package struct MetricSample: Hashable, Sendable {
     }
 }
 
-/// All values of one name: what Prometheus calls a family.
+/// All values of one name: a Prometheus metric family.
 package struct MetricFamily: Sendable {
     package enum Kind: String, Sendable {
-        /// Only grows while the process lives; its name ends in `_total`.
+        /// Only grows while the process runs; its name ends in `_total`.
         case counter
         case gauge
         case histogram
     }
 
-    /// What a histogram's integers stand for, and so where its buckets end.
+    /// The unit of a histogram's integers, which determines its bucket ends.
     package enum Scale: Sendable {
-        /// Recorded in whole microseconds, shown in seconds. A recorded 7 took 7 to 8 microseconds, so a bucket ends at a
-        /// power of two microseconds, exactly.
+        /// Recorded in whole microseconds, exposed in seconds. A recorded 7 took 7 to 8 microseconds, so a bucket ends
+        /// exactly at a power of two microseconds.
         case microseconds
-        /// Counted things. A bucket ends at one less than a power of two.
+        /// Counted items. A bucket ends at one less than a power of two.
         case count
     }
 
@@ -39,10 +39,10 @@ package struct MetricFamily: Sendable {
     package fileprivate(set) var histogram: (values: Histogram, scale: Scale)?
 }
 
-/// Figures of many owners, added up by name and label, in the order in which the names first came.
+/// Metrics of several threads, added up by name and label, in the order in which names first appear.
 ///
-/// There is no shared registry that hot paths write to: each thread counts in plain integers of its own and hands over
-/// a copy when it is asked. So counting needs neither a lock nor an atomic.
+/// There is no shared registry on hot paths. Each thread counts in its own plain integers and returns a copy on
+/// request, so counting needs neither a lock nor an atomic.
 package struct MetricSamples: Sendable {
     package private(set) var families: [MetricFamily] = []
     private var index: [String: Int] = [:]
@@ -50,7 +50,7 @@ package struct MetricSamples: Sendable {
 
     package init() {}
 
-    /// Adds to a counter or gauge that several threads have a share of. A name that ends in `_total` is a counter's.
+    /// Adds to a counter or gauge to which several threads contribute. A name that ends in `_total` is a counter.
     package mutating func add(_ name: String, labels: String = "", _ value: some BinaryInteger, help: String) {
         self.add(MetricSample(name, labels: labels, Double(value), help: help))
     }
@@ -71,12 +71,12 @@ package struct MetricSamples: Sendable {
         }
     }
 
-    /// Adds to a histogram that was recorded in microseconds; its name ends in `_seconds`.
+    /// Adds to a histogram recorded in microseconds; its name ends in `_seconds`.
     package mutating func add(seconds name: String, _ histogram: Histogram, help: String) {
         self.add(histogram, .microseconds, name, help: help)
     }
 
-    /// Adds to a histogram of counted things.
+    /// Adds to a histogram of counted items.
     package mutating func add(counts name: String, _ histogram: Histogram, help: String) {
         self.add(histogram, .count, name, help: help)
     }
@@ -90,7 +90,7 @@ package struct MetricSamples: Sendable {
 
     private mutating func family(_ name: String, _ kind: MetricFamily.Kind, help: String) -> Int {
         if let known = self.index[name] {
-            precondition(self.families[known].kind == kind, "\(name) is a \(kind) and something else")
+            precondition(self.families[known].kind == kind, "\(name) is used as \(kind) and as another kind")
             return known
         }
         self.index[name] = self.families.count
@@ -98,19 +98,19 @@ package struct MetricSamples: Sendable {
         return self.families.count - 1
     }
 
-    /// The sum over all labels; nil for a name that is not there, or is a histogram's.
+    /// The sum over all labels; nil for an unknown name or a histogram.
     package func total(_ name: String) -> Double? {
         guard let known = self.index[name], self.families[known].kind != .histogram else { return nil }
         return self.families[known].values.reduce(0) { $0 + $1.value }
     }
 
-    /// One value; nil where there is none of this name and these labels.
+    /// One value; nil unless the name has these labels.
     package func value(_ name: String, labels: String = "") -> Double? {
         guard let family = self.index[name], let place = self.series[name + "{" + labels] else { return nil }
         return self.families[family].values[place].value
     }
 
-    /// Each value apart. A histogram tells count, sum, maximum and three quantiles: what a person looks for first.
+    /// All values as single samples. A histogram becomes its count, sum, maximum and three quantiles.
     package var samples: [MetricSample] {
         self.families.flatMap { family -> [MetricSample] in
             guard let (histogram, scale) = family.histogram else {
@@ -131,7 +131,7 @@ package struct MetricSamples: Sendable {
 }
 
 extension MetricFamily.Scale {
-    /// What one of the recorded integers is worth.
+    /// The value of one recorded integer.
     var unit: Double {
         switch self {
         case .microseconds: 1e-6
@@ -139,7 +139,7 @@ extension MetricFamily.Scale {
         }
     }
 
-    /// Buckets end at these powers of two: 16 microseconds to 17 seconds, and 1 to 32,767 things.
+    /// Buckets end at these powers of two: 16 microseconds to 17 seconds, and 1 to 32,767 items.
     var exponents: ClosedRange<Int> {
         switch self {
         case .microseconds: 4...24

@@ -57,7 +57,7 @@ package final class Log: Sendable {
     package func repeated(_ level: LogLevel, _ message: String, _ fields: LogField...) {
         guard level <= self.level else { return }
         let now = Clocks.monotonic()
-        guard let suppressed = self.repeats.withLock({ $0.tells(message, now: now) }) else { return }
+        guard let suppressed = self.repeats.withLock({ $0.shouldLog(message, now: now) }) else { return }
         self.write(level, message, suppressed > 0 ? fields + [LogField("repeated", suppressed)] : fields)
     }
 

@@ -1,9 +1,9 @@
 internal import PerchBase
 
-/// Whom a client takes for its server: the name that the certificate must have.
+/// The server identity that a client requires: the name in the server's certificate.
 package struct TLSServerName: Hashable, Sendable {
     package let text: String
-    /// A numeric address, which certificates hold apart from host names.
+    /// A numeric address. Certificates list addresses separately from host names.
     package let isAddress: Bool
 
     package init(_ text: String) {
@@ -14,20 +14,21 @@ package struct TLSServerName: Hashable, Sendable {
             || bare.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// The host of `HOST:PORT`, without the dot at the end by which a name says that it is whole: certificates have none.
+    /// Takes the host of `HOST:PORT`, without the trailing dot of an absolute name: certificate names have none.
     package init(ofAddress address: String) {
         let host = address.lastIndex(of: ":").map { address[..<$0] } ?? address[...]
         self.init(String(host.hasSuffix(".") ? host.dropLast() : host))
     }
 }
 
-/// A client's TLS of one connection, between a socket and whoever speaks plaintext. It moves bytes and decides nothing.
+/// A client's TLS for one connection, between its socket and the plaintext protocol. It moves bytes and makes no
+/// decisions.
 ///
-/// Whoever made it frees it, exactly once.
+/// Its creator must free it exactly once.
 package struct TLSClientSide {
-    /// What becomes of a connection when ciphertext came.
+    /// The state of a connection after ciphertext arrived.
     package enum Event: Equatable, Sendable {
-        case goesOn
+        case continues
         /// The server has said that it sends nothing more.
         case closed
         case failed(TLSError)
@@ -35,13 +36,13 @@ package struct TLSClientSide {
 
     private let window: TLSWindow
     private let connection: TLSConnection
-    /// The handshake is finished: plaintext can be sealed.
+    /// Whether the handshake is finished, so that plaintext can be sealed.
     package private(set) var isEstablished = false
-    /// Ciphertext that is to be sent; whoever sends it takes it away.
+    /// Ciphertext to send. The sender removes it.
     package var output: [UInt8] = []
     private var hasHeard = false
 
-    /// Begins a handshake: the first of `output` is there.
+    /// Starts a handshake; its first bytes are in `output`.
     package init(
         _ window: TLSWindow, _ context: TLSContext, to name: TLSServerName, session: TLSSession? = nil
     ) throws(TLSError) {
@@ -60,7 +61,7 @@ package struct TLSClientSide {
     package var isResumed: Bool { self.connection.isResumed }
     package var version: String { self.connection.version }
 
-    /// What the next connection can go on from; nil where the server has given nothing yet.
+    /// The session that the next connection can resume; nil if the server has sent none yet.
     package func takeSession() -> TLSSession? { self.isEstablished ? self.connection.takeSession() : nil }
 
     private mutating func collect() {
@@ -68,23 +69,23 @@ package struct TLSClientSide {
         self.window.clearOutput()
     }
 
-    /// Ciphertext came: `taken` is called with each piece of plaintext in it, and told before the first that the
-    /// connection is established.
+    /// Processes received ciphertext. Calls `taken` with each piece of plaintext, and `established` before the first
+    /// one.
     package mutating func received(
         _ bytes: UnsafeRawBufferPointer, established: () -> Void, taken: (UnsafeRawBufferPointer) -> Void
     ) -> Event {
         defer { self.collect() }
         if !self.hasHeard, let first = bytes.first {
             self.hasHeard = true
-            // A record of a handshake, or an alert. perch/1 in plaintext begins with the kind of a frame.
+            // Expects a handshake record or an alert. A perch/1 frame in plaintext starts with its kind instead.
             guard first == 0x16 || first == 0x15 else {
-                return .failed(TLSError(.protocolError, "what answers there does not speak TLS"))
+                return .failed(TLSError(.protocolError, "the server at this address does not speak TLS"))
             }
         }
         self.window.take(bytes)
         if !self.isEstablished {
             switch self.window.handshake(self.connection) {
-            case .wantsInput: return .goesOn
+            case .wantsInput: return .continues
             case .failed(let error): return .failed(error)
             case .done:
                 self.isEstablished = true
@@ -95,14 +96,14 @@ package struct TLSClientSide {
         while true {
             switch self.window.read(self.connection, into: buffer) {
             case .bytes(let count): taken(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
-            case .wantsInput: return .goesOn
+            case .wantsInput: return .continues
             case .closed: return .closed
             case .failed(let error): return .failed(error)
             }
         }
     }
 
-    /// Seals plaintext, a record at a time, behind what `output` has; an error where the connection is over.
+    /// Seals plaintext in records and appends them to `output`. Returns an error if the connection has ended.
     package mutating func seal(_ bytes: UnsafeRawBufferPointer) -> TLSError? {
         var place = 0
         while place < bytes.count {
@@ -115,7 +116,7 @@ package struct TLSClientSide {
         return nil
     }
 
-    /// Says that nothing more will be sent, behind what `output` has.
+    /// Appends to `output` the announcement that nothing more will be sent.
     package mutating func close() {
         self.window.close(self.connection)
         self.collect()

@@ -3,22 +3,22 @@ package import PerchBase
 
 /// One connection's TLS: a handle, so that it fits into a slab of plain structs.
 ///
-/// Whoever made it frees it, exactly once. It belongs to the window that it was made with, and so to one thread.
+/// Its creator must free it exactly once. It belongs to its window, and so to one thread.
 package struct TLSConnection {
     let handle: OpaquePointer
 
     package func free() { perch_tls_free(self.handle) }
 
-    /// Whether the handshake went on from an earlier session.
+    /// Whether the handshake resumed an earlier session.
     package var isResumed: Bool { perch_tls_is_resumed(self.handle) == 1 }
 
-    /// Such as `TLSv1.3`.
+    /// The protocol version, such as `TLSv1.3`.
     package var version: String { String(cString: perch_tls_protocol(self.handle)) }
 
-    /// Whether both have named perch/1 by ALPN.
+    /// Whether both sides selected perch/1 by ALPN.
     package var hasApplicationProtocol: Bool { perch_tls_has_application_protocol(self.handle) == 1 }
 
-    /// What the peer's certificate says; nil where it has shown none. It was verified.
+    /// The verified certificate of the peer; nil if it presented none.
     package var peer: PeerCertificate? {
         var taker = PeerCertificate(commonName: "", names: [], fingerprint: [], notAfter: .distantPast)
         var fingerprint = [UInt8](repeating: 0, count: 32)
@@ -36,22 +36,22 @@ package struct TLSConnection {
         return taker
     }
 
-    /// What a client can come back with; nil where the server has given nothing yet.
+    /// The session that a client can resume; nil if the server has sent none yet.
     package func takeSession() -> TLSSession? {
         perch_tls_take_session(self.handle).map { TLSSession(handle: $0) }
     }
 }
 
-/// A function at file scope, because C calls it.
+/// Adds one name of a certificate. At file scope, because C calls it.
 ///
-/// The names of a peer stand side by side as plain text, so each kind is held to its own letters: a host name has no
-/// colon and no at sign, a mail address no colon, and a URI begins with a scheme. What pretends to be of another kind is
-/// left out.
+/// All names of a peer are stored as plain text in one list, so each kind must keep its own format: a host name has no
+/// colon and no at sign, a mail address has no colon, and a URI starts with a scheme. A name that imitates another kind
+/// is left out.
 private func takeName(_ text: String, _ kind: perch_tls_name_kind, _ peer: inout PeerCertificate) {
     let hasColon = text.utf8.contains(UInt8(ascii: ":"))
     let hasAtSign = text.utf8.contains(UInt8(ascii: "@"))
     switch kind {
-    // The most specific one comes last.
+    // OpenSSL reports the most specific common name last.
     case PERCH_TLS_NAME_COMMON: peer.commonName = text
     case PERCH_TLS_NAME_DNS where !hasColon && !hasAtSign: peer.names.append(text)
     case PERCH_TLS_NAME_EMAIL where !hasColon && hasAtSign: peer.names.append(text)
@@ -60,7 +60,7 @@ private func takeName(_ text: String, _ kind: perch_tls_name_kind, _ peer: inout
     }
 }
 
-/// What a client keeps of a connection to come back faster: without certificates and their signatures. One thread's.
+/// A session that a client keeps to reconnect faster, without certificates and signatures. Belongs to one thread.
 package final class TLSSession {
     let handle: OpaquePointer
 
@@ -69,16 +69,16 @@ package final class TLSSession {
     deinit { perch_tls_session_free(self.handle) }
 }
 
-/// What became of a step.
+/// The result of a step.
 package enum TLSStep: Equatable, Sendable {
     case done
-    /// All that came was taken, and more is wanted.
+    /// All input was read, and more is needed.
     case wantsInput
-    /// The connection is over. What is in the window's output tells the peer why.
+    /// The connection has ended. The window's output contains an alert for the peer.
     case failed(TLSError)
 }
 
-/// What a read came to.
+/// The result of a read.
 package enum TLSRead: Equatable, Sendable {
     case bytes(Int)
     case wantsInput
@@ -86,10 +86,10 @@ package enum TLSRead: Equatable, Sendable {
     case failed(TLSError)
 }
 
-/// Where the TLS connections of one thread read ciphertext from and write it to.
+/// The ciphertext buffers shared by all TLS connections of one thread.
 ///
-/// Ciphertext that came is given with `take`, then plaintext is read until more is wanted; what is to be sent stands in
-/// `output` after each step. An idle connection has no buffer of its own here, and none in OpenSSL.
+/// `take` sets the received ciphertext; then plaintext is read until more input is needed. `output` holds the
+/// ciphertext to send after each step. An idle connection has no buffer here and none in OpenSSL.
 package final class TLSWindow {
     private let window: UnsafeMutablePointer<perch_tls_window>
     private var room: UnsafeMutableRawBufferPointer?
@@ -106,7 +106,7 @@ package final class TLSWindow {
         self.window.deallocate()
     }
 
-    /// Room for the plaintext of a record, for those who have none of their own.
+    /// A buffer for the plaintext of one record, for callers without one.
     var record: UnsafeMutableRawBufferPointer {
         if let room = self.room { return room }
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.tlsRecordBytes, alignment: 16)
@@ -119,7 +119,8 @@ package final class TLSWindow {
         return TLSConnection(handle: handle)
     }
 
-    /// The server must have a certificate for `name`: a host's, or an address where `isAddress`.
+    /// Starts a client connection. The server must have a certificate for `name`: a host name, or an address if
+    /// `isAddress`.
     package func connect(
         _ context: TLSContext, name: String, isAddress: Bool, session: TLSSession? = nil
     ) throws(TLSError) -> TLSConnection {
@@ -128,31 +129,31 @@ package final class TLSWindow {
         return TLSConnection(handle: handle)
     }
 
-    /// Ciphertext that came. It is read by the steps that follow, and must stay until they want more.
+    /// Sets the received ciphertext. The following steps read it, so it must stay valid until they need more.
     package func take(_ bytes: UnsafeRawBufferPointer) {
         self.window.pointee.input = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         self.window.pointee.input_count = bytes.count
     }
 
-    /// Ciphertext that is to be sent. Valid until the next step.
+    /// Ciphertext to send. Valid until the next step.
     package var output: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: self.window.pointee.output, count: self.window.pointee.output_count)
     }
 
-    /// It was sent, or put elsewhere.
+    /// Empties the output after it was sent or copied.
     package func clearOutput() { self.window.pointee.output_count = 0 }
 
     package func handshake(_ connection: TLSConnection) -> TLSStep {
         switch perch_tls_handshake(connection.handle) {
         case PERCH_TLS_DONE: .done
         case PERCH_TLS_WANTS_INPUT: .wantsInput
-        // OpenSSL does not tell a peer that closes in the middle of a handshake from one that breaks off.
-        case PERCH_TLS_CLOSED: .failed(TLSError(.protocolError, "the peer has closed before the end of the handshake"))
+        // OpenSSL does not distinguish an orderly close during a handshake from a broken connection.
+        case PERCH_TLS_CLOSED: .failed(TLSError(.protocolError, "the peer closed the connection during the handshake"))
         default: .failed(TLSError(of: connection.handle))
         }
     }
 
-    /// Plaintext into `buffer`, at most one record. Call again until it wants input.
+    /// Decrypts at most one record into `buffer`. Call again until it needs input.
     package func read(_ connection: TLSConnection, into buffer: UnsafeMutableRawBufferPointer) -> TLSRead {
         var count = 0
         return switch perch_tls_read(connection.handle, buffer.baseAddress, buffer.count, &count) {
@@ -163,16 +164,16 @@ package final class TLSWindow {
         }
     }
 
-    /// Encrypts at most `Limits.tlsRecordBytes`, all of them.
+    /// Encrypts all bytes, at most `Limits.tlsRecordBytes`.
     package func write(_ connection: TLSConnection, _ bytes: UnsafeRawBufferPointer) -> TLSStep {
-        precondition(!bytes.isEmpty && bytes.count <= Limits.tlsRecordBytes, "\(bytes.count) bytes are no record")
+        precondition(!bytes.isEmpty && bytes.count <= Limits.tlsRecordBytes, "\(bytes.count) bytes in one record")
         return perch_tls_write(connection.handle, bytes.baseAddress, bytes.count) == PERCH_TLS_DONE
             ? .done : .failed(TLSError(of: connection.handle))
     }
 
-    /// Says that nothing more will be sent; nothing may be written afterwards.
+    /// Announces the end of the stream; nothing may be written afterwards.
     package func close(_ connection: TLSConnection) { perch_tls_close(connection.handle) }
 
-    /// Of a server: puts a new ticket before the next write. Not for TLS 1.2, which gives them in handshakes only.
+    /// Sends a new ticket before the next write of a server. TLS 1.2 sends tickets only in handshakes.
     package func renewTicket(_ connection: TLSConnection) { _ = perch_tls_renew_ticket(connection.handle) }
 }

@@ -1,26 +1,25 @@
 internal import CPerchTLS
 package import PerchBase
 
-/// What many connections have in common: certificates, keys, whom to trust. It does not change; who has new files makes a
-/// new one, and connections that began with the old one keep it.
+/// The shared TLS settings of many connections: certificates, keys, trusted authorities. A context never changes. New
+/// files need a new context; existing connections keep the old one.
 ///
-/// Sendable because: nothing is changed after it was made, and OpenSSL counts and locks what connections share of it. The
-/// trap that stands with this is the seal at the end of each `init`: what changes a sealed context ends the process, and so
-/// does a connection of one without a seal.
+/// Sendable because nothing changes after `init`, and OpenSSL locks the parts that connections share. The seal at the
+/// end of each `init` enforces this: changing a sealed context, or connecting with an unsealed one, ends the process.
 package final class TLSContext: Sendable {
-    // Because: see above.
+    // Safe for the reason given above.
     nonisolated(unsafe) let handle: OpaquePointer
-    /// They outlive the context.
+    /// Outlives the context.
     private let tickets: TicketKeys?
 
-    /// What a server is made of, as the bytes of its files.
+    /// The settings of a server, as the bytes of its files.
     package struct ServerFiles: Sendable {
-        /// Its certificate, and those that lead from it towards the root, in PEM.
+        /// The server's certificate and the intermediate certificates up to the root, in PEM.
         package var certificates: [UInt8]
         package var key: [UInt8]
-        /// Whom to trust when clients show certificates; empty where they are not asked.
+        /// Authorities for client certificates; if empty, clients are not asked for certificates.
         package var clientAuthorities: [UInt8] = []
-        /// A client without a certificate is refused.
+        /// Whether a client without a certificate is refused.
         package var requiresCertificates = false
 
         package init(certificates: [UInt8], key: [UInt8]) {
@@ -29,11 +28,11 @@ package final class TLSContext: Sendable {
         }
     }
 
-    /// What a client is made of.
+    /// The settings of a client.
     package struct ClientFiles: Sendable {
-        /// Whom to trust, in PEM; nil for those that this system trusts.
+        /// Trusted authorities in PEM; nil for the system's.
         package var authorities: [UInt8]?
-        /// What to show a server that asks, and the key of it.
+        /// The client's certificate and key, for a server that asks.
         package var certificates: [UInt8] = []
         package var key: [UInt8] = []
 
@@ -49,8 +48,8 @@ package final class TLSContext: Sendable {
             try Self.trust(handle, files.clientAuthorities)
             perch_tls_ask_for_certificate(handle, files.requiresCertificates ? 1 : 0)
         }
-        // A session that began under other rules for clients is not resumed: whoever was verified by authorities that
-        // are no longer trusted is verified anew.
+        // Part of the session scope, so that a session is not resumed under other rules for clients. A client verified
+        // by an authority that is no longer trusted must be verified again.
         var rules = files.clientAuthorities
         rules.append(files.requiresCertificates ? 1 : 0)
         var scope = [UInt8](repeating: 0, count: 32)
@@ -68,20 +67,20 @@ package final class TLSContext: Sendable {
         if let authorities = files.authorities {
             try Self.trust(handle, authorities)
         } else if perch_tls_trust_system(handle) == 0 {
-            throw TLSError(of: nil).said("the authorities of this system cannot be read")
+            throw TLSError(of: nil).prefixed("the authorities of this system cannot be read")
         }
         if !files.certificates.isEmpty { try Self.identify(handle, files.certificates, files.key) }
         perch_tls_context_seal(handle)
     }
 
-    /// A client's, of files: whom to trust (nil for those that this system trusts), and what to show a server that asks.
+    /// Loads a client's files: trusted authorities (nil for the system's), and a certificate for servers that ask.
     package convenience init(
         authorityPath: String?, certificatePath: String?, keyPath: String?
     ) throws(TLSError) {
         var files = ClientFiles()
         if let authorityPath { files.authorities = try TLSFile.read(authorityPath) }
         guard (certificatePath == nil) == (keyPath == nil) else {
-            throw TLSError(.file, "a certificate and its key are given together, or neither")
+            throw TLSError(.file, "a certificate and its key must be given together")
         }
         if let certificatePath, let keyPath {
             files.certificates = try TLSFile.read(certificatePath)
@@ -96,7 +95,7 @@ package final class TLSContext: Sendable {
 
     deinit { perch_tls_context_free(self.handle) }
 
-    /// Lets OpenSSL begin, once, without its handler for the end of the process: loops may still be at work then.
+    /// Initialises OpenSSL once, without its exit handler, because loops may still run when the process ends.
     private static let library: Void = perch_tls_initialise()
 
     /// Name and version of the library.
@@ -105,40 +104,41 @@ package final class TLSContext: Sendable {
     private static func make(isServer: Bool) throws(TLSError) -> OpaquePointer {
         _ = Self.library
         guard let handle = perch_tls_context_new(isServer ? 1 : 0) else {
-            throw TLSError(of: nil).said("OpenSSL makes no context")
+            throw TLSError(of: nil).prefixed("OpenSSL cannot create a context")
         }
         return handle
     }
 
     private static func identify(_ handle: OpaquePointer, _ certificates: [UInt8], _ key: [UInt8]) throws(TLSError) {
         guard perch_tls_use_certificates(handle, certificates, certificates.count) == 1 else {
-            throw TLSError(in: .certificate, "the certificate cannot be read: \(TLSError(of: nil)); PEM is wanted")
+            throw TLSError(in: .certificate, "the certificate cannot be read: \(TLSError(of: nil)); expected PEM")
         }
         switch perch_tls_use_key(handle, key, key.count) {
         case 1: break
-        case -1: throw TLSError(in: .key, "the key is not that of the certificate")
+        case -1: throw TLSError(in: .key, "the key does not belong to the certificate")
         case -2:
             throw TLSError(
-                in: .key, "the key is encrypted, and nobody is asked for a password; decrypt it with `openssl pkey`")
-        default: throw TLSError(in: .key, "the key cannot be read: \(TLSError(of: nil)); PEM is wanted")
+                in: .key, "the key is encrypted, and no password can be entered here; decrypt it with `openssl pkey`")
+        default: throw TLSError(in: .key, "the key cannot be read: \(TLSError(of: nil)); expected PEM")
         }
     }
 
     private static func trust(_ handle: OpaquePointer, _ authorities: [UInt8]) throws(TLSError) {
         guard perch_tls_trust(handle, authorities, authorities.count) > 0 else {
             throw TLSError(
-                in: .authorities, "no authority can be read: \(TLSError(of: nil)); certificates in PEM are wanted")
+                in: .authorities, "no authority can be read: \(TLSError(of: nil)); expected certificates in PEM")
         }
     }
 
-    /// When the context's own certificate begins and ends; nil where it has none.
+    /// The validity of the context's own certificate; nil if it has none.
     package var validity: (notBefore: Instant, notAfter: Instant)? {
         var (begin, end): (Int64, Int64) = (0, 0)
         guard perch_tls_own_validity(self.handle, &begin, &end) == 1 else { return nil }
         return (Instant(milliseconds: begin * 1_000), Instant(milliseconds: end * 1_000))
     }
 
-    /// SHA-256 of the context's own certificate, in hexadecimal; empty where it has none. For logs: it is public.
+    /// SHA-256 of the context's own certificate in hexadecimal; empty if it has none. It is public, so logs may contain
+    /// it.
     package var fingerprint: String {
         var digest = [UInt8](repeating: 0, count: 32)
         guard perch_tls_own_fingerprint(self.handle, &digest) == 1 else { return "" }

@@ -1,30 +1,31 @@
 internal import CPerchTLS
 
-/// Why TLS could not be set up, or a connection failed. Safe to log: no key, and nothing that the peer has written.
+/// The reason why TLS could not be set up, or why a connection failed. Safe to log: it contains no key and no text from
+/// the peer.
 package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// As far as somebody would act differently. The words are those of metrics.
+    /// Kinds of faults, as far as operators react differently. Metrics use the raw values.
     package enum Fault: String, Sendable, CaseIterable {
-        /// What came is no TLS, or is out of order.
+        /// The input is not TLS, or its messages are out of order.
         case protocolError = "protocol"
-        /// No version or cipher that both speak.
+        /// No common version or cipher.
         case noCommonGround = "no_common_ground"
-        /// The peer offers protocols by ALPN, and perch/1 is none of them.
+        /// The peer offers protocols by ALPN without perch/1.
         case applicationProtocol = "application_protocol"
-        /// The peer's certificate does not hold: another authority, too old, not for this use.
+        /// The peer's certificate is invalid: an unknown authority, expired, or for another use.
         case certificate = "certificate"
         case noCertificate = "no_certificate"
-        /// The peer's certificate holds, and is another's.
+        /// The peer's certificate is valid but for another name.
         case name = "name"
-        /// The peer does not take our certificate, or wants one that it was not shown.
+        /// The peer rejected this side's certificate, or required one.
         case refused = "refused"
-        /// The peer has said why it goes, and it is something else.
+        /// The peer sent another alert.
         case alert = "alert"
         case memory = "memory"
-        /// Of a file that this side was given.
+        /// A local file cannot be used.
         case file = "file"
     }
 
-    /// Which of the files that this side was given.
+    /// The kind of a local file.
     package enum File: Sendable {
         case certificate
         case key
@@ -33,7 +34,7 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
 
     package let fault: Fault
     package let description: String
-    /// Whose bytes cannot be used, where the fault is one of theirs.
+    /// The file at fault, if any.
     package let file: File?
 
     package init(_ fault: Fault, _ description: String) {
@@ -48,7 +49,7 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
         self.file = file
     }
 
-    /// Why the last step on this thread failed. Ask once, at once.
+    /// Reads why the last step on this thread failed. Call it once, directly after the failure.
     init(of connection: OpaquePointer?) {
         var fault = PERCH_TLS_FAULT_PROTOCOL
         let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
@@ -58,10 +59,10 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
         self.init(Fault(fault), text)
     }
 
-    /// The same error, said with what was being done.
-    func said(_ text: String) -> TLSError { TLSError(self.fault, "\(text): \(self.description)") }
+    /// Prefixes the description with the failed operation.
+    func prefixed(_ text: String) -> TLSError { TLSError(self.fault, "\(text): \(self.description)") }
 
-    /// The same error, with the path of the file that it is about.
+    /// Prefixes the description with the path of the file at fault.
     package func naming(certificate: String?, key: String?, authorities: String?) -> TLSError {
         let path =
             switch self.file {
@@ -70,7 +71,7 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
             case .authorities: authorities
             case nil: String?.none
             }
-        return path.map { self.said($0) } ?? self
+        return path.map { self.prefixed($0) } ?? self
     }
 }
 

@@ -1,14 +1,14 @@
 internal import Glibc
 internal import PerchBase
 
-/// A whole small file: certificates, a key, a secret.
+/// Reads a small file completely: certificates, a key, a secret.
 package enum TLSFile {
-    /// Reads a file that everybody may see.
+    /// Reads a public file.
     package static func read(_ path: String) throws(TLSError) -> [UInt8] {
         try Self.read(path, isSecret: false)
     }
 
-    /// Reads a file that only its owner may read: refused where group or others could, because then nobody knows who has.
+    /// Reads a secret file. Refused if group or others have access, because it may already have been read.
     package static func readSecret(_ path: String) throws(TLSError) -> [UInt8] {
         try Self.read(path, isSecret: true)
     }
@@ -19,13 +19,13 @@ package enum TLSFile {
         defer { close(descriptor) }
         var info = stat()
         guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
-            throw Self.refusal(path, "is no file")
+            throw Self.refusal(path, "is not a file")
         }
-        // Asked of what was opened, not of the name: nobody can put another file in its place between the two.
+        // Checks the open descriptor instead of the name, so that the file cannot be replaced in between.
         if isSecret, info.st_mode & 0o077 != 0 {
             throw Self.refusal(
                 path,
-                "is a secret that others than its owner can read or change (mode \(Self.octal(info.st_mode & 0o777))); `chmod 600` it, and think of who may have read it"
+                "is a secret, but other users can read or change it (mode \(Self.octal(info.st_mode & 0o777))); run `chmod 600` on it, and replace it if somebody may have read it"
             )
         }
         let limit = Limits.tlsFileBytesMax

@@ -2,17 +2,17 @@ internal import CPerchTLS
 package import PerchBase
 internal import Synchronization
 
-/// The keys under which a server's session tickets are sealed: of this period, and of the one before.
+/// The keys that encrypt a server's session tickets: those of the current and the previous period.
 ///
-/// The server keeps no sessions: a ticket is the session, sealed, at the client. Without a secret the keys are random and
-/// forgotten two periods later; they end with the process. With one, each period's key follows from the secret and the
-/// period's number, so that tickets outlive a restart, and hold at every server with the same secret.
+/// The server stores no sessions: the client holds each session encrypted in its ticket. Without a secret the keys are
+/// random, are dropped two periods later, and end with the process. With a secret each period's key is derived from it
+/// and the period's number, so that tickets survive a restart and are valid at every server with the same secret.
 ///
-/// Used by all loops, changed by one thread. Sendable because: the keys in C are behind a lock, the rest does not change
-/// or is atomic. The trap that stands with this is that lock's: it checks who holds it, and a step that fails, or an end
-/// while somebody reads, ends the process.
+/// All loops read the keys, one thread changes them. Sendable because a lock in C guards the keys, and the rest is
+/// constant or atomic. The lock checks its owner: a failed lock operation, or freeing the keys while in use, ends the
+/// process.
 package final class TicketKeys: Sendable {
-    // Because: it is set once, and what it points to has its own lock.
+    // Safe because it is set once, and its target has a lock.
     nonisolated(unsafe) let handle: OpaquePointer
     private let secret: [UInt8]
     private let state: Mutex<State>
@@ -23,9 +23,9 @@ package final class TicketKeys: Sendable {
         var current: [UInt8]
     }
 
-    /// `secret` may be empty. `wall` decides which period it is.
+    /// Creates the keys of the period at `wall`. `secret` may be empty.
     package init(secret: [UInt8] = [], wall: Instant) {
-        guard let handle = perch_tls_ticket_keys_new() else { preconditionFailure("there is no memory for two keys") }
+        guard let handle = perch_tls_ticket_keys_new() else { preconditionFailure("out of memory for the ticket keys") }
         self.handle = handle
         self.secret = secret
         let number = Self.number(at: wall)
@@ -36,18 +36,18 @@ package final class TicketKeys: Sendable {
 
     deinit { perch_tls_ticket_keys_free(self.handle) }
 
-    /// How often the keys have changed. A connection whose ticket is of an earlier number wants a new one.
+    /// Number of key changes. A connection whose ticket has an earlier number needs a new one.
     package var changes: UInt32 { self.period.load(ordering: .relaxed) }
 
-    /// Changes the keys where a new period has begun; whether it has. Where the clock went back, nothing happens: there
-    /// is no use in a key that was given up.
+    /// Changes the keys if a new period has begun, and returns whether it did. A clock that went backwards changes
+    /// nothing, because a dropped key has no use.
     @discardableResult
     package func rotate(wall: Instant) -> Bool {
         let number = Self.number(at: wall)
         return self.state.withLock { state in
             guard number > state.number else { return false }
             let next = Self.key(self.secret, number)
-            // Of a server that slept through a whole period, the last key is too old.
+            // A server that slept through a whole period must not accept the last key any more.
             let previous: [UInt8]? =
                 if !self.secret.isEmpty {
                     Self.key(self.secret, number - 1)
@@ -61,7 +61,7 @@ package final class TicketKeys: Sendable {
         }
     }
 
-    /// When the next period begins.
+    /// The start of the next period.
     package static func nextChange(after wall: Instant) -> Instant {
         Instant(milliseconds: (Self.number(at: wall) + 1) * Limits.tlsTicketKeyMilliseconds)
     }

@@ -389,7 +389,7 @@ def refusing_to_start():
 
     pem, key = authority.pem("server"), authority.key("server")
     with check("a server does not start with files that cannot be used, and names them"):
-        assert "not that of the certificate" in says("--tls-certificate", pem, "--tls-key", authority.key("alice"))
+        assert "does not belong to the certificate" in says("--tls-certificate", pem, "--tls-key", authority.key("alice"))
         assert "has ended at 2020-01-02" in says(
             "--tls-certificate", authority.pem("ended"), "--tls-key", authority.key("ended"))
         assert "no-such-file" in says("--tls-certificate", pem, "--tls-key", "no-such-file")

@@ -106,7 +106,7 @@ private final class NameBook: Sendable {
         let client = try self.client()
         let error = await #expect(throws: PerchError.self) { try await client.apps() }
         #expect(error?.reason == PerchError.connectFailed && error?.code == .unavailable && error?.isTransient == true)
-        #expect(error?.message.contains("no address of \"perch.test\" was found: not known here") == true)
+        #expect(error?.message.contains("cannot resolve \"perch.test\": not known here") == true)
         var states = client.subscriptionStatusTask(account: "anna", group: "premium").makeAsyncIterator()
         #expect(await states.next(where: { $0.value != nil }) != nil)
         #expect(self.book.asked == 2)

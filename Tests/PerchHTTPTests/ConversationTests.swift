@@ -7,7 +7,7 @@ import Testing
     private let wall = Instant(milliseconds: 784_111_777_000)
     private let request = Array("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
 
-    /// A moment that passes when a test says so.
+    /// A time that the test controls.
     private func at(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: 5_000_000_000).advanced(byMilliseconds: milliseconds)
     }
@@ -16,7 +16,7 @@ import Testing
         String(decoding: conversation.output, as: UTF8.self)
     }
 
-    @Test func `answers with what HTTP wants of an answer`() {
+    @Test func `answers with a complete HTTP response`() {
         var one = HTTPConversation(now: self.at(0))
         #expect(one.received(self.request, now: self.at(1), wall: self.wall) == .ask(HTTPRequest(path: "/metrics")))
         #expect(!one.reads)
@@ -37,7 +37,7 @@ import Testing
         #expect(self.text(one).hasSuffix("\r\n\r\n"))
     }
 
-    @Test func `takes what was sent ahead in its order`() {
+    @Test func `answers pipelined requests in order`() {
         var one = HTTPConversation(now: self.at(0))
         let second = Array("GET /b HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
         #expect(
@@ -50,7 +50,7 @@ import Testing
             one.wrote(one.output.count, now: self.at(0), wall: self.wall) == .ask(HTTPRequest(path: "/b")))
     }
 
-    @Test func `that is to end is shut, read for a while, and closed`() {
+    @Test func `that must end is shut down, drained for a while, and closed`() {
         var one = HTTPConversation(now: self.at(0))
         _ = one.received(Array("GET / HTTP/1.0\r\n\r\n".utf8), now: self.at(0), wall: self.wall)
         _ = one.answer(HTTPResponse(.ok, "ok"), now: self.at(0), wall: self.wall)
@@ -67,7 +67,7 @@ import Testing
         ("GET /\r\n", .badRequest, "HTTP/1.1"), ("PRI * HTTP/2.0\r\n\r\n", .versionNotSupported, "HTTP/1.1"),
         ("GET / HTTP/1.1\r\n" + String(repeating: "a", count: 9_000), .headTooLong, "8192 bytes"),
     ])
-    func `refuses with a status, says what to do, and ends`(
+    func `refuses with a status and a next step, and ends`(
         _ text: String, _ status: HTTPResponse.Status, _ told: String
     ) {
         var one = HTTPConversation(now: self.at(0))
@@ -79,7 +79,7 @@ import Testing
         #expect(one.wrote(one.output.count, now: self.at(0), wall: self.wall) == .shutDownWriting)
     }
 
-    @Test func `waits five seconds for a whole head, however slowly it drips`() {
+    @Test func `waits five seconds for a head, even if it keeps arriving slowly`() {
         var one = HTTPConversation(now: self.at(0))
         for (index, byte) in self.request.prefix(20).enumerated() {
             #expect(one.received([byte], now: self.at(Int64(index) * 249), wall: self.wall) == .wait)
@@ -88,13 +88,13 @@ import Testing
         #expect(one.timePassed(now: self.at(5_000), wall: self.wall) == .write(.requestTimeout))
     }
 
-    @Test func `that never begins is closed without a word`() {
+    @Test func `without a request is closed silently`() {
         var one = HTTPConversation(now: self.at(0))
         #expect(one.timePassed(now: self.at(4_999), wall: self.wall) == .wait)
         #expect(one.timePassed(now: self.at(5_000), wall: self.wall) == .close)
     }
 
-    @Test func `rests between two requests for a while, and then has five seconds again`() {
+    @Test func `may be idle between requests, and then has five seconds again`() {
         var one = HTTPConversation(now: self.at(0))
         _ = one.received(self.request, now: self.at(0), wall: self.wall)
         _ = one.answer(HTTPResponse(.ok, "ok"), now: self.at(0), wall: self.wall)
@@ -106,10 +106,10 @@ import Testing
         #expect(one.timePassed(now: self.at(65_000), wall: self.wall) == .write(.requestTimeout))
     }
 
-    @Test func `whose reader takes nothing is closed`() {
+    @Test func `whose client reads nothing is closed`() {
         var one = HTTPConversation(now: self.at(0))
         _ = one.received(self.request, now: self.at(0), wall: self.wall)
-        // However long the answer takes here, the peer is not to blame.
+        // The deadline covers only the peer, not the preparation of the answer.
         #expect(one.timePassed(now: self.at(60_000), wall: self.wall) == .wait)
         _ = one.answer(HTTPResponse(.ok, "ok"), now: self.at(60_000), wall: self.wall)
         #expect(one.wrote(1, now: self.at(64_000), wall: self.wall) == .wait)
@@ -117,7 +117,7 @@ import Testing
         #expect(one.timePassed(now: self.at(69_000), wall: self.wall) == .close)
     }
 
-    @Test func `whose peer has ended is answered first`() {
+    @Test func `whose peer has closed its writing side is answered first`() {
         var one = HTTPConversation(now: self.at(0))
         _ = one.received(self.request, now: self.at(0), wall: self.wall)
         #expect(one.peerEnded() == .wait)
@@ -131,7 +131,7 @@ import Testing
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (951_782_400_000, "Tue, 29 Feb 2000 00:00:00 GMT"),
             (1_795_291_199_999, "Sat, 21 Nov 2026 19:59:59 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
         ] as [(Int64, String)])
-    func `dates its answers as RFC 9110 says`(_ milliseconds: Int64, _ date: String) {
+    func `dates its answers as RFC 9110 requires`(_ milliseconds: Int64, _ date: String) {
         #expect(HTTPResponse.date(Instant(milliseconds: milliseconds)) == date)
     }
 }

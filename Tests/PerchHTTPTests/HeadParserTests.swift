@@ -23,14 +23,14 @@ import Testing
         ("GET / HTTP/1.1\nHost: x\n\n", HTTPRequest(path: "/")),
         ("GET / HTTP/1.1\r\nHost: x\r\nX: \u{FC}\t\r\n\r\n", HTTPRequest(path: "/")),
     ])
-    func `is read`(_ text: String, _ request: HTTPRequest) {
+    func `is parsed`(_ text: String, _ request: HTTPRequest) {
         #expect(self.parse(text) == .success(request))
     }
 
     @Test(arguments: [
         "GET / HTTP/1.1\r\nHost: x\r\n", "GET", "", "GET / HTTP/1.1\r\nHost: x\r\n\r",
     ])
-    func `is waited for until it has ended`(_ text: String) {
+    func `is incomplete until its last line`(_ text: String) {
         #expect(self.parse(text) == .success(nil))
     }
 
@@ -40,7 +40,7 @@ import Testing
             ("PRI * HTTP/2.0\r\n", .versionNotSupported), ("GET / HTTP/2.0\r\n", .versionNotSupported),
             ("GET / HTTP/0.9\r\n", .versionNotSupported),
         ] as [(String, HTTPRefusal)])
-    func `that asks for more than is here is refused from its first line`(_ text: String, _ refusal: HTTPRefusal) {
+    func `with an unsupported request line is refused at its first line`(_ text: String, _ refusal: HTTPRefusal) {
         #expect(self.parse(text) == .failure(refusal))
     }
 
@@ -56,7 +56,7 @@ import Testing
         "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n",
     ])
-    func `that two readers could take for different requests is refused`(_ text: String) {
+    func `that two parsers could read differently is refused`(_ text: String) {
         guard case .failure(.badRequest(let why)) = self.parse(text) else {
             Issue.record("\(text.debugDescription) gave \(self.parse(text))")
             return
@@ -64,7 +64,7 @@ import Testing
         #expect(!why.isEmpty)
     }
 
-    @Test func `comes in any pieces, and the next one behind it`() throws {
+    @Test func `may arrive in any pieces, followed by the next one`() throws {
         let text = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\nHEAD /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
         for size in [1, 2, 3, 7, text.utf8.count] {
             var parser = HTTPHeadParser()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// What a parser makes of bytes that come in pieces of a size, until it needs more or refuses.
+    /// The parser's results for bytes in pieces of a given size, until it needs more or refuses.
     private func outcomes(_ bytes: [UInt8], piece: Int) -> [Result<HTTPRequest, HTTPRefusal>] {
         var parser = HTTPHeadParser(limitBytes: 64)
         var outcomes: [Result<HTTPRequest, HTTPRefusal>] = []
@@ -98,14 +98,14 @@ import Testing
         return outcomes
     }
 
-    @Test func `means the same in one piece as byte by byte, whatever byte of it is damaged`() {
+    @Test func `gives the same result whole and byte by byte, whichever byte is damaged`() {
         let head = Array("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
         var refused = 0
         for index in head.indices {
             for byte: UInt8 in [0, 9, 10, 13, 32, 34, 58, 65, 127, 128, 255, head[index] ^ 0x20] {
                 var damaged = head
                 damaged[index] = byte
-                // A second request behind it shows where the first is thought to end.
+                // A second request behind the head shows where the parser ends the first.
                 let whole = self.outcomes(damaged + head, piece: .max)
                 #expect(self.outcomes(damaged + head, piece: 1) == whole, "byte \(index) is \(byte)")
                 if case .failure? = whole.last { refused += 1 }
@@ -114,14 +114,14 @@ import Testing
         #expect(refused > head.count * 4)
     }
 
-    /// A whole head of so many bytes.
+    /// A complete head of the given length.
     private func head(_ bytes: Int) -> [UInt8] {
         let start = "GET / HTTP/1.1\r\nHost: x\r\nX: "
         let filling = String(repeating: "a", count: bytes - start.utf8.count - 4)
         return Array((start + filling + "\r\n\r\n").utf8)
     }
 
-    @Test func `is taken one byte below and at its limit, and refused one above`() throws {
+    @Test func `is accepted one byte below and at its limit, and refused one above`() throws {
         for length in [Limits.httpHeadBytesMax - 1, Limits.httpHeadBytesMax] {
             var parser = HTTPHeadParser()
             parser.append(self.head(length))

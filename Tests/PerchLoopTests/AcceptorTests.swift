@@ -4,7 +4,8 @@ import PerchBase
 import PerchLoop
 import Testing
 
-/// In a process of its own, whose last words nobody keeps: its exit code is the line (modulo 256) that did not hold.
+/// Ends the test's child process if a condition is false. The exit code is the line number modulo 256, because the
+/// child's output is lost.
 private func orExit(_ holds: Bool, line: Int32 = #line) {
     if !holds { exit(line & 0xFF) }
 }
@@ -12,7 +13,7 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
 @Suite(.timeLimit(.minutes(1))) struct `acceptor` {
     private static let farewell = Array("full, come back later".utf8)
 
-    @Test func `a turn accepts a bounded number and the next turn the rest`() throws {
+    @Test func `an iteration accepts a bounded number, and the next one the rest`() throws {
         let poller = try Poller()
         let acceptor = try Acceptor(
             try Sockets.listen(on: .loopback(port: 0), reusePort: false), tag: 5, on: poller,
@@ -34,7 +35,7 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
         #expect(poller.wait(timeoutMilliseconds: 0) == 0)
     }
 
-    @Test func `beyond the limit a connection is told so, counted, and the listener rests`() throws {
+    @Test func `a connection beyond the limit gets the farewell and is counted, and the listener pauses`() throws {
         let poller = try Poller()
         let budget = ConnectionBudget(limit: 2)
         let acceptor = try Acceptor(
@@ -56,7 +57,7 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
         let end = start.advanced(byMilliseconds: Int64(Limits.acceptPauseMilliseconds))
         #expect(acceptor.turn(now: start) == end)
         let fourth = try Clients(1, to: acceptor.address)
-        #expect(poller.wait(timeoutMilliseconds: 0) == 0, "a resting listener wakes nobody")
+        #expect(poller.wait(timeoutMilliseconds: 0) == 0, "a pausing listener wakes no thread")
         #expect(acceptor.turn(now: end) == nil)
         #expect(poller.wait(timeoutMilliseconds: patienceMilliseconds) == 1)
         acceptor.ready(now: end) { fd, _ in accepted.append(fd) }
@@ -65,7 +66,7 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
 
         Sockets.close(accepted.removeLast())
         acceptor.connectionClosed()
-        #expect(acceptor.turn(now: end) == nil, "room ends the rest at once")
+        #expect(acceptor.turn(now: end) == nil, "free capacity ends the pause at once")
         let fifth = try Clients(1, to: acceptor.address)
         #expect(poller.wait(timeoutMilliseconds: patienceMilliseconds) == 1)
         acceptor.ready(now: end) { fd, _ in accepted.append(fd) }
@@ -73,7 +74,7 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
         for fd in accepted { Sockets.close(fd) }
     }
 
-    @Test func `a process without descriptors refuses in order and recovers when one is freed`() async {
+    @Test func `a process without descriptors refuses cleanly and recovers when one is freed`() async {
         await #expect(processExitsWith: .success) {
             let poller = try Poller()
             let acceptor = try Acceptor(
@@ -88,10 +89,11 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
             var accepted: [Int32] = []
             var now = MonotonicTime.zero
             acceptor.ready(now: now) { fd, _ in accepted.append(fd) }
-            // A client may be connected before the listener has him: who comes once it rests is refused after that.
+            // A client may be connected before the listener accepts it. Clients that arrive during a pause are refused
+            // after it.
             while acceptor.counters.refusedForDescriptors < 4 {
                 if let end = acceptor.turn(now: now) { now = end }
-                // It rests no longer than it said.
+                // It pauses no longer than announced.
                 orExit(acceptor.turn(now: now) == nil)
                 orExit(poller.wait(timeoutMilliseconds: patienceMilliseconds) == 1)
                 acceptor.ready(now: now) { fd, _ in accepted.append(fd) }
@@ -99,9 +101,9 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
             let pauses = acceptor.counters.pauses
             orExit(acceptor.counters.refusedForDescriptors == 4)
             orExit(pauses > 0 && accepted.isEmpty)
-            // A resting listener wakes nobody.
+            // A pausing listener wakes no thread.
             orExit(poller.wait(timeoutMilliseconds: 0) == 0)
-            // The spare was taken back.
+            // The spare was reopened.
             orExit(perch_open_null() < 0)
             for client in clients.descriptors {
                 var bytes = receive(client)
@@ -109,14 +111,14 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
                 orExit(bytes.bytes == Array("full".utf8))
             }
 
-            // One for the next client, one for its other end.
+            // One descriptor for the next client, one for its other end.
             for _ in 0..<2 { Sockets.close(fillers.removeLast()) }
             let next = try Sockets.connect(to: acceptor.address)
             acceptor.descriptorFreed()
             orExit(poller.wait(timeoutMilliseconds: patienceMilliseconds) == 1)
             acceptor.ready(now: now) { fd, _ in accepted.append(fd) }
             orExit(accepted.count == 1 && acceptor.counters.accepted == 1)
-            // Nobody waits now, although there is no descriptor: no reason to rest.
+            // The backlog is empty, so a lack of descriptors causes no pause.
             orExit(acceptor.turn(now: now) == nil && acceptor.counters.pauses == pauses)
             orExit(Sockets.connectResult(next.number) == .connected)
         }
@@ -132,7 +134,7 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
         let clients = try Clients(32, to: first.address)
         for client in clients.descriptors {
             #expect(send(client, [1]) == .wrote(1))
-            // Acknowledged means that the connection stands in a backlog.
+            // An acknowledged byte means that the connection is in a backlog.
             while Sockets.unacknowledgedBytes(client) > 0 {}
         }
         var (ofFirst, ofSecond): ([Int32], [Int32]) = ([], [])

@@ -24,7 +24,7 @@ import Testing
         #expect(child.hasEnded() == 3)
     }
 
-    /// A server of a bench is told to stop by SIGTERM, which the one who started it may have blocked for itself.
+    /// A bench stops its server with SIGTERM, which the bench itself may have blocked.
     @Test func `a child has no signal blocked, whatever its parent has`() async {
         await #expect(processExitsWith: .success) {
             SignalSource.block()
@@ -42,23 +42,23 @@ import Testing
         }
     }
 
-    @Test func `a program that is not there ends with 127`() throws {
+    @Test func `a missing program ends with 127`() throws {
         let child = try ChildProcess(path: "/nowhere/at/all", arguments: [], environment: [:])
         #expect(Self.said(child) == "")
         child.kill()
         #expect(child.hasEnded() == 127)
     }
 
-    @Test func `who lets go of a child ends it`() throws {
+    @Test func `releasing a child process kills it`() throws {
         var child: ChildProcess? = try Self.shell("echo up; while :; do :; done")
         child?.waitForOutput(milliseconds: patienceMilliseconds)
         let number = try #require(child?.number)
         child = nil
-        // It was waited for as well: nobody of that number is ours any more.
+        // The child was reaped as well: no child has that number.
         #expect(kill(number, 0) == -1)
     }
 
-    @Test func `a child keeps to the processor that it is given`() throws {
+    @Test func `a child runs on its given processor`() throws {
         let processor = try #require(Processors.allowed().last)
         let child = try ChildProcess(
             path: "/bin/sh",
@@ -70,7 +70,7 @@ import Testing
         #expect(Self.said(child).split(whereSeparator: \.isWhitespace).last.map { String($0) } == "\(processor)")
     }
 
-    @Test func `a thread that is pinned may run nowhere else`() throws {
+    @Test func `a pinned thread runs only on its processor`() throws {
         let found = Inbox<[Int]>(wake: try WakeUp())
         let processor = try #require(Processors.allowed().last)
         let thread = try LoopThread(name: "pinned") {
@@ -84,7 +84,7 @@ import Testing
         #expect(throws: SystemError.self) { try Processors.pin(to: 1_000_000) }
     }
 
-    @Test func `a precise timer wakes not before its instant, and once`() throws {
+    @Test func `a precise timer wakes once, not before its instant`() throws {
         let poller = try Poller()
         let timer = try PreciseTimer(on: poller, tag: 9)
         let instant = Clocks.monotonic().advanced(byNanoseconds: 300_000)
@@ -94,7 +94,7 @@ import Testing
         #expect(poller[0] == Readiness(tag: 9, readable: true, writable: false, hungUp: false))
         timer.clear()
         #expect(poller.wait(timeoutMilliseconds: 0) == 0)
-        // One that is over wakes at once; nil takes it back.
+        // A past instant wakes at once; nil disarms.
         timer.set(instant)
         #expect(poller.wait(timeoutMilliseconds: patienceMilliseconds) == 1)
         timer.set(nil)

@@ -8,21 +8,21 @@ import Testing
         "a:0",
         "xn--mnchen-3ya.example:65535",
     ])
-    func `a name in text parses to itself`(_ text: String) throws {
+    func `a name's description parses to the same name`(_ text: String) throws {
         let destination = try Destination(parsing: text)
         #expect(destination.description == text && destination.port == UInt16(text.split(separator: ":")[1]))
         guard case .name = destination else {
-            Issue.record("\(destination) is no name")
+            Issue.record("\(destination) is not a name")
             return
         }
     }
 
     @Test(arguments: ["127.0.0.1:7447", "[::1]:7447", "[2001:db8::17:a]:1"])
-    func `an address stays one`(_ text: String) throws {
+    func `an address parses to an address`(_ text: String) throws {
         #expect(try Destination(parsing: text) == .address(SocketAddress(parsing: text)))
     }
 
-    @Test func `localhost is the loopback's address, and nobody is asked`() throws {
+    @Test func `localhost is the loopback address without a lookup`() throws {
         #expect(try Destination(parsing: "localhost:5") == .address(.loopback(port: 5)))
     }
 
@@ -43,12 +43,12 @@ import Testing
         ("perch\u{0}:1", .badName("perch\u{0}", in: "perch\u{0}:1")),
         ("münchen.example:1", .badName("münchen.example", in: "münchen.example:1")),
     ])
-    func `what is neither is refused with its reason`(_ text: String, _ fault: SocketAddressFault) {
+    func `a text that is neither is refused with a reason`(_ text: String, _ fault: SocketAddressFault) {
         #expect(throws: fault) { try Destination(parsing: text) }
         #expect(!fault.description.isEmpty)
     }
 
-    @Test func `a name is as long as DNS has room for, and no longer`() throws {
+    @Test func `a name may be as long as DNS allows, and no longer`() throws {
         let label = String(repeating: "a", count: Limits.hostNameLabelBytesMax)
         _ = try Destination(parsing: label + ":1")
         #expect(throws: SocketAddressFault.badName(label + "a", in: label + "a:1")) {
@@ -61,16 +61,16 @@ import Testing
 }
 
 @Suite struct `names` {
-    /// Of the hosts file, so without a name server.
-    @Test func `are looked up as the system is set up to`() throws {
+    /// Resolved by the hosts file, so without a name server.
+    @Test func `are resolved by the system`() throws {
         let found = try NameLookup.addresses(of: "localhost", port: 7447)
         #expect(!found.isEmpty && found.count <= Limits.addressesPerNameMax)
         #expect(found.allSatisfy { $0.isLoopback && $0.port == 7447 })
         #expect(Set(found).count == found.count)
     }
 
-    @Test func `that lead nowhere say which, and why`() {
+    @Test func `that cannot be resolved are reported with a reason`() {
         let fault = #expect(throws: NameFault.self) { try NameLookup.addresses(of: "", port: 1) }
-        #expect(fault?.description.contains("no address of \"\" was found: ") == true)
+        #expect(fault?.description.contains("cannot resolve \"\": ") == true)
     }
 }

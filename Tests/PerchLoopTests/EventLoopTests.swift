@@ -31,7 +31,7 @@ import Testing
         let loop = try EventLoop(name: "entered")
         let counter = Counter(on: loop)
         let thread = try loop.start(TurnDriver(each: { _ in counter.incrementAsIfOnLoop() }))
-        #expect(await counter.count >= 1, "the first turn comes before the first job")
+        #expect(await counter.count >= 1, "the first iteration precedes the first job")
         loop.stop()
         thread.join()
     }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `touching the poller of a loop from another thread traps`() async {
+    @Test func `using a loop's poller from another thread traps`() async {
         await #expect(processExitsWith: .failure) {
             let loop = try EventLoop(name: "guarded")
             let thread = try loop.start(IdleDriver())
@@ -72,7 +72,7 @@ import Testing
         withExtendedLifetime(pair) {}
     }
 
-    @Test func `a turn runs a bounded number of jobs and leaves none behind`() async throws {
+    @Test func `an iteration runs a bounded number of jobs, and later ones run the rest`() async throws {
         let loop = try EventLoop(name: "bounded")
         let ran = Tally()
         let tasks = (0..<Limits.jobsPerTurn * 3 + 7).map { _ in
@@ -90,7 +90,7 @@ import Testing
         for (before, after) in zip(counts, counts.dropFirst()) { #expect(after - before <= Limits.jobsPerTurn) }
     }
 
-    @Test func `the driver is called at the time it asked for, not before`() throws {
+    @Test func `the driver is called at its requested time, not earlier`() throws {
         let loop = try EventLoop(name: "timed")
         var wanted: MonotonicTime?
         var turns = 0
@@ -98,7 +98,7 @@ import Testing
             TurnDriver { now in
                 turns += 1
                 guard let due = wanted, now >= due else {
-                    #expect(wanted == nil, "woken before the time asked for, without a reason")
+                    #expect(wanted == nil, "woken before the requested time without an event")
                     wanted = now.advanced(byMilliseconds: 3)
                     return wanted
                 }
@@ -113,13 +113,13 @@ import Testing
             (nil, 60_000), (-1, 0), (0, 0), (1, 1), (1_000_000, 1), (1_000_001, 2), (59_999_000_000, 59_999),
             (60_000_000_001, 60_000), (Int64.max, 60_000),
         ] as [(Int64?, Int)])
-    func `a loop sleeps until the next deadline, rounded up, and a minute at most`(ahead: Int64?, expected: Int) {
+    func `a loop sleeps until the next deadline, rounded up, at most a minute`(ahead: Int64?, expected: Int) {
         let now = MonotonicTime(nanoseconds: 12_345)
         let next = ahead.map { now.advanced(byNanoseconds: $0) }
         #expect(EventLoop.sleepMilliseconds(until: next, from: now) == expected)
     }
 
-    @Test func `an inbox posted from elsewhere is seen in a turn`() throws {
+    @Test func `an event posted by another thread arrives in an iteration`() throws {
         let loop = try EventLoop(name: "posted")
         let inbox = Inbox<Int>(wake: loop.wake)
         var events: [Int] = []
@@ -140,7 +140,7 @@ import Testing
         #expect(next == 500)
     }
 
-    @Test func `a stopped loop takes one turn and returns`() throws {
+    @Test func `a stopped loop runs one iteration and returns`() throws {
         let loop = try EventLoop(name: "stopped")
         loop.stop()
         var turns = 0
@@ -165,7 +165,7 @@ import Testing
         let loop = try EventLoop(name: "ended")
         let counter = Counter(on: loop)
         loop.stop()
-        // Waits when the loop ends: it was enqueued before the first turn.
+        // Still queued when the loop ends, because it was enqueued before the first iteration.
         let waiting = Task(executorPreference: loop) { loop.isOnLoop }
         loop.run(IdleDriver())
         #expect(await waiting.value)

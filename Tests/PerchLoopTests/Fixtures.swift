@@ -2,7 +2,7 @@ import PerchBase
 import PerchLoop
 import Testing
 
-/// No fact of a test takes longer; then the test fails instead of hanging.
+/// The longest wait of a test; then it fails instead of hanging.
 let patienceMilliseconds = 10_000
 
 /// Two connected sockets on loopback, closed at the end.
@@ -53,7 +53,7 @@ func receive(_ fd: Int32, capacity: Int = 65_536) -> (outcome: ReceiveOutcome, b
     return (outcome, Array(buffer[..<count]))
 }
 
-/// Waits until `fd` is ready in one of the ways asked for, or hung up.
+/// Waits until `fd` is ready in one of the requested ways, or hung up.
 func waitUntilReady(_ fd: Int32, _ interest: Poller.Interest) throws {
     let poller = try Poller()
     try poller.watch(fd, tag: 0, for: interest)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `poller and inbox` {
-    @Test func `readiness is told again until it is dealt with`() throws {
+    @Test func `readiness is reported until it is handled`() throws {
         let pair = try SocketPair()
         let poller = try Poller()
         try poller.watch(pair.server, tag: 0xFEED_0000_0000_0001, for: .readable)
@@ -20,7 +20,7 @@ import Testing
         #expect(poller.wait(timeoutMilliseconds: 0) == 0)
     }
 
-    @Test func `only what is asked for is told, except a hang-up`() throws {
+    @Test func `only requested events are reported, except a hang-up`() throws {
         let pair = try SocketPair()
         let poller = try Poller()
         try poller.watch(pair.server, tag: 1, for: [])
@@ -41,7 +41,7 @@ import Testing
         #expect(poller.wait(timeoutMilliseconds: 0) == 0)
     }
 
-    @Test func `each of many ready descriptors is told under its own tag`() throws {
+    @Test func `each of many ready descriptors is reported under its own tag`() throws {
         let pairs = try (0..<40).map { _ in try SocketPair() }
         let poller = try Poller()
         for (index, pair) in pairs.enumerated() {
@@ -70,7 +70,7 @@ import Testing
         #expect(wake.clear() == 1)
     }
 
-    @Test func `each poster's events arrive complete and in its order`() throws {
+    @Test func `each sender's events arrive completely and in order`() throws {
         let posters = 4
         let each = 20_000
         let wake = try WakeUp()
@@ -100,7 +100,7 @@ import Testing
         for thread in threads { thread.join() }
     }
 
-    @Test func `what a burst grew is given back`() throws {
+    @Test func `an inbox frees the capacity of a burst`() throws {
         let inbox = Inbox<Int>(wake: try WakeUp())
         inbox.post(Array(0..<Limits.inboxCapacityKept * 4))
         var events: [Int] = []

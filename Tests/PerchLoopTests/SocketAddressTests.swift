@@ -5,7 +5,7 @@ import Testing
     @Test(arguments: [
         "127.0.0.1:7447", "0.0.0.0:0", "255.255.255.255:65535", "[::1]:7447", "[::]:80", "[2001:db8::17:a]:1",
     ])
-    func `an address in text parses to itself`(_ text: String) throws {
+    func `an address's description parses to the same address`(_ text: String) throws {
         #expect(try SocketAddress(parsing: text).description == text)
     }
 
@@ -32,7 +32,7 @@ import Testing
         ("[]:1", .badHost("", in: "[]:1")),
         ("[:1", .noPort("[:1")),
     ])
-    func `what is not an address is refused with its reason`(_ text: String, _ fault: SocketAddressFault) {
+    func `a text that is not an address is refused with a reason`(_ text: String, _ fault: SocketAddressFault) {
         #expect(throws: fault) { try SocketAddress(parsing: text) }
         #expect(!fault.description.isEmpty)
     }

@@ -5,13 +5,13 @@ import PerchLoop
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `sockets` {
-    @Test func `a full socket takes a part, then nothing, then all the rest in order`() throws {
+    @Test func `a full socket accepts a part, then nothing, then the rest in order`() throws {
         var options = ConnectionOptions()
         options.sendBufferBytes = 8_192
         let pair = try SocketPair(listenerOptions: options)
         let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) }
         guard case .wrote(let first) = send(pair.server, bytes) else {
-            Issue.record("the first send took nothing")
+            Issue.record("the first send accepted nothing")
             return
         }
         #expect(first > 0 && first < bytes.count)
@@ -48,7 +48,7 @@ import Testing
         #expect(try receiveAll(pair.server).bytes == flat)
     }
 
-    @Test func `more pieces than Linux takes are sent in part`() throws {
+    @Test func `more pieces than Linux accepts are sent in part`() throws {
         let pair = try SocketPair()
         let bytes = [UInt8](repeating: 7, count: Limits.piecesPerSend + 10)
         let outcome = bytes.withUnsafeBytes { bytes in
@@ -68,7 +68,7 @@ import Testing
         Sockets.shutdownWriting(pair.server)
     }
 
-    @Test func `what was sent before the writing side was shut down can still be read`() throws {
+    @Test func `data sent before the writing side was shut down can still be read`() throws {
         let pair = try SocketPair()
         #expect(receive(pair.client).outcome == .empty)
         #expect(send(pair.server, Array("the reason".utf8)) == .wrote(10))
@@ -102,7 +102,7 @@ import Testing
         return [values.0 == 0 ? 0 : 1, values.1, values.2, values.3]
     }
 
-    @Test func `a refused connection says that nothing listens there`() throws {
+    @Test func `a refused connection reports that no process listens there`() throws {
         let free: SocketAddress
         do {
             let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
@@ -114,7 +114,7 @@ import Testing
         let error = SystemError(call: "connect", subject: free.description, errno: .connectionRefused)
         #expect(
             error.description
-                == "connect \(free): Connection refused (errno 111); nothing listens there: check that the server runs, and the port"
+                == "connect \(free): Connection refused (errno 111); no process listens there: check that the server runs, and check the port"
         )
     }
 
@@ -128,7 +128,7 @@ import Testing
         #expect(Sockets.peerAddress(client.number) == Sockets.localAddress(listener.number))
     }
 
-    @Test func `an address in use is refused by name`() throws {
+    @Test func `an address in use is named in the refusal`() throws {
         let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
         let address = Sockets.localAddress(listener.number)
         let error = SystemError(call: "listen", subject: address.description, errno: .addressInUse)
@@ -136,9 +136,9 @@ import Testing
         #expect(error.description.contains("another process has this address"))
     }
 
-    /// At a number far above all others: another thread of the child may open something at any moment, and the kernel
-    /// gives it the lowest that is free, which would be the one just closed.
-    @Test func `a descriptor that was closed traps instead of meeting another connection`() async {
+    /// Uses a very high number. Another thread of the child could open a file at any moment, and the kernel would give
+    /// it the lowest free number.
+    @Test func `using a closed descriptor traps instead of reaching another connection`() async {
         await #expect(processExitsWith: .failure) {
             let listener = fcntl(
                 try Sockets.listen(on: .loopback(port: 0), reusePort: false).release(), F_DUPFD_CLOEXEC, 900)

@@ -28,11 +28,11 @@ import Testing
         await #expect(processExitsWith: .failure) { try LoopThread(name: "sixteen--letters") {}.join() }
     }
 
-    @Test func `a thread that nobody joined traps`() async {
+    @Test func `a thread that is never joined traps`() async {
         await #expect(processExitsWith: .failure) { _ = try LoopThread(name: "forgotten") {} }
     }
 
-    @Test func `signals become events of a poller, and a broken pipe none`() async {
+    @Test func `signals become poller events, and a broken pipe raises none`() async {
         await #expect(processExitsWith: .success) {
             SignalSource.block()
             let poller = try Poller()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `the monotonic clock never runs back and the wall clock tells this century`() {
+    @Test func `the monotonic clock never runs backwards and the wall clock shows this century`() {
         var last = Clocks.monotonic()
         for _ in 0..<10_000 {
             let now = Clocks.monotonic()
@@ -69,7 +69,7 @@ import Testing
         #expect((2_025..<2_100).contains(wall))
     }
 
-    @Test func `the descriptor limit can be raised to what is allowed`() async {
+    @Test func `the descriptor limit can be raised to the hard limit`() async {
         await #expect(processExitsWith: .success) {
             precondition(perch_set_descriptor_limit(100, 300) == 0)
             precondition(DescriptorLimit.current == 100)

@@ -8,7 +8,7 @@ import Testing
         return String(decoding: Exposition.text(samples), as: UTF8.self)
     }
 
-    @Test func `says help and type once for a name, with all of its labels below`() {
+    @Test func `writes help and type once for a name, followed by all of its labels`() {
         let text = self.text { samples in
             samples.add("a_total", labels: Exposition.label("x", "1"), 1, help: "A.")
             samples.add("b", 7, help: "B.")
@@ -28,12 +28,12 @@ import Testing
                 """)
     }
 
-    @Test func `escapes what would end a label or a line`() {
+    @Test func `escapes characters that would end a label or a line`() {
         #expect(Exposition.label("x", "a\"b\\c\nd") == #"x="a\"b\\c\nd""#)
         #expect(self.text { $0.add("a", 1, help: "one\ntwo \\ three") }.hasPrefix(#"# HELP a one\ntwo \\ three"#))
     }
 
-    @Test func `writes whole numbers as such, and what is no number as Prometheus reads it`() {
+    @Test func `writes whole numbers without a fraction, and NaN and infinity as Prometheus expects`() {
         #expect(Exposition.number(3) == "3")
         #expect(Exposition.number(0.25) == "0.25")
         #expect(Exposition.number(.infinity) == "+Inf")
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `a histogram of times counts each value at or below the end of its bucket`() {
         var histogram = Histogram()
-        // Truncated to microseconds: 15 took less than 16, 16 took 16 or more.
+        // Values are truncated to microseconds: 15 took less than 16, 16 took 16 or more.
         for value: UInt64 in [0, 15, 16, 1_023, 1_024, 40_000_000] { histogram.record(value) }
         let lines = self.text { $0.add(seconds: "t_seconds", histogram, help: "T.") }.split(separator: "\n")
         #expect(lines[1] == "# TYPE t_seconds histogram")
@@ -69,7 +69,7 @@ import Testing
         #expect(lines.contains(#"c_bucket{le="+Inf"} 6"#))
     }
 
-    @Test func `histograms of several threads are one`() {
+    @Test func `histograms of several threads are merged`() {
         var samples = MetricSamples()
         var (one, other) = (Histogram(), Histogram())
         one.record(5)

@@ -15,13 +15,13 @@ import Testing
             as: UTF8.self)
     }
 
-    @Test func `is key and value for people`() {
+    @Test func `in logfmt has keys and values`() {
         let line = self.line(.logfmt, "a limit was reached", [LogField("count", 3), LogField("series", "plain")])
         #expect(
             line == "time=2027-01-15T08:00:00.123Z level=info message=\"a limit was reached\" count=3 series=plain\n")
     }
 
-    @Test func `is an object for programs`() {
+    @Test func `in JSON is one object`() {
         let line = self.line(.json, "stopped", [LogField("count", -3), LogField("a", "b c")], level: .warning)
         #expect(
             line
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [(.error, "<3>"), (.warning, "<4>"), (.info, "<6>"), (.debug, "<7>")] as [(LogLevel, String)])
-    func `begins with its priority where journald reads it`(_ level: LogLevel, _ prefix: String) {
+    func `starts with its priority for journald`(_ level: LogLevel, _ prefix: String) {
         #expect(self.line(.json, "x", level: level, hasPriority: true).hasPrefix(prefix + "{"))
         #expect(self.line(.logfmt, "x", level: level, hasPriority: true).hasPrefix(prefix + "time="))
     }
@@ -40,13 +40,13 @@ import Testing
         ("\u{1B}[31m", #""\u001b[31m""#), ("\u{9B}31m", #""\u009b31m""#), ("a\u{202E}b", #""a\u202eb""#),
         ("a\u{2028}b", #""a\u2028b""#), ("\0", #""\u0000""#), ("\t\r", #""\t\r""#), ("ü", "\"ü\""),
     ])
-    func `escapes what would steer a terminal, end a value or begin a line`(_ value: String, _ shown: String) {
+    func `escapes terminal controls, quotes and line ends`(_ value: String, _ shown: String) {
         #expect(self.line(.logfmt, "x", [LogField("v", value)]).hasSuffix(" v=\(shown)\n"))
         #expect(self.line(.json, "x", [LogField("v", value)]).hasSuffix(",\"v\":\(shown)}\n"))
     }
 
     @Test(arguments: [LogFormat.logfmt, .json])
-    func `is never longer than its limit, whatever it is told with`(_ format: LogFormat) {
+    func `is never longer than its limit, whatever its fields`(_ format: LogFormat) {
         let long = String(repeating: "\u{1}", count: 5_000)
         for count in [1, 2, 3, 4, 5, 50] {
             let fields = (0..<count).map { LogField("field\($0)", long) }
@@ -66,16 +66,16 @@ import Testing
         #expect(!line.unicodeScalars.contains("\u{FFFD}"))
     }
 
-    @Test func `of the same event is left out for a while, and counted`() {
+    @Test func `of a repeated event is suppressed for a while, and counted`() {
         var repeats = RepeatedEvents()
         var now = MonotonicTime(nanoseconds: 1_000_000_000)
-        #expect(repeats.tells("a", now: now) == 0)
-        #expect(repeats.tells("b", now: now) == 0)
+        #expect(repeats.shouldLog("a", now: now) == 0)
+        #expect(repeats.shouldLog("b", now: now) == 0)
         now = now.advanced(byMilliseconds: Limits.logRepeatMilliseconds - 1)
-        #expect(repeats.tells("a", now: now) == nil)
-        #expect(repeats.tells("a", now: now) == nil)
+        #expect(repeats.shouldLog("a", now: now) == nil)
+        #expect(repeats.shouldLog("a", now: now) == nil)
         now = now.advanced(byMilliseconds: 1)
-        #expect(repeats.tells("a", now: now) == 2)
-        #expect(repeats.tells("a", now: now) == nil)
+        #expect(repeats.shouldLog("a", now: now) == 2)
+        #expect(repeats.shouldLog("a", now: now) == nil)
     }
 }

@@ -61,7 +61,7 @@ private final class SteppedLoop {
 
     /// One turn, with whatever is ready now.
     func step() {
-        self.loop.stand(at: self.now)
+        self.loop.setNow(self.now)
         let count = self.loop.poller.wait(timeoutMilliseconds: 1)
         for index in 0..<count {
             let event = self.loop.poller[index]
@@ -80,7 +80,7 @@ private final class Client {
     let descriptor: Descriptor
     private var output: [UInt8] = []
     private(set) var plaintext: [UInt8] = []
-    private(set) var event = TLSClientSide.Event.goesOn
+    private(set) var event = TLSClientSide.Event.continues
     private(set) var hasEnded = false
 
     private static func context(showing made: MadeCertificate?) throws -> TLSContext {
@@ -133,7 +133,7 @@ private final class Client {
                 continue
             }
             self.event = buffer[..<count].withUnsafeBytes { bytes in
-                self.secure?.received(bytes, established: {}, taken: { self.plaintext += $0 }) ?? .goesOn
+                self.secure?.received(bytes, established: {}, taken: { self.plaintext += $0 }) ?? .continues
             }
         }
     }
@@ -278,7 +278,7 @@ private final class Client {
         stage.post(.secure(try SteppedLoop.context(of: stranger, stage.tickets)))
         stage.step()
         let new = try Client(stage)
-        #expect(new.step(stage, until: { new.event != .goesOn }))
+        #expect(new.step(stage, until: { new.event != .continues }))
         guard case .failed(let error) = new.event else {
             Issue.record("the old certificate was shown")
             return

@@ -46,7 +46,7 @@ import Testing
         let before = keeper.context.fingerprint
         let made = MadeCertificate.server(of: self.authority)
         let spoilt: [(String, () -> Void)] = [
-            ("key.pem: the key is not that of the certificate", { self.put(made, key: self.authority.key) }),
+            ("key.pem: the key does not belong to the certificate", { self.put(made, key: self.authority.key) }),
             ("chmod 600", { self.put(made, mode: 0o640) }),
             (
                 "certificate.pem: the certificate has ended",

@@ -18,7 +18,7 @@ import Testing
         return (event, plaintext, established)
     }
 
-    /// Both ends, as far as the handshake takes them.
+    /// A client and a server after their handshake.
     private func established() throws -> (TLSClientSide, TLSConnection, TLSWindow) {
         let serverWindow = TLSWindow()
         let server = try serverWindow.accept(TLSContext(server: Made.serverFiles(), tickets: Pair.tickets))
@@ -34,13 +34,13 @@ import Testing
             let forClient = Array(serverWindow.output)
             serverWindow.clearOutput()
             guard !forClient.isEmpty else { break }
-            #expect(self.take(forClient, &client).0 == .goesOn)
+            #expect(self.take(forClient, &client).0 == .continues)
         }
         #expect(step == .done && client.isEstablished)
         return (client, server, serverWindow)
     }
 
-    @Test func `begins with a ClientHello, and is told once that it is established`() throws {
+    @Test func `starts with a ClientHello, and reports once that it is established`() throws {
         var client = try TLSClientSide(self.window, Made.clientContext(), to: TLSServerName("localhost"))
         #expect(client.output.first == 0x16)
         #expect(!client.isEstablished)
@@ -50,7 +50,7 @@ import Testing
         #expect(client.version == "TLSv1.3" && !client.isResumed)
     }
 
-    @Test func `seals more than a record as several, and all of it arrives`() throws {
+    @Test func `splits long plaintext into records, and all of it arrives`() throws {
         var (client, server, serverWindow) = try self.established()
         let sent = (0..<50_000).map { UInt8(truncatingIfNeeded: $0) }
         #expect(sent.withUnsafeBytes { client.seal($0) } == nil)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [[10, 0, 0, 0], Array("HTTP/1.1 400 Bad Request\r\n".utf8), [0]] as [[UInt8]])
-    func `knows an answer that is no TLS`(_ answer: [UInt8]) throws {
+    func `recognises an answer that is not TLS`(_ answer: [UInt8]) throws {
         var client = try TLSClientSide(self.window, Made.clientContext(), to: TLSServerName("localhost"))
         let (event, plaintext, _) = self.take(answer, &client)
         guard case .failed(let error) = event else {
@@ -100,7 +100,7 @@ import Testing
         Alert(40, .alert), Alert(80, .alert), Alert(42, .refused), Alert(43, .refused), Alert(44, .refused),
         Alert(45, .refused), Alert(46, .refused), Alert(48, .refused), Alert(49, .refused), Alert(116, .refused),
     ])
-    func `hears an alert in place of a handshake`(_ alert: Alert) throws {
+    func `reports an alert that replaces a handshake`(_ alert: Alert) throws {
         var client = try TLSClientSide(self.window, Made.clientContext(), to: TLSServerName("localhost"))
         guard case .failed(let error) = self.take([0x15, 3, 3, 0, 2, 2, alert.number], &client).0 else {
             Issue.record("it went on")
@@ -114,19 +114,19 @@ import Testing
         ("127.0.0.1:7447", "127.0.0.1", true), ("[::1]:7447", "::1", true), ("localhost:7447", "localhost", false),
         ("perch.example.com.:7447", "perch.example.com", false), ("perch", "perch", false),
     ])
-    func `takes the server's name from its address`(_ address: String, _ name: String, _ isAddress: Bool) {
+    func `derives the server's name from its address`(_ address: String, _ name: String, _ isAddress: Bool) {
         let found = TLSServerName(ofAddress: address)
         #expect(found.text == name && found.isAddress == isAddress)
     }
 
-    @Test func `tells a name from an address`() {
+    @Test func `distinguishes a name from an address`() {
         #expect(!TLSServerName("shop.example.com").isAddress)
         #expect(!TLSServerName("10.example.com").isAddress)
         #expect(TLSServerName("10.0.0.1").isAddress)
         #expect(TLSServerName("2001:db8::1").isAddress)
     }
 
-    @Test func `of files names the one that cannot be used`() throws {
+    @Test func `names the file that cannot be used`() throws {
         let directory = TemporaryDirectory()
         let authority = directory.file("ca.pem")
         TemporaryDirectory.write(Made.authority.certificate, to: authority)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `a TLS connection` {
     @Test(arguments: [("localhost", false), ("127.0.0.1", true)])
-    func `carries bytes both ways, in the newest version, and says so`(_ name: String, _ isAddress: Bool) throws {
+    func `carries bytes both ways and reports the newest version`(_ name: String, _ isAddress: Bool) throws {
         let pair = try Pair(name: name, isAddress: isAddress).shakeHands()
         #expect(pair.serverStep == .done && pair.clientStep == .done)
         #expect(pair.server.version == "TLSv1.3")
@@ -18,7 +18,7 @@ import Testing
         #expect(pair.readClient(pair.encryptAtServer([1, 2, 3])).plaintext == [1, 2, 3])
     }
 
-    @Test func `is made and used one byte at a time`() throws {
+    @Test func `works with input of one byte at a time`() throws {
         let pair = try Pair().shakeHands(piece: 1)
         #expect(pair.serverStep == .done && pair.clientStep == .done)
         var plaintext: [UInt8] = []
@@ -26,7 +26,7 @@ import Testing
         #expect(plaintext == [9, 8, 7])
     }
 
-    @Test func `makes of one record no more than a record and what TLS adds to it`() throws {
+    @Test func `adds no more than TLS's overhead to a record`() throws {
         let pair = try Pair().shakeHands()
         let record = pair.encryptAtServer([UInt8](repeating: 0, count: Limits.tlsRecordBytes))
         #expect(record.count > Limits.tlsRecordBytes)
@@ -37,30 +37,30 @@ import Testing
         [0x16, 0x03, 0x01, 0x00, 0x05, 1, 2, 3, 4, 5], [0x16] + [UInt8](repeating: 0xFF, count: 300),
         [0x16, 0x02, 0x00, 0x00, 0x01, 1], Array("\u{16}GET / HTTP/1.1\r\n\r\n".utf8),
     ])
-    func `refuses what only begins like TLS, and says so with an alert`(_ garbage: [UInt8]) throws {
+    func `refuses input that only starts like TLS, and sends an alert`(_ garbage: [UInt8]) throws {
         let pair = try Pair()
         pair.stepServer(garbage)
         let fault = try #require(pair.serverStep.fault)
         #expect(fault == .protocolError || fault == .noCommonGround)
-        // An alert is a record of kind 21.
+        // An alert is a record of type 21.
         #expect(pair.toClient.isEmpty || pair.toClient[0] == 21)
     }
 
-    @Test func `that was broken into ends, and nothing of it is read`() throws {
+    @Test func `whose ciphertext was changed ends without plaintext`() throws {
         let pair = try Pair().shakeHands()
         var record = pair.encryptAtClient([1, 2, 3])
         record[record.count - 1] ^= 1
         let read = pair.readServer(record)
         #expect(read.plaintext.isEmpty)
         guard case .failed(let error) = read.end else {
-            Issue.record("it was read")
+            Issue.record("changed ciphertext was decrypted")
             return
         }
         #expect(error.fault == .protocolError)
         #expect(pair.toClient.first == 23, "an alert, sealed")
     }
 
-    @Test func `tells an end in order from one that is not`() throws {
+    @Test func `distinguishes an orderly end from a cut connection`() throws {
         let pair = try Pair().shakeHands()
         pair.clientWindow.close(pair.client)
         pair.collectClient()
@@ -70,17 +70,17 @@ import Testing
     }
 
     @Test(arguments: ["example.com", "127.0.0.1.example.com"])
-    func `to a server with another's certificate fails by name`(_ name: String) throws {
+    func `to a server with another name's certificate fails`(_ name: String) throws {
         let pair = try Pair(name: name).shakeHands()
         #expect(pair.clientStep.fault == .name)
         #expect(pair.serverStep.fault == .refused || pair.serverStep == .wantsInput)
     }
 
-    @Test func `to another address than the certificate's fails by name`() throws {
+    @Test func `to an address that the certificate lacks fails`() throws {
         #expect(try Pair(name: "127.0.0.2", isAddress: true).shakeHands().clientStep.fault == .name)
     }
 
-    @Test func `fails where the authority is another, and the server hears why`() throws {
+    @Test func `fails for an unknown authority, and the server learns the reason`() throws {
         let pair = try Pair(
             TLSContext(server: Made.serverFiles(), tickets: Pair.tickets),
             Made.clientContext(trusting: Made.otherAuthority)
@@ -89,7 +89,7 @@ import Testing
         #expect(pair.serverStep.fault == .refused)
     }
 
-    @Test func `fails where the certificate has ended, or has not begun`() throws {
+    @Test func `fails before and after the certificate's validity`() throws {
         for made in [
             MadeCertificate.server(of: Made.authority, endsInSeconds: -60),
             MadeCertificate("perch", names: "DNS:localhost", issuer: Made.authority, beginsInSeconds: 3_600),
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `is told as what it says`(_ requires: Bool) throws {
+    func `is reported with its names`(_ requires: Bool) throws {
         let pair = try Pair(self.server(requires: requires), Made.clientContext(showing: Made.client)).shakeHands()
         #expect(pair.serverStep == .done)
         let peer = try #require(pair.server.peer)
@@ -121,31 +121,31 @@ import Testing
         #expect(peer.notAfter.milliseconds % 1_000 == 0 && peer.notAfter.milliseconds > 0)
     }
 
-    @Test func `is left out where it may be`() throws {
+    @Test func `may be missing if it is optional`() throws {
         let pair = try Pair(self.server(requires: false), Made.clientContext()).shakeHands()
         #expect(pair.serverStep == .done)
         #expect(pair.server.peer == nil)
     }
 
-    @Test func `that is missing where it must be is a refusal that the client hears`() throws {
+    @Test func `that is required and missing refuses the client with an alert`() throws {
         let pair = try Pair(self.server(requires: true), Made.clientContext()).shakeHands()
         #expect(pair.serverStep.fault == .noCertificate)
     }
 
     @Test(arguments: [false, true])
-    func `of another authority is refused, also where it may be left out`(_ requires: Bool) throws {
+    func `of an unknown authority is refused, even if certificates are optional`(_ requires: Bool) throws {
         let stranger = MadeCertificate("alice", issuer: Made.otherAuthority)
         let pair = try Pair(self.server(requires: requires), Made.clientContext(showing: stranger)).shakeHands()
         #expect(pair.serverStep.fault == .certificate)
     }
 
-    @Test func `that has ended is refused`() throws {
+    @Test func `that has expired is refused`() throws {
         let old = MadeCertificate("alice", issuer: Made.authority, endsInSeconds: -1)
         let pair = try Pair(self.server(requires: true), Made.clientContext(showing: old)).shakeHands()
         #expect(pair.serverStep.fault == .certificate)
     }
 
-    @Test func `cannot pass a name of one kind for one of another`() throws {
+    @Test func `cannot imitate a name of another kind`() throws {
         let sly = MadeCertificate(
             "mallory", names: "DNS:spiffe://example.com/alice,DNS:alice@example.com,URI:alice,email:alice.example.com",
             issuer: Made.authority)
@@ -161,7 +161,7 @@ import Testing
         return try TLSContext(server: files, tickets: keys)
     }
 
-    /// The session that a client keeps of one connection.
+    /// The session that a client keeps after one connection.
     private func session(_ server: TLSContext, _ client: TLSContext) throws -> TLSSession {
         let pair = try Pair(server, client).shakeHands()
         return try #require(pair.client.takeSession())
@@ -174,21 +174,21 @@ import Testing
         return pair.server.isResumed
     }
 
-    @Test func `is resumed, also at a context of new files with the same keys`() throws {
+    @Test func `is resumed, also by a new context with the same keys`() throws {
         let keys = TicketKeys(wall: Instant(milliseconds: 0))
         let client = try Made.clientContext()
         let session = try self.session(self.context(keys), client)
         #expect(try self.isResumed(self.context(keys), client, session))
     }
 
-    @Test func `is not resumed by another server, and the handshake goes on in full`() throws {
+    @Test func `is not resumed by another server, which makes a full handshake`() throws {
         let client = try Made.clientContext()
         let session = try self.session(self.context(TicketKeys(wall: Instant(milliseconds: 0))), client)
         #expect(try !self.isResumed(self.context(TicketKeys(wall: Instant(milliseconds: 0))), client, session))
     }
 
     @Test(arguments: [(0, true), (1, true), (2, false), (9, false)])
-    func `is resumed for one change of keys, and no longer`(_ periods: Int64, _ isResumed: Bool) throws {
+    func `survives one change of keys, but not two`(_ periods: Int64, _ isResumed: Bool) throws {
         let keys = TicketKeys(wall: Instant(milliseconds: 0))
         let server = try self.context(keys)
         let client = try Made.clientContext()
@@ -207,7 +207,7 @@ import Testing
         let server = try self.context(TicketKeys(secret: secret, wall: Instant(milliseconds: 0)))
         let period = Limits.tlsTicketKeyMilliseconds
         for (wall, isResumed) in [(0, true), (period, true), (2 * period, false)] {
-            // One for each: a ticket is for one use.
+            // One session for each connection: a ticket is for one use.
             let session = try self.session(server, client)
             let restarted = try self.context(TicketKeys(secret: secret, wall: Instant(milliseconds: wall)))
             #expect(try self.isResumed(restarted, client, session) == isResumed)
@@ -216,7 +216,7 @@ import Testing
         #expect(try !self.isResumed(self.context(other), client, self.session(server, client)))
     }
 
-    @Test func `that began under other authorities for clients is not resumed`() throws {
+    @Test func `is not resumed under other client authorities`() throws {
         let keys = TicketKeys(wall: Instant(milliseconds: 0))
         let client = try Made.clientContext(showing: Made.client)
         let session = try self.session(self.context(keys, authorities: Made.authority.certificate), client)
@@ -226,7 +226,7 @@ import Testing
             self.context(keys, authorities: Made.authority.certificate), client, session: session
         ).shakeHands()
         #expect(same.server.isResumed)
-        #expect(same.server.peer?.commonName == "alice", "who the client is comes with the ticket")
+        #expect(same.server.peer?.commonName == "alice", "the ticket carries the client's identity")
     }
 
     @Test func `of a long connection is renewed when the keys change`() throws {

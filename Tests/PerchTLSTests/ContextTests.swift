@@ -17,7 +17,6 @@ import Testing
         }
     }
 
-    /// What somebody finds in the journal is all he has of it.
     private static func expect(_ result: ExitTest.Result?, says rule: String) {
         let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(said.contains("perch: fatal: \(rule)\n"))
@@ -38,7 +37,7 @@ import Testing
         Self.expect(result, says: "a TLS context is changed after it was sealed")
     }
 
-    @Test func `has no connections before it is whole`() async {
+    @Test func `cannot be used for connections before it is sealed`() async {
         let result = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
             var window = perch_tls_window()
             _ = perch_tls_accept(perch_tls_context_new(1), &window)
@@ -46,9 +45,9 @@ import Testing
         Self.expect(result, says: "a TLS context is shared before it is sealed")
     }
 
-    @Test func `says what is wrong with its files, and nothing that is in them`() {
+    @Test func `reports faults of its files without their contents`() {
         let (server, client) = (Made.server, Made.client)
-        // Of a key that was thrown away: what matters is that nobody is asked for its password.
+        // A discarded key: the test needs only that no password is requested.
         let encrypted = Array(
             """
             -----BEGIN ENCRYPTED PRIVATE KEY-----
@@ -61,13 +60,13 @@ import Testing
 
             """.utf8)
         #expect(self.message(server.certificate, server.key) == "")
-        #expect(self.message(server.certificate, client.key) == "the key is not that of the certificate")
+        #expect(self.message(server.certificate, client.key) == "the key does not belong to the certificate")
         #expect(self.message([], server.key).hasPrefix("the certificate cannot be read"))
         #expect(
             self.message(Array("hello".utf8), server.key)
-                == "the certificate cannot be read: none was found; PEM is wanted")
+                == "the certificate cannot be read: none was found; expected PEM")
         #expect(
-            self.message(server.key, server.key) == "the certificate cannot be read: none was found; PEM is wanted")
+            self.message(server.key, server.key) == "the certificate cannot be read: none was found; expected PEM")
         #expect(self.message(server.certificate, Array("hello".utf8)).hasPrefix("the key cannot be read"))
         #expect(self.message(server.certificate, encrypted).hasPrefix("the key is encrypted"))
         #expect(self.message(server.certificate, server.key, clients: [1]).hasPrefix("no authority can be read"))
@@ -83,7 +82,7 @@ import Testing
 
     private func half(_ bytes: [UInt8]) -> [UInt8] { Array(bytes[..<(bytes.count / 2)]) }
 
-    @Test func `knows when its certificate ends, and its fingerprint`() throws {
+    @Test func `knows its certificate's expiry and fingerprint`() throws {
         let made = MadeCertificate.server(of: Made.authority, endsInSeconds: 7_200)
         let context = try TLSContext(server: Made.serverFiles(made), tickets: Pair.tickets)
         let validity = try #require(context.validity)
@@ -97,7 +96,7 @@ import Testing
     @Test(arguments: [
         (mode_t(0o600), true), (0o400, true), (0o640, false), (0o604, false), (0o660, false), (0o620, false),
     ])
-    func `is read where nobody but its owner can`(_ mode: mode_t, _ isRead: Bool) {
+    func `is read only if no other user can access it`(_ mode: mode_t, _ isRead: Bool) {
         let directory = TemporaryDirectory()
         let path = directory.file("key.pem")
         TemporaryDirectory.write([1, 2, 3], to: path)
@@ -112,7 +111,7 @@ import Testing
         #expect((try? TLSFile.read(path)) == [1, 2, 3])
     }
 
-    @Test func `that is no file, or too long, or not there, is refused by name`() {
+    @Test func `that is no file, too long or missing is refused by name`() {
         let directory = TemporaryDirectory()
         #expect(throws: TLSError.self) { try TLSFile.read(directory.path) }
         #expect(throws: TLSError.self) { try TLSFile.read(directory.file("none")) }

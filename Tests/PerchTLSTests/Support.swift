@@ -2,7 +2,7 @@ import PerchBase
 import PerchTLS
 import PerchTesting
 
-/// One authority and what it has signed: made once for all tests, because keys cost time.
+/// One authority and its certificates, created once for all tests, because generating keys is slow.
 enum Made {
     static let authority = MadeCertificate.authority()
     static let otherAuthority = MadeCertificate.authority("Another Authority")
@@ -28,7 +28,7 @@ enum Made {
     }
 }
 
-/// A client and a server that hand their ciphertext to each other, as far as a test lets them.
+/// A client and a server that exchange ciphertext under a test's control.
 final class Pair {
     let clientWindow = TLSWindow()
     let serverWindow = TLSWindow()
@@ -86,7 +86,7 @@ final class Pair {
         self.serverWindow.clearOutput()
     }
 
-    /// Both go on until neither has anything to say, `piece` bytes at a time.
+    /// Exchanges ciphertext in pieces of `piece` bytes until both sides are quiet.
     @discardableResult
     func shakeHands(piece: Int = .max) -> Pair {
         self.stepClient()
@@ -111,7 +111,7 @@ final class Pair {
         return Array(bytes[..<count])
     }
 
-    /// All plaintext that the server finds in `bytes`, and how it ended.
+    /// All plaintext that the server reads from `bytes`, and the final result.
     func readServer(_ bytes: [UInt8]) -> (plaintext: [UInt8], end: TLSRead) {
         defer { self.collectServer() }
         return Self.read(self.serverWindow, self.server, bytes)
@@ -138,7 +138,7 @@ final class Pair {
         return (plaintext, end)
     }
 
-    /// What the client sends for `plaintext`.
+    /// The client's ciphertext for `plaintext`.
     func encryptAtClient(_ plaintext: [UInt8]) -> [UInt8] {
         _ = plaintext.withUnsafeBytes { self.clientWindow.write(self.client, $0) }
         self.collectClient()

@@ -1,4 +1,4 @@
-// What PerchLoop needs of Linux and Swift's Glibc module does not give. Imported by PerchLoop only.
+// Linux functions for PerchLoop that Swift's Glibc module lacks. Only PerchLoop imports this.
 //
 // Never define _GNU_SOURCE here: Swift's Glibc module is built without it, and the layouts of shared structs would
 // differ. The few functions that glibc declares only with it are declared below.
@@ -40,7 +40,7 @@ extern int pthread_setname_np(pthread_t, const char *);
 extern int pthread_getname_np(pthread_t, char *, size_t);
 extern int pthread_getattr_np(pthread_t, pthread_attr_t *);
 
-// --- Clocks. One number instead of a struct to fill and take apart.
+// --- Clocks. They return one number instead of a struct.
 
 static inline int64_t perch_clock_nanoseconds(clockid_t clock) {
     struct timespec time;
@@ -52,12 +52,12 @@ static inline int64_t perch_boottime_nanoseconds(void) { return perch_clock_nano
 
 static inline int64_t perch_wall_milliseconds(void) { return perch_clock_nanoseconds(CLOCK_REALTIME) / 1000000; }
 
-// Of the calling thread.
+// For the calling thread.
 static inline int64_t perch_thread_nanoseconds(void) { return perch_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID); }
 
 static inline int perch_timerfd(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC); }
 
-// At an instant of CLOCK_BOOTTIME; 0 never.
+// Arms the timer for an instant of CLOCK_BOOTTIME; 0 disarms it.
 static inline int perch_timerfd_set(int descriptor, int64_t nanoseconds) {
     struct itimerspec at;
     memset(&at, 0, sizeof(at));
@@ -66,7 +66,7 @@ static inline int perch_timerfd_set(int descriptor, int64_t nanoseconds) {
     return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-// --- epoll. struct epoll_event is packed on x86-64 and holds a union: Swift never looks inside.
+// --- epoll. struct epoll_event is packed on x86-64 and contains a union, so Swift never reads it.
 
 struct perch_ready {
     uint64_t tag;
@@ -94,7 +94,7 @@ static inline struct perch_ready perch_ready_at(const struct epoll_event *events
 
 static inline int perch_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
-// --- Addresses. IPv4 stands as ::ffff:a.b.c.d, so there is one form; Swift would have to rebind pointers between
+// --- Addresses. IPv4 is stored as ::ffff:a.b.c.d, so there is one form. Swift would have to rebind pointers between
 // three struct types at each call.
 
 struct perch_address {
@@ -142,15 +142,15 @@ static inline void perch_address_read(const struct sockaddr_storage *from, struc
     }
 }
 
-// --- Names. getaddrinfo's list is one more struct with unions behind it, and needs freeing on each way out.
+// --- Names. getaddrinfo returns a list of structs with unions, and each error path must free it.
 
-// How many addresses a name has, of which as many as fit are written, in the order in which they are to be tried; negative:
-// one of EAI_, all of which are. It waits for name servers.
+// Resolves a name. Returns the number of its addresses and writes as many as fit, in the order to try; negative values
+// are EAI_ codes. Blocks on name servers.
 static inline int perch_look_up(const char *name, uint16_t port, struct perch_address *to, int room) {
     struct addrinfo hints, *list = NULL;
     memset(&hints, 0, sizeof(hints));
     hints.ai_socktype = SOCK_STREAM;
-    // Of a family that this machine has no address of there is nothing to connect to.
+    // An address family that this machine lacks cannot be connected to.
     hints.ai_flags = AI_ADDRCONFIG;
     int result = getaddrinfo(name, NULL, &hints, &list);
     if (result != 0) return result;
@@ -169,7 +169,7 @@ static inline int perch_look_up(const char *name, uint16_t port, struct perch_ad
     return count;
 }
 
-// --- Sockets. SOCK_ and MSG_ constants arrive in Swift as several different types.
+// --- Sockets. Swift imports SOCK_ and MSG_ constants as several different types.
 
 static inline int perch_socket(struct perch_address address) {
     int family = perch_address_is_v4(address.high, address.low) ? AF_INET : AF_INET6;
@@ -216,8 +216,8 @@ static inline ssize_t perch_send(int descriptor, const void *bytes, size_t count
     return send(descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// writev takes no flags, so it would raise SIGPIPE. The pieces are an array of struct iovec, which Swift fills through
-// a struct of its own: the imported one would belong to this module, and show it to every caller.
+// writev accepts no flags, so it would raise SIGPIPE. The pieces are an array of struct iovec, which Swift fills
+// through its own struct. The imported struct would expose this module to every caller.
 static inline ssize_t perch_send_vector(int descriptor, const void *pieces, size_t count) {
     struct msghdr message;
     memset(&message, 0, sizeof(message));
@@ -232,7 +232,7 @@ static inline ssize_t perch_receive(int descriptor, void *bytes, size_t capacity
 
 static inline int perch_shutdown_writing(int descriptor) { return shutdown(descriptor, SHUT_WR); }
 
-// --- Socket options, each an int. Levels and names arrive in Swift as different types.
+// --- Socket options, each an int. Swift imports levels and names as different types.
 
 static inline int perch_set(int descriptor, int level, int option, int value) {
     return setsockopt(descriptor, level, option, &value, sizeof(value));
@@ -268,10 +268,10 @@ static inline int perch_set_reset_on_close(int descriptor) {
     return setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 }
 
-// ioctl is variadic, which Swift does not call.
+// Swift cannot call ioctl, which is variadic.
 static inline int perch_unacknowledged_bytes(int descriptor, int *bytes) { return ioctl(descriptor, SIOCOUTQ, bytes); }
 
-// --- Descriptors. open is variadic; the resource argument of getrlimit is a private enum.
+// --- Descriptors. open is variadic, and the resource argument of getrlimit is a private enum.
 
 static inline int perch_open_null(void) { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
@@ -288,7 +288,7 @@ static inline int perch_set_descriptor_limit(uint64_t soft, uint64_t hard) {
     return setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// --- Signals. SIG_IGN is a cast of an integer to a function pointer, which Swift does not import.
+// --- Signals. SIG_IGN casts an integer to a function pointer, which Swift does not import.
 
 static inline void perch_stop_signals(sigset_t *set) {
     sigemptyset(set);
@@ -310,7 +310,7 @@ static inline bool perch_stop_signals_are_blocked(void) {
     return sigismember(&set, SIGTERM) && sigismember(&set, SIGINT) && sigismember(&set, SIGHUP);
 }
 
-// Whether whoever started this process wanted it to go on regardless, as nohup does.
+// Whether this process was started with the signal ignored, as nohup does.
 static inline bool perch_is_ignored(int number) {
     struct sigaction action;
     return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -322,17 +322,17 @@ static inline int perch_signalfd(void) {
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-// The number of the next signal; -1 and errno when there is none.
+// Returns the number of the next signal; -1 and errno if there is none.
 static inline int perch_next_signal(int descriptor) {
     struct signalfd_siginfo info;
     ssize_t count = read(descriptor, &info, sizeof(info));
     return count == (ssize_t)sizeof(info) ? (int)info.ssi_signo : -1;
 }
 
-// The kernel kills this process when its parent ends. prctl is variadic: Swift cannot call it.
+// Makes the kernel kill this process when its parent ends. Swift cannot call prctl, which is variadic.
 static inline int perch_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-// --- Processors and processes. cpu_set_t is declared with _GNU_SOURCE only, so the kernel is asked itself.
+// --- Processors and processes. cpu_set_t is declared only with _GNU_SOURCE, so these call the kernel directly.
 
 enum { PERCH_PROCESSOR_WORDS = 16 };
 
@@ -341,14 +341,14 @@ static inline int perch_allowed_processors(uint64_t *words) {
     return (int)syscall(SYS_sched_getaffinity, 0, PERCH_PROCESSOR_WORDS * sizeof(uint64_t), words);
 }
 
-// The calling thread, and what it starts from now on.
+// Applies to the calling thread and to threads that it starts later.
 static inline int perch_allow_processors(const uint64_t *words) {
     return (int)syscall(SYS_sched_setaffinity, 0, PERCH_PROCESSOR_WORDS * sizeof(uint64_t), words);
 }
 
-// A child that ends when the calling thread does, with both outputs going to `output`, on these processors (NULL: those of
-// the calling thread). In a process group of its own: Ctrl-C is for who started it. Swift may not fork; between fork and
-// exec only what a signal handler may call is allowed, and that is all there is.
+// Starts a child that ends with the calling thread, with both outputs going to `output`. It runs on the given
+// processors (NULL: those of the calling thread), in its own process group, so that Ctrl-C reaches only the parent.
+// Swift may not fork; between fork and exec only async-signal-safe calls are allowed.
 static inline pid_t perch_spawn(const char *path, char *const *arguments, char *const *environment, int output,
                                 const uint64_t *processors) {
     pid_t parent = getpid();
@@ -368,7 +368,7 @@ static inline pid_t perch_spawn(const char *path, char *const *arguments, char *
     _exit(127);
 }
 
-// pipe2 is declared with _GNU_SOURCE only. The end to read from does not block.
+// pipe2 is declared only with _GNU_SOURCE. The reading end does not block.
 static inline int perch_pipe(int *reading, int *writing) {
     int ends[2];
     if (pipe(ends) != 0) return -1;
@@ -380,9 +380,9 @@ static inline int perch_pipe(int *reading, int *writing) {
     return 0;
 }
 
-// --- The service manager. sockaddr_un ends in an array that Swift sees as a tuple of 108.
+// --- The service manager. sockaddr_un ends in an array that Swift imports as a tuple of 108.
 
-// One datagram to a path, or with a leading '@' to an abstract name. -1 and errno.
+// Sends one datagram to a path, or to an abstract name with a leading '@'. Returns -1 and errno on failure.
 static inline ssize_t perch_send_datagram(int descriptor, const char *path, size_t path_count, const void *bytes,
                                           size_t count) {
     struct sockaddr_un address;
@@ -403,7 +403,7 @@ static inline ssize_t perch_send_datagram(int descriptor, const char *path, size
 
 static inline int perch_datagram_socket(void) { return socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
-// Whether a descriptor is a TCP socket that listens; 0 for what is another kind, or nothing at all.
+// Whether a descriptor is a listening TCP socket; 0 for any other descriptor.
 static inline bool perch_is_tcp_listener(int descriptor) {
     int value = 0;
     if (perch_get(descriptor, SOL_SOCKET, SO_TYPE, &value) != 0 || value != SOCK_STREAM) return false;
@@ -412,7 +412,7 @@ static inline bool perch_is_tcp_listener(int descriptor) {
     return value == AF_INET || value == AF_INET6;
 }
 
-// fcntl is variadic.
+// Swift cannot call fcntl, which is variadic.
 static inline int perch_make_ours(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) != 0) return -1;

@@ -1,28 +1,28 @@
 import PerchLoop
 import PerchTLS
 
-/// TLS of a generator's connections: between their sockets, and frames as they are in plaintext.
+/// The TLS of a generator's connections, between their sockets and plaintext frames.
 struct SecureConnections {
     private let context: TLSContext
     private let name: TLSServerName
     private let window = TLSWindow()
-    /// Of each connection that is there.
+    /// TLS state of each open connection.
     private var sides: [Int32: TLSClientSide] = [:]
-    /// What a connection that was lost can come back with.
+    /// Sessions that lost connections can resume.
     private var sessions: [Int32: TLSSession] = [:]
     private var plaintext: [UInt8] = []
     private(set) var handshakes = 0
-    /// Handshakes that went on from a session before, which cost either side a fraction of a whole one.
+    /// Handshakes that resumed a session, at a fraction of the cost.
     private(set) var resumed = 0
 
-    /// What came of ciphertext.
+    /// The result of received ciphertext.
     struct Received {
         var plaintext: [UInt8]
-        /// The handshake ended with it: now the connection may say something.
+        /// Whether the handshake has just finished, so that the connection may send.
         var isNew: Bool
-        /// Ciphertext to be sent before anything else.
+        /// Ciphertext to send before anything else.
         var output: [UInt8]
-        /// Why the connection is over; nil where it goes on.
+        /// The reason why the connection has ended; nil while it is open.
         var end: String?
     }
 
@@ -30,9 +30,9 @@ struct SecureConnections {
         (self.context, self.name) = tls
     }
 
-    /// Begins a handshake, and says what is sent first.
+    /// Starts a handshake and returns its first bytes.
     mutating func begin(_ key: Int32) throws(TLSError) -> [UInt8] {
-        // A ticket is for one use; the server gives another.
+        // A ticket is for one use; the server sends a new one.
         var side = try TLSClientSide(
             self.window, self.context, to: self.name, session: self.sessions.removeValue(forKey: key))
         defer { self.sides[key] = side }
@@ -55,7 +55,7 @@ struct SecureConnections {
         }
         self.sides[key] = side
         switch event {
-        case .goesOn: break
+        case .continues: break
         case .closed: received.end = "END_WITHOUT_DRAIN"
         case .failed(let error): received.end = Self.reason(error)
         }
@@ -64,21 +64,21 @@ struct SecureConnections {
 
     private static func reason(_ error: TLSError) -> String {
         switch error.fault {
-        case .certificate: "TLS: \(error); is the server's authority among those of --tls-ca?"
-        case .name: "TLS: \(error); give --tls-server-name the name that its certificate has"
-        case .refused: "TLS: \(error); does it want a certificate, --tls-certificate and --tls-key, or another one?"
-        case .alert: "TLS: \(error); does it have TLS?"
+        case .certificate: "TLS: \(error); check that --tls-ca contains the server's authority"
+        case .name: "TLS: \(error); set --tls-server-name to a name in its certificate"
+        case .refused: "TLS: \(error); the server may require another client certificate (--tls-certificate, --tls-key)"
+        case .alert: "TLS: \(error); check that the server has TLS"
         default: "TLS: \(error)"
         }
     }
 
-    /// Takes the room of a plaintext back, for the next.
+    /// Takes back a plaintext buffer for reuse.
     mutating func takeRoom(of plaintext: inout [UInt8]) {
         plaintext.removeAll(keepingCapacity: true)
         swap(&plaintext, &self.plaintext)
     }
 
-    /// Out of the table while it works, so that nothing of it is copied.
+    /// Removes the entry during its use, so that it is not copied.
     private mutating func takeSide(_ key: Int32) -> TLSClientSide {
         guard let side = self.sides.removeValue(forKey: key) else {
             preconditionFailure("connection \(key) has no TLS")
@@ -86,7 +86,7 @@ struct SecureConnections {
         return side
     }
 
-    /// What plaintext is sealed to.
+    /// Seals plaintext.
     mutating func seal(_ key: Int32, _ bytes: UnsafeRawBufferPointer) throws(TLSError) -> [UInt8] {
         var side = self.takeSide(key)
         defer { self.sides[key] = side }
@@ -94,7 +94,7 @@ struct SecureConnections {
         return Self.taken(&side)
     }
 
-    /// The connection is gone, without a farewell.
+    /// Ends a connection without a close alert.
     mutating func end(_ key: Int32) {
         guard let side = self.sides.removeValue(forKey: key) else { return }
         if let session = side.takeSession() { self.sessions[key] = session }
@@ -113,7 +113,7 @@ struct SecureConnections {
 }
 
 extension Generator {
-    /// The first bytes of a connection over TLS; nil where the round ends for want of them.
+    /// The first bytes of a connection over TLS; nil if they cannot be made, which ends the round.
     func securedOpening(_ index: Int) -> [UInt8]? {
         do throws(TLSError) {
             return try self.secure?.begin(Int32(index))
@@ -123,7 +123,7 @@ extension Generator {
         }
     }
 
-    /// Takes ciphertext.
+    /// Handles received ciphertext.
     func unseal(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) {
         guard var received = self.secure?.received(Int32(index), bytes) else { return }
         if !received.output.isEmpty { received.output.withUnsafeBytes { self.transmit(index, $0) } }

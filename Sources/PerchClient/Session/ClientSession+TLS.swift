@@ -41,7 +41,7 @@ extension ClientSession {
             self.core.received(plaintext.bytes)
         }
         switch event {
-        case .goesOn, nil: break
+        case .continues, nil: break
         case .closed: self.core.ended("the server closed the connection without a reason")
         case .failed(let error): self.core.ended(self.failure(error))
         }

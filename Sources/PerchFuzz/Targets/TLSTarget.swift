@@ -170,7 +170,7 @@ final class TLSTarget: FuzzTarget {
             var hasEnded = false
             if !answer.isEmpty {
                 let event = answer.withUnsafeBytes { client.received($0, established: {}, taken: { _ in }) }
-                hasEnded = event != .goesOn
+                hasEnded = event != .continues
             }
             if hasEnded || (isThrough && !read.isEmpty) { break }
             if client.isEstablished { _ = Self.message.withUnsafeBytes { client.seal($0) } }

@@ -130,7 +130,7 @@ package final class ScenarioConnection {
     private func open(_ bytes: UnsafeRawBufferPointer) throws(ScenarioFailure) {
         let event = self.secure?.received(bytes, established: {}) { self.decoder.append($0.bytes) }
         switch event {
-        case .goesOn, nil: break
+        case .continues, nil: break
         case .closed: throw ScenarioFailure(closed: self.drain)
         case .failed(let error): throw ScenarioFailure(error)
         }
