@@ -34,7 +34,7 @@ static void copy(content *to, const content *from) {
 
 // MARK: Files
 
-// What was done to a file and not synced. A truncation has no bytes, and its offset is the new size.
+// A file change that is not synced. A truncation has no bytes; its offset is the new size.
 typedef struct {
     int64_t offset;
     int64_t count;
@@ -45,12 +45,13 @@ typedef struct {
     char name[64];
     int exists;
     content now;
-    // What a loss of power leaves, and what it may leave of the steps since.
+    // The content that survives a power loss, and the later steps that may survive.
     content synced;
     step *steps;
     int step_count;
     int step_room;
-    // Whether a loss of power leaves the name; if not, and there is a ghost, it may leave the file that had the name.
+    // Whether the name survives a power loss. If not, and there is a ghost, the file that had the name before may
+    // survive.
     int name_is_synced;
     int has_ghost;
     content ghost;
@@ -63,7 +64,7 @@ typedef struct {
     file files[FILES_MAX];
     uint64_t random;
     int64_t operations;
-    // Those that change something.
+    // Operations that change something.
     int64_t changes;
     int64_t syncs;
     int64_t fails_at;
@@ -74,7 +75,7 @@ typedef struct {
     int64_t dies_at;
     int64_t dies_in_sync;
     int is_dead;
-    // Files that were opened by an earlier process have another.
+    // The process that opened the file; files of earlier processes have another number.
     int process;
 } disk;
 
@@ -167,7 +168,7 @@ static void take_name_away(file *of) {
 
 // MARK: Loss of power
 
-// The sector as some of the steps that touched it left it, in the order in which they were asked for.
+// Applies some of the steps that touched a sector, in their order.
 static void lose_sector(const file *of, content *into, int64_t sector, int64_t sector_bytes, int64_t kept) {
     int64_t begin = sector * sector_bytes;
     int64_t end = begin + sector_bytes < into->count ? begin + sector_bytes : into->count;
@@ -211,7 +212,7 @@ static void lose(disk *on, file *of) {
             forget_steps(of);
         }
     }
-    // All, nothing, the first of them with the last torn, or any.
+    // All steps, none, the first ones with the last torn, or any.
     int64_t manner = below(on, 4);
     int64_t steps = manner == 0 ? 0 : of->step_count;
     if (manner == 2 && steps > 0) steps = 1 + below(on, steps);
@@ -268,7 +269,7 @@ typedef struct {
     int process;
 } handle;
 
-// Begins an operation. `PERCH_FAULT_NONE`: it may be done; negative: the process dies in it.
+// Begins an operation. Returns `PERCH_FAULT_NONE` if it may proceed, and a negative value if the process dies in it.
 static int begin(disk *on, int changes) {
     if (on->is_dead) return PERCH_FAULT_DEVICE;
     int64_t number = on->operations++;
@@ -354,7 +355,7 @@ static int disk_sync(sqlite3_file *of, int flags) {
     if (own->on->dies_in_sync >= 0 && own->on->dies_in_sync-- == 0) own->on->is_dead = 1;
     if (own->on->is_dead) return SQLITE_IOERR_FSYNC;
     if (fault != PERCH_FAULT_NONE) {
-        // Readers go on seeing what was written, but the kernel takes it for clean: some of it never arrives.
+        // Readers still see the written data, but the kernel treats it as clean: some of it never reaches the disk.
         for (int index = 0; index < own->of->step_count; index++) {
             if (below(own->on, 2)) take(&own->of->synced, &own->of->steps[index]);
         }
@@ -394,7 +395,7 @@ static int disk_control(sqlite3_file *of, int operation, void *argument) {
     return SQLITE_NOTFOUND;
 }
 
-// As SQLite's own file system has it.
+// As in SQLite's own file system.
 static int disk_sector_size(sqlite3_file *of) {
     (void)of;
     return 4096;
@@ -441,7 +442,7 @@ static int system_open(sqlite3_vfs *system, sqlite3_filename name, sqlite3_file 
         if (!(flags & SQLITE_OPEN_CREATE)) return SQLITE_CANTOPEN;
         of = make(on, name);
         if (!of) return SQLITE_CANTOPEN;
-        // Perch makes the file itself, and syncs its name, before SQLite sees it.
+        // Perch creates the file and syncs its name before SQLite opens it.
         if (flags & SQLITE_OPEN_MAIN_DB) of->name_is_synced = 1;
     }
     own->on = on;

@@ -1,21 +1,21 @@
-// The floor: see CPerchFloor.h.
+// The baseline server: see CPerchFloor.h.
 //
-// It answers the frames that the load generator sends to Perch, and only those:
+// It answers only the frames that the load generator sends to Perch:
 //
 //     HELLO                             WELCOME, empty
-//     CALL …Task, account …000123      `loading` and the value of key 123, and again at each change of that key
+//     CALL …Task, account …000123       `loading` and the value of key 123, then again after each change of the key
 //     CALL ProductsTask                 the same for the catalogue
-//     CALL Operate, account …123     key 123 changes: MESSAGE with the new revision, STATUS 0
-//     CALL LoadCatalog                  the catalogue changes: the same
-//     CALL GetServerStatus              how many changes there were, in how many batches: two metrics of Perch's names
-//     PING, CANCEL                      nothing: the generator does not need them
+//     CALL Operate, account …123        changes key 123: MESSAGE with the new revision, STATUS 0
+//     CALL LoadCatalog                  changes the catalogue, with the same answer
+//     CALL GetServerStatus              the numbers of changes and of batches, as two metrics with Perch's names
+//     PING, CANCEL                      no answer, because the generator needs none
 //
-// With a store, the changes that a turn finds are one batch: made durable, then answered and sent (store.c).
+// With a store, all changes of an iteration are one batch: made durable, then answered and sent (store.c).
 //
-// A turn reads what is ready, then writes to each connection that is owed something: one send, whatever it is owed. A
-// watch that changed twice in a turn is sent one value. The value is a message of a fixed length whose revision is a
+// An iteration reads all ready sockets, then writes to each connection with pending output: one send for all of it. A
+// watch that changed twice in an iteration gets one value. The value is a message of fixed length whose revision is a
 // varint padded to ten bytes, so that it is written in place. Up to 4 KiB it is copied into one buffer with its
-// neighbours; above, it is sent from where it lies.
+// neighbours; a longer one is sent from where it lies.
 #include "CPerchFloor.h"
 #include "frames.h"
 #include "store.h"
@@ -42,15 +42,15 @@ enum {
     EVENTS = 512,
     READ_BYTES = 256 * 1024,
     STAGING_BYTES = 256 * 1024,
-    POSITION_MAX = 13,  // the position of an answer, which is all that it has to say
+    POSITION_MAX = 13,  // an answer contains only its position
     METRICS_MAX = 128,
-    FILLER_FIELD = 15 << 3 | 2,  // a field that nobody knows and every reader skips: bytes
+    FILLER_FIELD = 15 << 3 | 2,  // an unknown bytes field, which every reader skips
 };
 
 struct watch {
-    int32_t connection;   // its socket; -1: free
+    int32_t connection;   // its socket; -1 if free
     uint32_t stream;
-    int32_t next_of_key;  // of its key, or of the free ones
+    int32_t next_of_key;  // in the list of its key, or in the free list
     int32_t previous_of_key;
     int32_t next_of_connection;
     int32_t next_dirty;
@@ -63,7 +63,7 @@ struct key {
     int32_t first;  // watch
 };
 
-// An answer, for this turn only.
+// An answer, valid for this iteration only.
 struct answer {
     int32_t next;
     uint32_t stream;
@@ -77,7 +77,7 @@ struct pending {
     uint32_t stream, key;
 };
 
-// A large value: shared by all that are being sent it.
+// A large value, shared by all connections that are sending it.
 struct body {
     int users;
     uint8_t bytes[];
@@ -88,9 +88,9 @@ struct connection {
     bool is_open, is_listed, is_blocked;
     uint8_t *partial;  // the beginning of a frame
     uint32_t partial_count, partial_room;
-    uint8_t *rest;  // what a send did not take
+    uint8_t *rest;  // unsent bytes
     uint32_t rest_count, rest_sent;
-    struct body *body;  // the large value under way, behind `rest`
+    struct body *body;  // the large value being sent after `rest`
     uint32_t body_sent;
 };
 
@@ -125,9 +125,9 @@ static void *grown(void *memory, size_t count, size_t size) {
     return memory;
 }
 
-// --- Frames out.
+// --- Encoding frames.
 
-// Prefix, then field 3 (the value), then field 5 { field 1 { field 1: revision } } in the last bytes.
+// The prefix, then field 3 (the value), then field 5 { field 1 { field 1: revision } } in the last bytes.
 static void build_value(uint32_t bytes) {
     floor_.value_bytes = bytes;
     floor_.value = grown(NULL, 5 + bytes, 1);
@@ -137,7 +137,7 @@ static void build_value(uint32_t bytes) {
     uint32_t filler = bytes - 15;
     uint8_t *at = floor_.value + 5;
     *at++ = 0x1a;
-    // The length of the length depends on the filler; a padded one of three bytes does for 2 MiB, four for more.
+    // The width of the length depends on the filler: three padded bytes suffice for 2 MiB, four for more.
     int width = filler < 1u << 21 ? 3 : 4;
     uint32_t inner = filler - 1 - width, left = inner;
     for (int i = 0; i < width - 1; i++, left >>= 7) *at++ = (uint8_t)(left | 0x80);
@@ -152,7 +152,7 @@ static void build_value(uint32_t bytes) {
     put_revision(at, 0);
 }
 
-// A revision, filled up to the length that the server's answers have.
+// A revision, padded to the length of Perch's answers.
 static uint8_t *put_change_answer(uint8_t *at, const struct answer *answer) {
     uint8_t position[POSITION_MAX], *end = position + 3;
     end = put_varint(end, answer->revision);
@@ -160,7 +160,7 @@ static uint8_t *put_change_answer(uint8_t *at, const struct answer *answer) {
     position[0] = 0x0a;
     position[1] = (uint8_t)(length - 2);
     position[2] = 0x08;
-    // Tag and length of the filler; two bytes of length do for 16 kB.
+    // Tag and length of the filler; two bytes of length suffice for 16 kB.
     uint32_t filler = floor_.answer_bytes > length + 3 ? floor_.answer_bytes - length - 3 : 0;
     at = put_header(at, MESSAGE, answer->stream, length + (filler ? filler + 3 : 0));
     memcpy(at, position, length);
@@ -259,7 +259,7 @@ static void change(uint32_t number) {
     struct key *key = key_at(number);
     key->revision = ++floor_.revision;
     if (is_large()) {
-        // A new one for each change, once: those under way finish the old one.
+        // Each change creates one new body. Sends under way finish the old one.
         release(floor_.body);
         floor_.body = grown(NULL, sizeof(struct body) + 5 + floor_.value_bytes, 1);
         floor_.body->users = 1;
@@ -283,7 +283,7 @@ static void take_change(int32_t connection, uint32_t stream, uint32_t key) {
     floor_.pending[floor_.pending_count++] = (struct pending){connection, stream, key};
 }
 
-// What came in this turn becomes durable at once; then it is known.
+// Makes all changes of this iteration durable, then publishes them.
 static void commit_pending(void) {
     if (!floor_.pending_count) return;
     for (uint32_t i = 0; i < floor_.pending_count; i++) floor_store_add(floor_.pending[i].key, floor_.revision + i + 1);
@@ -299,7 +299,7 @@ static void commit_pending(void) {
 }
 
 static void close_connection(int32_t number) {
-    // The purchase is made; there is nobody left to tell.
+    // The purchase stays; only its answer is dropped.
     for (uint32_t i = 0; i < floor_.pending_count; i++)
         if (floor_.pending[i].connection == number) floor_.pending[i].connection = -1;
     struct connection *connection = &floor_.connections[number];
@@ -323,9 +323,9 @@ static void close_connection(int32_t number) {
     close(number);
 }
 
-// --- Frames in.
+// --- Decoding frames.
 
-// False: what came is not understood, and the connection is closed.
+// Returns false for an unknown call; the connection is then closed.
 static bool take_call(int32_t connection, uint32_t stream, const uint8_t *message, uint32_t count) {
     const uint8_t *at = message, *bytes, *path = NULL, *request = NULL;
     uint64_t length, path_count = 0, request_count = 0;
@@ -351,7 +351,7 @@ static bool take_call(int32_t connection, uint32_t stream, const uint8_t *messag
     return true;
 }
 
-// How many bytes of whole frames there were; -1: not understood.
+// Returns the bytes of the complete frames, or -1 for an unknown frame.
 static int64_t take_frames(int32_t connection, const uint8_t *bytes, size_t count) {
     size_t at = 0;
     while (count - at >= HEADER) {
@@ -418,7 +418,7 @@ static void await_room(int32_t number, bool is_blocked) {
     epoll_ctl(floor_.poller, EPOLL_CTL_MOD, number, &event);
 }
 
-// True when all of it is the kernel's.
+// Returns true if the kernel accepted everything.
 static bool send_rest(int32_t number) {
     struct connection *connection = &floor_.connections[number];
     while (connection->rest || connection->body) {
@@ -453,7 +453,7 @@ static bool send_rest(int32_t number) {
     return true;
 }
 
-// Sends all that a connection is owed, until it takes no more.
+// Sends all pending output of a connection until the kernel accepts no more.
 static void flush(int32_t number) {
     struct connection *connection = &floor_.connections[number];
     connection->is_listed = false;
@@ -496,7 +496,7 @@ static void flush(int32_t number) {
         size_t whole = count + (body ? 5 + floor_.value_bytes : 0);
         ssize_t sent = body ? sendmsg(number, &message, MSG_NOSIGNAL | MSG_DONTWAIT)
                             : send(number, floor_.staging, count, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0 && errno != EAGAIN) break;  // The peer has gone: the next event says so.
+        if (sent < 0 && errno != EAGAIN) break;  // The peer has closed; the next event reports it.
         if (sent < 0) sent = 0;
         if ((size_t)sent == whole) continue;
         if ((size_t)sent < count) {
@@ -511,7 +511,7 @@ static void flush(int32_t number) {
             connection->body_sent = (size_t)sent > count ? (uint32_t)((size_t)sent - count) : 0;
         }
         await_room(number, true);
-        // Answers live for a turn only, and a connection that takes no more than this is not what is measured.
+        // Answers live for one iteration. A connection that accepts no more than this is not the one being measured.
         connection->first_answer = -1;
         return;
     }
@@ -539,7 +539,7 @@ static int begin(uint16_t port) {
     setrlimit(RLIMIT_NOFILE, &limit);
     getrlimit(RLIMIT_NOFILE, &limit);
     floor_.connection_count = limit.rlim_cur > 1u << 20 ? 1 << 20 : (int)limit.rlim_cur;
-    // Untouched pages cost nothing, so there is one for each descriptor that there could be.
+    // Untouched pages cost nothing, so there is one entry for each possible descriptor.
     floor_.connections = calloc((size_t)floor_.connection_count, sizeof(struct connection));
     floor_.listed = calloc((size_t)floor_.connection_count, sizeof(int32_t));
     if (!floor_.connections || !floor_.listed) return ENOMEM;
@@ -547,7 +547,7 @@ static int begin(uint16_t port) {
 
     floor_.listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (floor_.listener < 0) return errno;
-    // As Perch's own listener; all but the first are handed down to what is accepted.
+    // The same options as Perch's listener; accepted connections inherit all but the first.
     int one = 1, send_buffer = 128 * 1024, low_water = 64 * 1024;
     setsockopt(floor_.listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     setsockopt(floor_.listener, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));

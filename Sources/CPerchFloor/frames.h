@@ -1,4 +1,4 @@
-// Bytes of perch/1 and of protobuf, as far as the floor needs them: proto/README.md has the drawing.
+// The parts of perch/1 and protobuf that the baseline server needs. proto/README.md describes the format.
 #ifndef PERCH_FLOOR_FRAMES_H
 #define PERCH_FLOOR_FRAMES_H
 
@@ -12,7 +12,7 @@ enum {
     HELLO = 1, WELCOME = 2, CALL = 3, MESSAGE = 4, STATUS = 5,
 };
 
-// --- Out. Each returns the end of what it has written.
+// --- Encoding. Each function returns the end of its output.
 
 static inline uint8_t *put_header(uint8_t *at, uint8_t kind, uint32_t stream, uint32_t length) {
     uint32_t address = htonl((uint32_t)kind << 24 | stream), count = htonl(length);
@@ -33,7 +33,7 @@ static inline uint8_t *put_varint(uint8_t *at, uint64_t value) {
     return at;
 }
 
-// Of GetServerStatus: name and value.
+// One metric of GetServerStatus: name and value.
 static inline uint8_t *put_metric(uint8_t *at, const char *name, double value) {
     size_t count = strlen(name);
     *at++ = 0x2a;
@@ -47,9 +47,10 @@ static inline uint8_t *put_metric(uint8_t *at, const char *name, double value) {
     return at + 8;
 }
 
-// --- In.
+// --- Decoding.
 
-// The next field of a message: its number, and its bytes where it has some. 0 at the end, or where it cannot be read.
+// Returns the number of a message's next field, and its bytes if it has any. Returns 0 at the end, or for malformed
+// input.
 static inline uint32_t next_field(const uint8_t **at, const uint8_t *end, const uint8_t **bytes, uint64_t *value) {
     uint64_t numbers[2] = {0, 0};
     for (int n = 0; n < 2; n++) {
@@ -70,7 +71,7 @@ static inline uint32_t next_field(const uint8_t **at, const uint8_t *end, const 
     return (uint32_t)(numbers[0] >> 3);
 }
 
-// The number that ends the account of a request: its field 2.
+// The number at the end of the account in a request's field 2.
 static inline uint32_t account_number(const uint8_t *request, uint64_t count) {
     const uint8_t *at = request, *bytes;
     uint64_t length;

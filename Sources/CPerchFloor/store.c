@@ -1,8 +1,8 @@
-// The bare loop over SQLite: see store.h.
+// The SQLite store of the baseline server: see store.h.
 //
-// The tables and indexes that a purchase touches, with the columns, the settings and the lengths of Perch's own
-// (Sources/PerchSQLite/Schema.swift, Query.swift; `perch bench buy --floor` holds the two against each other). It decides
-// nothing, reads nothing back, encodes nothing and sums nothing up: the blobs are prebuilt, and the file system is SQLite's.
+// It writes the tables and indexes of a Perch purchase, with Perch's columns, settings and lengths
+// (Sources/PerchSQLite/Schema.swift, Query.swift; `perch bench buy --floor` compares the two). It decides, reads,
+// encodes and sums nothing: the blobs are prebuilt, and the file system is SQLite's.
 #include "store.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include <time.h>
 
 enum {
-    // Lengths of Perch's blobs for what a bench buys: SELECT avg(length(blob)) of a store that was measured with
-    // `perch bench buy --connect`.
+    // Lengths of Perch's blobs for a bench purchase: SELECT avg(length(blob)) of a store that was measured with `perch
+    // bench buy --connect`.
     HEADER_BYTES = 34, RECORD_BYTES = 110, TRANSACTION_BYTES = 77, FACT_BYTES = 86, OPENING_BYTES = 27,
     PAGE_BYTES = 4096,
 };
@@ -106,8 +106,8 @@ static void bind_blob(int which, int place, const void *bytes, int count) {
 }
 
 static void begin(void) {
-    // By the batch that finds the log long, before it begins, as Perch does, and in a store as small as a bench's a longer
-    // one the next time.
+    // Checkpoints before a batch if the log is long, as Perch does. In a store as small as a bench's the log may then
+    // grow longer the next time.
     if (store_.log_pages >= store_.log_pages_bound) {
         if (sqlite3_wal_checkpoint_v2(store_.handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL)) fail("a checkpoint");
         store_.log_pages = 0;
@@ -129,7 +129,7 @@ static void add_fact(uint32_t account, uint64_t revision, int ordinal, int is_ev
     run(INSERT_FACT);
 }
 
-// The first purchase of an account opens it. False: it is open.
+// Opens an account at its first purchase. Returns false if it exists.
 static bool open_account(uint32_t account) {
     if (account / 8 >= store_.known_count) {
         uint32_t count = account / 8 + 4096;

@@ -6,9 +6,9 @@ import PerchTesting
 import PerchWire
 import Testing
 
-/// The bare server, asked frame by frame.
-@Suite struct `the floor` {
-    /// A connection that waits for what it asked for.
+/// Tests the baseline server frame by frame.
+@Suite struct `the baseline server` {
+    /// A connection that waits for its answers.
     private final class Peer {
         private let descriptor: Descriptor
         private let poller: Poller
@@ -28,7 +28,7 @@ import Testing
             while !rest.isEmpty {
                 guard case .wrote(let count) = Sockets.send(self.descriptor.number, rest) else {
                     self.poller.change(self.descriptor.number, tag: 0, to: .writable)
-                    #expect(self.poller.wait(timeoutMilliseconds: 10_000) == 1, "the floor takes nothing")
+                    #expect(self.poller.wait(timeoutMilliseconds: 10_000) == 1, "the baseline server accepts nothing")
                     self.poller.change(self.descriptor.number, tag: 0, to: .readable)
                     continue
                 }
@@ -43,7 +43,7 @@ import Testing
         func next() throws -> Frame {
             while true {
                 if let frame = try self.decoder.next() { return frame }
-                try #require(self.poller.wait(timeoutMilliseconds: 10_000) == 1, "the floor said nothing")
+                try #require(self.poller.wait(timeoutMilliseconds: 10_000) == 1, "the baseline server sent nothing")
                 var buffer = [UInt8](repeating: 0, count: 65_536)
                 let outcome = buffer.withUnsafeMutableBytes { Sockets.receive(self.descriptor.number, into: $0) }
                 guard case .bytes(let count) = outcome else { throw SystemError(call: "recv", errno: Errno(0)) }
@@ -51,7 +51,7 @@ import Testing
             }
         }
 
-        /// A value, and where it stands.
+        /// A value with its position.
         func value() throws -> (stream: UInt32, scan: PushScan, bytes: Int) {
             let frame = try self.next()
             #expect(frame.header.kind == .message)
@@ -94,7 +94,7 @@ import Testing
         .currentEntitlementTask(CurrentEntitlementRequest(account: account, productID: "p"))
     }
 
-    @Test func `greets, opens, changes and answers in the framing of the wire`() throws {
+    @Test func `greets, opens, changes and answers with perch/1 frames`() throws {
         let (child, address) = try Self.start(valueBytes: 222)
         defer { child.kill() }
         let watcher = try Peer(address)
@@ -114,7 +114,7 @@ import Testing
         let revision = try writer.buy("bench-000000008", stream: 5)
         let (stream, scan, bytes) = try watcher.value()
         #expect((stream, scan.state, scan.revision, bytes) == (2, .success, revision, 222))
-        // An account that nobody watches is nobody's business: what comes next is the change after it.
+        // A change without watchers sends nothing: the next value belongs to the change after it.
         _ = try writer.buy("bench-000000009", stream: 5)
         let other = try writer.buy("bench-000000007", stream: 6)
         #expect(other == revision + 2)
@@ -122,8 +122,8 @@ import Testing
         #expect((next.stream, next.scan.revision) == (1, other))
     }
 
-    /// Larger than what is copied, and than what a socket takes at once.
-    @Test func `sends a large value whole, and the newest to who is late`() throws {
+    /// The value exceeds the copy limit and a socket's buffer.
+    @Test func `sends a large value completely, and the newest value to a late reader`() throws {
         let (child, address) = try Self.start(valueBytes: 700_000)
         defer { child.kill() }
         let watcher = try Peer(address)
@@ -148,7 +148,7 @@ import Testing
         #expect(seen == last)
     }
 
-    @Test(arguments: [15, 16, 129, 16_000]) func `answers with as many bytes as it is told`(_ bytes: Int) throws {
+    @Test(arguments: [15, 16, 129, 16_000]) func `answers with the requested number of bytes`(_ bytes: Int) throws {
         let (child, address) = try Self.start(valueBytes: 64, ["--answer-bytes", "\(bytes)"])
         defer { child.kill() }
         let writer = try Peer(address)
@@ -158,7 +158,7 @@ import Testing
             stream: 1)
         let answer = try writer.next()
         #expect(answer.payload.count == bytes)
-        // Whoever knows no filler reads a position and nothing else.
+        // A reader that does not know the filler field reads only the position.
         guard case .operate(let response) = try writer.codec.decodeResponse(.operate, answer.payload.span.bytes) else {
             Issue.record("no answer to a purchase")
             return
@@ -166,7 +166,7 @@ import Testing
         #expect(response.position?.revision == 1)
     }
 
-    @Test func `writes down what it answers, and counts its batches`() throws {
+    @Test func `stores each answered change, and counts its batches`() throws {
         let directory = TemporaryDirectory()
         let (child, address) = try Self.start(valueBytes: 64, ["--store", directory.path])
         defer { child.kill() }
@@ -188,7 +188,7 @@ import Testing
         #expect((counters.changes, counters.commits) == (3, 3))
     }
 
-    @Test func `says why it cannot begin`() throws {
+    @Test func `reports why it cannot start`() throws {
         let child = try ChildProcess(
             path: Program.path, arguments: ["bench", "floor-server", "--store", "/nowhere/at/all"], environment: [:])
         var said: [UInt8] = []
@@ -197,10 +197,10 @@ import Testing
             guard let more = child.read() else { break }
             said += more
         } while true
-        #expect(String(decoding: said, as: UTF8.self).contains("the floor cannot serve"), "\(said)")
+        #expect(String(decoding: said, as: UTF8.self).contains("the baseline server cannot serve"), "\(said)")
     }
 
-    @Test func `closes what it does not understand, and goes on`() throws {
+    @Test func `closes a connection with unknown input, and continues`() throws {
         let (child, address) = try Self.start(valueBytes: 64)
         defer { child.kill() }
         let stranger = try Peer(address)

@@ -3,7 +3,7 @@ import PerchTesting
 import Testing
 
 @Suite struct `a histogram of times` {
-    @Test func `counts what is below two microseconds exactly`() {
+    @Test func `is exact below two microseconds`() {
         var histogram = LatencyHistogram()
         for value in Int64(0)..<2_048 { histogram.record(value) }
         for value in stride(from: Int64(0), to: 2_048, by: 7) {
@@ -15,10 +15,10 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `agrees with the sorted values to three digits at every percentile`(_ seed: UInt64) {
+    func `agrees with sorted values to three digits at every percentile`(_ seed: UInt64) {
         var random = SplitMix(seed: seed)
         var histogram = LatencyHistogram()
-        // Over eleven decades, as times are: most near the beginning.
+        // Over eleven decades, with most values near the beginning, like real latencies.
         let values = (0..<20_000).map { _ in Int64(random.next() >> (24 + random.next() % 38)) }
         for value in values { histogram.record(value) }
         let sorted = values.sorted()
@@ -33,7 +33,7 @@ import Testing
         #expect(histogram.mean == values.reduce(0) { $0 + Double($1) } / Double(values.count))
     }
 
-    @Test func `of two halves, merged, is that of the whole`() {
+    @Test func `merged from two halves equals that of the whole`() {
         var random = SplitMix(seed: 7)
         var (whole, left, right) = (LatencyHistogram(), LatencyHistogram(), LatencyHistogram())
         for _ in 0..<1_000 {
@@ -48,12 +48,12 @@ import Testing
         #expect((left.count, left.max) == (whole.count, whole.max))
     }
 
-    @Test func `of how long ago many moments were is that of each, without those that lie outside`() {
+    @Test func `of the ages of many moments equals single recordings, without moments outside the window`() {
         var random = SplitMix(seed: 8)
         let end: Int64 = 1 << 30
         let moments: [Int64] = (0..<1_000).map { _ in Int64(random.next() >> 34) } + [-5, end, end - 1]
         var (one, all) = (LatencyHistogram(), LatencyHistogram())
-        // Some of them are yet to come: two clocks that do not agree.
+        // Some of them are in the future, as if two clocks disagreed.
         let now = end / 2
         for moment in moments where moment >= 0 && moment < end { one.record(now - moment) }
         all.record(since: moments.span, in: 0..<end, until: now)
@@ -62,7 +62,7 @@ import Testing
         #expect(all == one)
     }
 
-    @Test func `without values says nothing, and so again after it was cleared`() {
+    @Test func `is empty without values and after it was cleared`() {
         var histogram = LatencyHistogram()
         #expect(histogram.value(atQuantile: 0.5) == 0)
         histogram.record(5_000_000, times: 3)
@@ -74,7 +74,7 @@ import Testing
         #expect(histogram.mean == 0)
     }
 
-    @Test func `takes the longest time there is, and none below zero`() {
+    @Test func `accepts the longest time, and no negative one`() {
         var histogram = LatencyHistogram()
         histogram.record(.max)
         histogram.record(-5)

@@ -1,8 +1,8 @@
 import PerchBench
 import Testing
 
-/// What a value meant.
-private struct Told: Equatable {
+/// The result of a value.
+private struct Outcome: Equatable {
     var intended: [Int64]
     var arrived: Int64
 
@@ -15,21 +15,21 @@ private struct Told: Equatable {
 
 extension Ledger {
     @discardableResult
-    fileprivate mutating func answered(_ index: Int32, revision: UInt64) -> [Told] {
-        var all: [Told] = []
-        self.answered(index, revision: revision) { all.append(Told($0, $1)) }
+    fileprivate mutating func answered(_ index: Int32, revision: UInt64) -> [Outcome] {
+        var all: [Outcome] = []
+        self.answered(index, revision: revision) { all.append(Outcome($0, $1)) }
         return all
     }
 
     @discardableResult
-    fileprivate mutating func value(_ watch: Int32, revision: UInt64, asOf: Int64, at arrived: Int64) -> Told? {
-        var told: Told?
-        self.value(watch, revision: revision, asOf: asOf, at: arrived) { told = Told($0, $1) }
+    fileprivate mutating func value(_ watch: Int32, revision: UInt64, asOf: Int64, at arrived: Int64) -> Outcome? {
+        var told: Outcome?
+        self.value(watch, revision: revision, asOf: asOf, at: arrived) { told = Outcome($0, $1) }
         return told
     }
 }
 
-/// Frames by hand: what came when, and what is to be made of it.
+/// Tests single frames with their expected results.
 @Suite struct `a ledger of changes and values` {
     /// Two watches of one key, both at its first change, which has revision 10.
     private static func begun() -> Ledger {
@@ -48,12 +48,12 @@ extension Ledger {
         return ledger.counts
     }
 
-    @Test func `counts a value that shows its change, and the change once all have seen it`() {
+    @Test func `counts a value, and counts its change as converged once all have seen it`() {
         var ledger = Self.begun()
         let change = ledger.begin(key: 0, intended: 100)
         ledger.answered(change, revision: 11)
         let reached = ledger.value(0, revision: 11, asOf: 0, at: 150)
-        #expect(reached == Told([100], arrived: 150))
+        #expect(reached == Outcome([100], arrived: 150))
         #expect(!ledger.isConverged(change))
         #expect(ledger.value(1, revision: 11, asOf: 0, at: 160) != nil)
         #expect(ledger.isConverged(change))
@@ -62,7 +62,7 @@ extension Ledger {
         #expect((counts.deliveries, counts.converged, counts.conflated, counts.gaps) == (2, 1, 0, 0))
     }
 
-    @Test func `keeps a value that comes before the answer, with its own time`() {
+    @Test func `keeps a value that precedes its answer, with its own time`() {
         var ledger = Self.begun()
         let change = ledger.begin(key: 0, intended: 100)
         #expect(ledger.value(0, revision: 11, asOf: 0, at: 150) == nil)
@@ -73,19 +73,19 @@ extension Ledger {
         #expect(Self.settled(ledger).foreign == 0)
     }
 
-    @Test func `counts what was passed over, and the time of each from when it was meant to be made`() {
+    @Test func `counts skipped changes, each with the time since its planned start`() {
         var ledger = Self.begun()
         let changes = (1...3).map { ledger.begin(key: 0, intended: Int64($0) * 100) }
         for (index, change) in changes.enumerated() { ledger.answered(change, revision: 11 + UInt64(index)) }
         let reached = ledger.value(0, revision: 13, asOf: 0, at: 400)
-        #expect(reached == Told([100, 200, 300], arrived: 400))
+        #expect(reached == Outcome([100, 200, 300], arrived: 400))
         #expect(ledger.counts.conflated == 2)
         ledger.value(1, revision: 13, asOf: 0, at: 400)
         #expect(changes.allSatisfy { ledger.isConverged($0) })
         #expect(Self.settled(ledger).gaps == 0)
     }
 
-    @Test func `calls a watch that was never shown the last change a gap`() {
+    @Test func `counts a watch that never received the last change as a gap`() {
         var ledger = Self.begun()
         let changes = (1...2).map { ledger.begin(key: 0, intended: Int64($0)) }
         ledger.answered(changes[0], revision: 11)
@@ -93,12 +93,12 @@ extension Ledger {
         ledger.value(0, revision: 12, asOf: 0, at: 3)
         ledger.value(1, revision: 11, asOf: 0, at: 3)
         #expect(Self.settled(ledger).gaps == 1)
-        // Of a connection that is closed nothing was promised.
+        // A closed connection has no gap.
         ledger.settle { $0 == 0 }
         #expect(ledger.counts.gaps == 0)
     }
 
-    @Test func `does not take an unanswered or a refused change for one that was missed`() {
+    @Test func `does not count unanswered or refused changes as missed`() {
         var ledger = Self.begun()
         let refused = ledger.begin(key: 0, intended: 1)
         ledger.failed(refused)
@@ -107,26 +107,26 @@ extension Ledger {
         #expect(Self.settled(ledger).gaps == 0)
     }
 
-    @Test func `takes a refused change neither for one that was passed over nor for one that reached anybody`() {
+    @Test func `counts a refused change neither as skipped nor as delivered`() {
         var ledger = Self.begun()
         let refused = ledger.begin(key: 0, intended: 1)
         let change = ledger.begin(key: 0, intended: 2)
         ledger.failed(refused)
         ledger.answered(change, revision: 11)
-        #expect(ledger.value(0, revision: 11, asOf: 0, at: 3) == Told([2], arrived: 3))
+        #expect(ledger.value(0, revision: 11, asOf: 0, at: 3) == Outcome([2], arrived: 3))
         #expect(ledger.counts.conflated == 0)
     }
 
-    @Test func `takes a change that was answered, shown and then refused for one that was shown`() {
+    @Test func `counts a change that was delivered and then refused as delivered`() {
         var ledger = Self.begun()
         let change = ledger.begin(key: 0, intended: 1)
         ledger.answered(change, revision: 11)
         ledger.failed(change)
-        #expect(ledger.value(0, revision: 11, asOf: 0, at: 3) == Told([1], arrived: 3))
+        #expect(ledger.value(0, revision: 11, asOf: 0, at: 3) == Outcome([1], arrived: 3))
         #expect((ledger.counts.deliveries, ledger.counts.conflated, ledger.counts.converged) == (1, 0, 0))
     }
 
-    @Test func `waits no longer for a watch whose connection is lost`() {
+    @Test func `does not wait for a watch whose connection is lost`() {
         var ledger = Self.begun()
         let changes = (1...2).map { ledger.begin(key: 0, intended: Int64($0)) }
         for (index, change) in changes.enumerated() { ledger.answered(change, revision: 11 + UInt64(index)) }
@@ -143,7 +143,7 @@ extension Ledger {
         #expect(ledger.counts.converged == 3)
     }
 
-    @Test func `knows of each change how many were never shown it`() {
+    @Test func `knows how many watches never received each change`() {
         var ledger = Self.begun()
         ledger.addWatch(key: 0)
         ledger.value(2, revision: 10, asOf: 0, at: 1)
@@ -158,12 +158,12 @@ extension Ledger {
             ledger.eachMissed(isOpen: isOpen) { missed[$0] = $1 }
             return missed
         }
-        // Watch 2 has seen none of them; the last has no answer, and nobody was shown it.
+        // Watch 2 has seen none of them. The last change has no answer, and no watch received it.
         #expect(missed { _ in true } == [100: 1, 200: 2, 400: 3])
         #expect(missed { $0 == 0 } == [400: 1])
     }
 
-    @Test func `counts the same position again as a duplicate, an older one as a reordering`() {
+    @Test func `counts a repeated position as a duplicate, an older one as a reordering`() {
         var ledger = Self.begun()
         let change = ledger.begin(key: 0, intended: 1)
         ledger.answered(change, revision: 11)
@@ -172,37 +172,37 @@ extension Ledger {
         #expect(ledger.counts.duplicates == 1)
         #expect(ledger.value(0, revision: 10, asOf: 9, at: 4) == nil)
         #expect(ledger.counts.reorderings == 1)
-        // From here on it is judged by what came last, as a client would.
+        // Later values are compared with the last one, as a client would.
         #expect(ledger.value(0, revision: 10, asOf: 8, at: 5) == nil)
         #expect(ledger.counts.reorderings == 2)
     }
 
-    @Test func `takes a later instant of the same revision for neither`() {
+    @Test func `counts a later instant of the same revision as neither`() {
         var ledger = Self.begun()
         #expect(ledger.value(0, revision: 10, asOf: 1, at: 2) == nil)
         #expect((ledger.counts.duplicates, ledger.counts.reorderings, ledger.counts.deliveries) == (0, 0, 0))
     }
 
-    @Test func `does not mistake somebody else's change for one of its own`() {
+    @Test func `counts a change by another client as foreign`() {
         var ledger = Self.begun()
         #expect(ledger.value(0, revision: 11, asOf: 0, at: 2) == nil)
         #expect(Self.settled(ledger).foreign == 1)
         #expect(Self.settled(ledger).deliveries == 0)
     }
 
-    @Test func `takes the first value of a watch as where it begins`() {
+    @Test func `takes the first value of a watch as its starting point`() {
         var ledger = Ledger(keys: 1)
         ledger.addWatch(key: 0)
-        // Its revision is from before the bench.
+        // Its revision precedes the bench.
         #expect(ledger.value(0, revision: 3, asOf: 0, at: 1) == nil)
         let change = ledger.begin(key: 0, intended: 5)
         ledger.answered(change, revision: 4)
-        #expect(ledger.value(0, revision: 4, asOf: 0, at: 9) == Told([5], arrived: 9))
+        #expect(ledger.value(0, revision: 4, asOf: 0, at: 9) == Outcome([5], arrived: 9))
         let counts = Self.settled(ledger)
         #expect((counts.deliveries, counts.conflated, counts.foreign, counts.gaps) == (1, 0, 0, 0))
     }
 
-    @Test func `checks what came back unchanged like everything else`() {
+    @Test func `checks resumed watches that were unchanged`() {
         var ledger = Self.begun()
         ledger.unchanged(0)
         #expect(Self.settled(ledger).gaps == 0)
@@ -213,7 +213,7 @@ extension Ledger {
         #expect(Self.settled(ledger).gaps == 1)
     }
 
-    /// Against the plainest way to count: a list for each watch.
+    /// Compares with a simple model: a list for each watch.
     @Test(arguments: [11, 12, 13, 14] as [UInt64])
     func `agrees with plain lists on random histories`(_ seed: UInt64) {
         var random = SplitMix(seed: seed)
@@ -234,7 +234,7 @@ extension Ledger {
                 let key = random.below(keys)
                 let change = ledger.begin(key: key, intended: Int64(step))
                 history[key].append(revision)
-                // Sometimes a watch is faster than the answer.
+                // Sometimes a watch receives the value before the answer.
                 if random.below(2) == 0 {
                     let early = key + keys * random.below(2)
                     let missed = UInt64(history[key].filter { $0 > seen[early] }.count)

@@ -4,38 +4,38 @@ import PerchLoop
 import PerchWire
 import Testing
 
-@Suite struct `what a server counts of itself` {
+@Suite struct `a server's counters` {
     private static func counters(_ changes: Double, _ commits: Double, _ encodings: Double) -> ServerCounters {
         ServerCounters([
             Metric(name: "perch_store_changes_total", value: changes),
             Metric(name: "perch_store_batches_total", value: commits),
-            // Of two loops.
+            // From two loops.
             Metric(name: "perch_views_encoded_total", labels: "loop=\"0\"", value: encodings),
             Metric(name: "perch_views_encoded_total", labels: "loop=\"1\"", value: encodings),
             Metric(name: "perch_connections", value: 7),
         ])
     }
 
-    @Test func `is told for each change and each commit`() {
+    @Test func `are reported for each change and each commit`() {
         let figures = ServerCounters.figures(from: Self.counters(10, 5, 4), to: Self.counters(110, 15, 54))
         #expect(figures[.changesPerCommit] == 10)
         #expect(figures[.encodingsPerChange] == 1)
         #expect(figures[.compressionsPerChange] == 0)
     }
 
-    @Test func `says nothing where nothing was changed, or nothing counted`() {
+    @Test func `give no figures without changes or counters`() {
         let same = Self.counters(10, 5, 4)
         #expect(ServerCounters.figures(from: same, to: same).isEmpty)
         #expect(ServerCounters.figures(from: ServerCounters(), to: ServerCounters([])).isEmpty)
-        // The floor without a store: changes, and no commit.
+        // The baseline server without a store reports changes but no commits.
         let figures = ServerCounters.figures(from: Self.counters(0, 0, 0), to: Self.counters(9, 0, 0))
         #expect(figures.isEmpty)
     }
 }
 
-@Suite struct `what Linux tells of a process` {
-    /// Other tests run on other threads of this process, so there is no upper bound.
-    @Test func `is finer than a hundredth of a second`() throws {
+@Suite struct `figures of a process` {
+    /// No upper bound, because other tests run on other threads of this process.
+    @Test func `are finer than a hundredth of a second`() throws {
         let before = try #require(ProcessFigures(process: getpid()))
         let began = ThreadClock.nanoseconds()
         while ThreadClock.nanoseconds() < began + 1_000_000 {}
@@ -44,13 +44,13 @@ import Testing
         #expect(after.residentBytes > 1_000_000)
     }
 
-    @Test func `is nothing of a process that is not there`() {
+    @Test func `are nil for a missing process`() {
         #expect(ProcessFigures(process: Int32.max) == nil)
     }
 }
 
-@Suite struct `what a window holds` {
-    @Test func `is what was meant in it, by second and in all, and what came in it`() {
+@Suite struct `the measurement window` {
+    @Test func `contains planned events by second and in total, and received values`() {
         var recorder = Recorder()
         recorder.begin(at: 1_000)
         recorder.recordPush(intended: 999, arrived: 1_100)
@@ -59,7 +59,7 @@ import Testing
         recorder.recordPush(intended: 1_900, arrived: 1_930, times: 3)
         recorder.end(at: 2_000)
         recorder.recordReached([1_000, 1_001].span, arrived: 2_000, isTimed: false)
-        // Meant in the window, and late.
+        // Planned in the window, but late.
         recorder.recordPush(intended: 1_999, arrived: 5_000)
         recorder.recordMissedAnswer(intended: 1_999, at: 9_999)
         recorder.recordMissedAnswer(intended: 2_000, at: 9_999)
@@ -67,7 +67,7 @@ import Testing
         #expect((recorder.push.count, recorder.push.value(atQuantile: 0), recorder.push.max) == (5, 10, 3_001))
         #expect((recorder.answer.count, recorder.changes) == (1, 0))
         #expect(recorder.intervals.map(\.pushMax) == [10])
-        // What came after the window is in an interval of its own.
+        // Events after the window have their own interval.
         recorder.tick(at: 2_000, residentBytes: 0, serverCPU: 0, generatorCPU: 0)
         #expect(!recorder.hasNews)
         recorder.recordPush(intended: 1_000, arrived: 6_000)
@@ -77,7 +77,7 @@ import Testing
         #expect(recorder.intervals.map(\.pushMax) == [10, 3_001, 5_000])
     }
 
-    @Test func `is every change that was due in it, by what became of it`() {
+    @Test func `counts every due change by its result`() {
         var recorder = Recorder()
         recorder.begin(at: 1_000)
         recorder.end(at: 2_000)
@@ -90,11 +90,11 @@ import Testing
         recorder.recordAnswer(intended: 1_500, at: 9_000)
         recorder.recordAnswer(intended: 10, at: 1_001)
         #expect((recorder.due, recorder.unsent, recorder.refused, recorder.answered) == (5, 2, 1, 2))
-        #expect(recorder.changes == 2, "that came in it: one that was due before, and one of its own")
+        #expect(recorder.changes == 2, "one answer to an earlier change, and one to a change of the window")
         #expect(recorder.lag.count == 5)
     }
 
-    @Test func `is every first value that was meant for it, however late`() {
+    @Test func `contains every first value planned in it, even late ones`() {
         var recorder = Recorder()
         recorder.begin(at: 1_000)
         recorder.end(at: 2_000)
@@ -105,14 +105,14 @@ import Testing
         #expect((recorder.opens, recorder.first.count, recorder.first.max) == (2, 3, 7_400))
     }
 
-    @Test func `has no times where nothing was pushed`() {
+    @Test func `has no times without pushes`() {
         var recorder = Recorder()
         recorder.begin(at: 0)
         recorder.tick(at: 1_000, residentBytes: 0, serverCPU: 0, generatorCPU: 0)
         #expect(recorder.intervals[0].pushP50 == nil && recorder.intervals[0].pushMax == nil)
     }
 
-    @Test func `that is about first values keeps those apart from pushes`() {
+    @Test func `of first values keeps those separate from pushes`() {
         var recorder = Recorder()
         recorder.isAboutFirsts = true
         recorder.begin(at: 0)
@@ -123,7 +123,7 @@ import Testing
     }
 }
 
-@Suite struct `growth of memory` {
+@Suite struct `memory growth` {
     private static func recorder(_ bytes: [Int]) -> Recorder {
         var recorder = Recorder()
         recorder.begin(at: 0)
@@ -134,8 +134,8 @@ import Testing
         return recorder
     }
 
-    @Test func `is the slope of the seconds of the second half`() throws {
-        // A cache fills in the first twenty seconds; then 1,000 bytes a second.
+    @Test func `is the slope over the second half`() throws {
+        // A cache fills in the first twenty seconds; then memory grows by 1,000 bytes a second.
         let bytes = (0..<40).map { $0 < 20 ? 1_000_000 * $0 : 20_000_000 + 1_000 * $0 }
         let growth = try #require(Self.recorder(bytes).residentGrowthPerSecond)
         #expect(abs(growth - 1_000) < 0.001)
@@ -143,14 +143,14 @@ import Testing
         #expect(flat == 0)
     }
 
-    @Test func `is not told of a few seconds, or of a process that nobody could look at`() {
+    @Test func `is nil for a short run, or for an unreadable process`() {
         #expect(Self.recorder(Array(repeating: 5_000_000, count: 28)).residentGrowthPerSecond == nil)
         #expect(Self.recorder(Array(repeating: 0, count: 60)).residentGrowthPerSecond == nil)
     }
 }
 
 @Suite struct `the catalogue of a bench` {
-    @Test func `has editions that differ and are equally long`() {
+    @Test func `has different editions of equal length`() {
         let catalogue = BenchCatalogue(viewBytes: 5_000)
         let editions = [0, 1, 2, 99, 999_999].map { catalogue.file(edition: $0) }
         #expect(Set(editions).count == editions.count)
@@ -158,14 +158,14 @@ import Testing
     }
 }
 
-@Suite struct `the store of the floor` {
+@Suite struct `the store of the baseline server` {
     private static func source(_ path: String) throws -> String {
         let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
         let root = parts.dropLast(3).joined(separator: "/")
         return try #require(ProcessFigures.text("\(root)/\(path)"), "\(path) cannot be read")
     }
 
-    /// `CREATE …` statements, without the layout.
+    /// The `CREATE …` statements, without the layout.
     private static func statements(_ source: String) -> [String] {
         source.split { "\";".contains($0) }.map(String.init).reduce(into: [String]()) { found, piece in
             let words = piece.split { " \n\\".contains($0) }.joined(separator: " ")
@@ -180,8 +180,8 @@ import Testing
         }.map { $0.replacing("  ", with: " ").replacing("( ", with: "(").replacing(" )", with: ")") }
     }
 
-    /// A bare loop over other tables would be the measure of something else.
-    @Test func `has the tables and indexes of the real one, word for word`() throws {
+    /// With other tables the baseline server would measure something else.
+    @Test func `has the same tables and indexes as Perch's store`() throws {
         let own = Self.statements(try Self.source("Sources/CPerchFloor/store.c"))
         let real = Self.statements(try Self.source("Sources/PerchSQLite/Schema.swift"))
         #expect(own.count == 9)

@@ -5,12 +5,12 @@ import PerchLoop
 import PerchTesting
 import Testing
 
-/// The whole program, from a line of the shell to its exit code.
+/// Tests the whole program, from the shell to its exit code.
 @Suite(.serialized) struct `perch bench as a program` {
     private static let hot = "$PERCH bench hot --watchers 4 --rate 50 --warmup 0s"
 
-    /// Whoever pipes it to `head` has a build that rests on its exit code.
-    @Test func `whose reader has gone away still writes its page, and judges`() throws {
+    /// A pipe to `head` must not change the exit code.
+    @Test func `whose output pipe is closed still writes its page and checks its conditions`() throws {
         let directory = TemporaryDirectory()
         let page = directory.file("page.html")
         let line =
@@ -20,21 +20,21 @@ import Testing
         #expect(TemporaryDirectory.read(page).count > 1_000)
     }
 
-    @Test func `says that there is no room for its figures`() throws {
+    @Test func `reports that its figures could not be written`() throws {
         let (said, code) = try Program.shell("\(Self.hot) --duration 300ms >/dev/full")
         #expect(code == 1)
         #expect(said.contains("standard output could not be written: No space left on device"), "\(said)")
     }
 
-    /// Whatever a command prints: half of a token in a file would be found when it is needed.
+    /// Applies to each command: a truncated token file, for example, would be found too late.
     @Test(arguments: ["serve --show-config", "bench figures", "--help"])
-    func `says of any command that its data found no room`(_ command: String) throws {
+    func `reports for any command that its output could not be written`(_ command: String) throws {
         let (said, code) = try Program.shell("$PERCH \(command) >/dev/full")
         #expect(code == 1)
         #expect(said.contains("No space left on device"), "\(said)")
     }
 
-    @Test func `tells of each second of its window, the last one too`() throws {
+    @Test func `reports each second of its window, including the last one`() throws {
         let (said, code) = try Program.shell("\(Self.hot) --duration 1200ms -o ndjson 2>/dev/null")
         #expect(code == 0)
         let lines = try said.split(separator: "\n").map { try JSONReader.read(Array($0.utf8), limits: JSONLimits()) }
@@ -47,7 +47,7 @@ import Testing
         #expect(report["targets"]?.array?[0]["figures"]?["deliveries"]?.double == told.reduce(0, +))
     }
 
-    @Test func `leaves nothing behind when its terminal is gone`() throws {
+    @Test func `leaves no files behind when its terminal closes`() throws {
         let directory = TemporaryDirectory()
         let child = try ChildProcess(
             path: Program.path,
@@ -62,14 +62,14 @@ import Testing
         while child.read() != nil { child.waitForOutput(milliseconds: 10_000) }
         while child.hasEnded() == nil {}
         #expect(child.hasEnded() == 130)
-        #expect(rmdir(directory.path) == 0, "something is left in \(directory.path)")
+        #expect(rmdir(directory.path) == 0, "\(directory.path) is not empty")
     }
 
     @Test(arguments: [
         ("--connect 127.0.0.1:1 --pid 4194303", "there is no such process"),
         ("--connect 127.0.0.1:1 --loops 2", "--loops is of a server that the bench starts itself"),
         ("--connect 127.0.0.1:1 --store /tmp", "--store is of a server that the bench starts itself"),
-    ]) func `refuses what goes with another server`(_ options: String, _ reason: String) throws {
+    ]) func `refuses options for another kind of server`(_ options: String, _ reason: String) throws {
         let (said, code) = try Program.shell("\(Self.hot) \(options)")
         #expect(code != 0)
         #expect(said.contains(reason), "\(said)")

@@ -10,7 +10,7 @@ import Testing
         position: Position(revision: 123_456_789, asOf: Instant(milliseconds: 1_790_000_000_123)),
         committed: Instant(milliseconds: 7), cause: .purchase, token: Array(0..<77))
 
-    @Test func `says what the codec has written, for every state`() throws {
+    @Test func `reads the codec's output, for every state`() throws {
         let transaction = Verified<Transaction>?.none
         let states: [(TaskState<Verified<Transaction>?>, PushScan.State)] = [
             (.success(transaction, Self.info), .success),
@@ -37,8 +37,8 @@ import Testing
         #expect(PushScan.revision(ofAnswer: try codec.encode(.operate(answer)).message) == 300)
     }
 
-    /// Cut anywhere it is refused, or what is left is a message of its own: it is never read past its end.
-    @Test func `cut at any byte is refused or shorter`() throws {
+    /// A truncated message is refused, or is a shorter valid message; the scan never reads past its end.
+    @Test func `truncated at any byte is refused or shorter`() throws {
         let codec = MessageCodec()
         let state = TaskState<Verified<Transaction>?>.success(nil, Self.info)
         let bytes = Array(try codec.encode(Response.currentEntitlementTask(state)).message)
@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    @Test func `takes a number that is padded to ten bytes`() {
-        // The floor writes revisions in place: field 5 { field 1 { field 1: 5 in ten bytes } }.
+    @Test func `accepts a number padded to ten bytes`() {
+        // The baseline server writes revisions in place: field 5 { field 1 { field 1: 5 in ten bytes } }.
         let message: [UInt8] = [
             0x1A, 0, 0x2A, 13, 0x0A, 11, 0x08, 0x85, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00,
         ]

@@ -1,3 +1,4 @@
+import PerchBase
 import PerchBench
 import PerchJSON
 import Testing
@@ -31,13 +32,13 @@ import Testing
         return report
     }()
 
-    @Test func `takes medians of rounds, and sums of what must not be`() {
+    @Test func `combines rounds by median, and error counts by sum`() {
         let figures = Self.report.targets[0].figures
         #expect(figures[.pushP50] == 200_000)
         #expect(figures[.gaps] == 3)
     }
 
-    @Test func `takes the largest maximum of all rounds, for a median would hide the one round that stood still`() {
+    @Test func `takes the largest maximum of all rounds`() {
         var report = Self.report
         for (round, maximum) in [995e6, 1.4e6, 2.4e6].enumerated() {
             report.targets[0].rounds[round].figures.merge([.pushMax: maximum, .pushP99: maximum]) { $1 }
@@ -47,12 +48,12 @@ import Testing
     }
 
     /// 1.25, 0.75 and 2: not the ratio of the medians, which would be 2.
-    @Test func `compares pair by pair`() {
+    @Test func `computes ratios pair by pair`() {
         #expect(Self.report.ratios[.pushP50] == 1.25)
         #expect(Self.report.ratios[.gaps] == nil)
     }
 
-    @Test func `is a page that needs nothing but itself`() {
+    @Test func `is a self-contained page`() {
         let page = Self.report.html
         for outside in ["http:", "https:", "//", "src=", "href=", "@import", "url(", "<script", "<link"] {
             #expect(!page.contains(outside), "\(outside)")
@@ -60,13 +61,13 @@ import Testing
         #expect(page.hasPrefix("<!doctype html>"))
         #expect(page.contains("prefers-color-scheme:dark"))
         #expect(page.split(separator: "<svg").count - 1 == 6)
-        // What others have named steers no browser.
+        // Untrusted texts must be escaped.
         #expect(!page.contains("note <b>"))
         #expect(page.contains("hot --watchers 10 &lt;&amp;&quot;&gt;"))
         for number in ["NaN", "inf", ">-<"] { #expect(!page.contains(number)) }
     }
 
-    @Test func `cuts no number off at the edge of a chart`() {
+    @Test func `clips no number at the edge of a chart`() {
         var report = Self.report
         #expect(report.html.contains("text-anchor=\"middle\">4 s</text>"))
         for second in [200, 400, 600] {
@@ -78,7 +79,68 @@ import Testing
         #expect(report.html.contains("text-anchor=\"end\">600 s</text>"))
     }
 
-    @Test func `is a page, too, where hardly anything was measured`() {
+    @Test func `names the version of Perch and its date`() throws {
+        var report = Self.report
+        #expect(report.html.contains("Perch, unknown version, unknown date"))
+        report.version = "1.2.3"
+        report.startedAt = CivilTime(parsing: "2026-11-25T05:13:43Z")?.instant
+        #expect(report.html.contains("Perch 1.2.3, 2026-11-25 05:13 UTC"))
+        let read = try ReportFigures(try report.json(.compact))
+        #expect(read.version == "1.2.3" && read.startedAt == report.startedAt)
+        #expect(Comparison(read, read).html.contains("Perch 1.2.3, 2026-11-25 05:13 UTC"))
+    }
+
+    @Test func `marks each condition with a check mark or a cross`() throws {
+        var report = Self.report
+        report.check([try FailCondition(parsing: "push_p50>20ms"), try FailCondition(parsing: "push_p50:ratio>1.2")])
+        #expect(report.html.contains("✓</b> push_p50 at most 20.0 ms</li>"))
+        #expect(report.html.contains("✗</b> push_p50 ratio to the baseline at most 1.200: it is 1.250</li>"))
+        #expect(report.html.contains("✓</b> Every round ran to its end</li>"))
+        #expect(report.html.contains("✗</b> Every watcher received the last change: gaps: 3</li>"))
+        report.targets[1].rounds[0].failure = "signal 9 ended the server"
+        #expect(
+            report.html.contains("✗</b> Every round ran to its end: baseline server: signal 9 ended the server</li>"))
+    }
+
+    @Test func `draws its conclusion in words`() {
+        var report = Self.report
+        #expect(report.conclusion.first == "The run violated 1 of 3 conditions: read its figures with care.")
+        #expect(report.html.contains("<h2>Conclusion</h2>"))
+        for round in report.targets[0].rounds.indices { report.targets[0].rounds[round].figures[.gaps] = 0 }
+        #expect(report.conclusion.first == "The run met all of its conditions.")
+        #expect(report.conclusion.contains("Perch delivered 5,000 values per second."))
+        #expect(
+            report.conclusion.contains(
+                "Perch's median push latency was 1.25 times that of the baseline server (lower is better)."))
+        #expect(BenchReport(title: "idle", workload: "idle").conclusion == ["This run measured nothing."])
+    }
+
+    @Test func `explains each ratio`() {
+        let page = Self.report.html
+        #expect(page.contains("1.25 times the baseline server's (lower is better)"))
+        #expect(page.contains("<th>Perch ÷ baseline server</th>"))
+        #expect(page.contains("data-name=\"Perch ÷ baseline server\">1.250</td>"))
+        #expect(page.contains("divided by the right server's"))
+    }
+
+    @Test func `leaves space for every axis label`() throws {
+        var report = Self.report
+        for round in report.targets[0].rounds.indices {
+            report.targets[0].rounds[round].intervals[1].deliveries = 20_000_000
+        }
+        var labels = 0
+        for text in report.html.split(separator: "<text x=\"").dropFirst() {
+            let x = try #require(Double(text.prefix { $0 != "\"" }))
+            let label = text.drop { $0 != ">" }.dropFirst().prefix { $0 != "<" }
+            let width = 6.5 * Double(label.count)
+            let isEnd = text.contains("text-anchor=\"end\">\(label)<")
+            #expect(x - (isEnd ? width : width / 2) >= 0 && x + (isEnd ? 0 : width / 2) <= 360, "\(label) at \(x)")
+            labels += 1
+        }
+        #expect(labels > 20)
+    }
+
+    @Test func `is a page even without measurements`() {
         var report = BenchReport(title: "idle", workload: "idle")
         #expect(report.html.contains("</html>"))
         report.targets = [BenchReport.Target(name: "perch", rounds: [RoundResult()])]
@@ -86,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: [JSONWriter.Layout.compact, .indented])
-    func `comes back from its JSON with what a comparison needs`(_ layout: JSONWriter.Layout) throws {
+    func `survives the round trip through JSON`(_ layout: JSONWriter.Layout) throws {
         let read = try ReportFigures(try Self.report.json(layout))
         #expect(read.title == Self.report.title)
         #expect(read.targets.map(\.name) == ["perch", "floor"])
@@ -94,7 +156,7 @@ import Testing
         #expect(!read.targets[0].isGeneratorBound)
     }
 
-    @Test func `is read from the last line of an ndjson`() throws {
+    @Test func `is read from the last line of ndjson`() throws {
         let news = Bench.News(
             target: "perch", round: 1, rounds: 1,
             progress: Generator.Progress(
@@ -104,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", "no report"), ("nonsense", "no JSON"), ("{\"type\":\"report\",\"format\":9}", "format 9"),
+        ("{}", "not a report"), ("nonsense", "not JSON"), ("{\"type\":\"report\",\"format\":9}", "format 9"),
         ("{\"type\":\"report\",\"format\":1,\"targets\":\"none\"}", "no targets"),
     ])
     func `of another kind is refused`(_ text: String, _ reason: String) {
@@ -112,7 +174,7 @@ import Testing
         #expect(fault?.description.contains(reason) == true, "\(fault?.description ?? "")")
     }
 
-    @Test func `is compared with another figure by figure, and warned of what differs`() throws {
+    @Test func `is compared figure by figure, with warnings about differences`() throws {
         var later = Self.report
         later.settings = [("watchers", "20")]
         for round in later.targets[0].rounds.indices {
@@ -129,7 +191,7 @@ import Testing
         #expect(row(.pushP50)?.verdict == "worse")
         #expect(row(.deliveriesPerSecond)?.verdict == "better")
         #expect(row(.gaps)?.verdict == "")
-        // What is shown as no change is called neither.
+        // A change that rounds to 0.0 % counts as neither.
         var alike = Self.report
         for round in alike.targets[0].rounds.indices {
             alike.targets[0].rounds[round].figures[.pushP50]? *= 1.0004
@@ -142,7 +204,7 @@ import Testing
         #expect(comparison.text.contains { $0.contains("push_p50") && $0.contains("+100.0 %") })
     }
 
-    @Test func `is compared by ratios too, with what two rounds of one thing differ by, and with what is in one only`()
+    @Test func `is compared by ratios, with the noise of its rounds, and with figures of one report only`()
         throws
     {
         var later = Self.report
@@ -157,15 +219,15 @@ import Testing
         }
         let comparison = try compared(Self.report, later)
         let rows = comparison.rows.filter { $0.target == "perch" && $0.figure == .pushP50 }
-        // From 100 to 300 µs in one run: 40 % more says nothing.
+        // One run varies from 100 to 300 µs, so 40 % more is not significant.
         #expect(rows.map(\.isRatio) == [false, true] && rows[0].verdict == "" && rows[0].noise == 0.5)
         #expect(rows[1].before == 1.25 && rows[1].after == 1.75 && rows[1].verdict == "worse")
         #expect(comparison.text.contains { $0.hasPrefix("perch push_p50 ratio") && $0.contains("1.250") })
         #expect(comparison.html.contains("perch push_p50 ratio"))
-        #expect(comparison.warnings.contains("perch rss_per_connection is only in the first"))
-        #expect(comparison.warnings.contains("perch bytes_per_second is only in the second"))
+        #expect(comparison.warnings.contains("perch rss_per_connection is only in the first report"))
+        #expect(comparison.warnings.contains("perch bytes_per_second is only in the second report"))
         #expect(comparison.warnings.contains { $0.hasPrefix("the processor was  and is another") })
-        // Of other work nothing is better, and of what was asked for neither.
+        // Different work is neither better nor worse, and nor is a requested rate.
         var other = later
         other.workload = "buy"
         #expect(try compared(Self.report, other).rows.allSatisfy { $0.verdict == "" })
@@ -182,24 +244,24 @@ import Testing
         #expect(try compared(later, more).rows.filter { $0.figure == .bytesPerSecond }.map(\.verdict) == [""])
     }
 
-    @Test func `is compared with one of another server, or of a round that broke off, not without a word`() throws {
+    @Test func `is compared with a report of another server or of an aborted round only with a warning`() throws {
         var later = Self.report
         later.settings = [("server", "127.0.0.1:7447")]
-        later.targets[1].rounds[0].failure = "it was interrupted"
+        later.targets[1].rounds[0].failure = "interrupted by the user"
         func warnings(_ later: BenchReport) throws -> [String] {
             Comparison(
                 try ReportFigures(try Self.report.json(.compact)), try ReportFigures(try later.json(.compact))
             ).warnings
         }
         let found = try warnings(later)
-        #expect(found.contains("server is 127.0.0.1:7447, and the first does not name it"))
-        #expect(found.contains("watchers was 10, and the second does not name it"))
-        #expect(found.contains("floor of the second did not end well: it was interrupted"))
+        #expect(found.contains("server is 127.0.0.1:7447, and the first report lacks it"))
+        #expect(found.contains("watchers was 10, and the second report lacks it"))
+        #expect(found.contains("floor of the second report failed: interrupted by the user"))
         later.targets = [BenchReport.Target(name: "redis")]
-        #expect(try warnings(later).contains { $0.hasPrefix("nothing is in both") && $0.hasSuffix("redis") })
+        #expect(try warnings(later).contains { $0.hasPrefix("the reports share no target") && $0.hasSuffix("redis") })
     }
 
-    @Test func `with numbers that cannot be is read without them`() throws {
+    @Test func `with impossible numbers is read without them`() throws {
         let text =
             #"{"type":"report","format":1,"title":"x","workload":"hot","targets":[{"name":"perch","figures":{},"#
             + #""rounds":[{"percentiles":[{"quantile":0.5,"ns":1e30}],"intervals":[{"deliveries":-1,"rss_bytes":1e99}]}]}]}"#
@@ -209,14 +271,14 @@ import Testing
         #expect(Comparison(report, report).html.contains("</html>"))
     }
 
-    @Test func `of a round with the floor that broke off is a failure too`() {
+    @Test func `with an aborted baseline round is a failure`() {
         var report = Self.report
-        report.targets[1].rounds[0].failure = "it was killed"
-        report.judge([])
-        #expect(report.breaches == ["a round with floor did not end well: it was killed"])
+        report.targets[1].rounds[0].failure = "signal 9 ended the server"
+        report.check([])
+        #expect(report.breaches == ["a round with floor failed: signal 9 ended the server"])
     }
 
-    @Test func `is held against a later one on a page of its own`() throws {
+    @Test func `is compared with a later one on one page`() throws {
         var later = Self.report
         later.title = "hot --watchers 20 <i>"
         later.targets[0].rounds[0].figures[.pushP50]? *= 4
@@ -229,12 +291,12 @@ import Testing
         }
         #expect(page.contains("hot --watchers 10") && page.contains("hot --watchers 20"))
         #expect(page.contains("<td class=\"worse\">worse</td>"))
-        // The rounds are in the reports, and so are their lines: three of each for each chart.
+        // The reports contain the rounds, so each chart has three lines of each.
         #expect(page.components(of: "<path class=\"l0\"") >= 3 && page.components(of: "<path class=\"l1 thin\"") >= 3)
         #expect(page.contains("Latency by percentile"))
     }
 
-    @Test func `says in words what went wrong`() throws {
+    @Test func `lists failures in words`() throws {
         var report = Self.report
         report.targets[0].rounds[0].findings = ["account 3, line 7: nothing <came>"]
         #expect(report.text.contains("perch: account 3, line 7: nothing <came>"))
@@ -243,7 +305,7 @@ import Testing
         #expect(json.contains(#""findings":["account 3, line 7: nothing <came>"]"#))
     }
 
-    @Test func `names what the generator, and not the server, has limited`() {
+    @Test func `marks generator-bound figures`() {
         var report = Self.report
         report.targets[0].rounds[1].generatorBound = "the generator used 99 % of its core"
         #expect(report.text.contains { $0.contains("GENERATOR-BOUND") })
@@ -261,11 +323,11 @@ extension String {
     @Test(arguments: [
         (950.0, "950 ns"), (1_234, "1.23 µs"), (45_678_000, "45.7 ms"), (1.5e9, "1.50 s"), (123.4e9, "123 s"),
     ])
-    func `tell times in three digits`(_ nanoseconds: Double, _ text: String) {
+    func `show times with three digits`(_ nanoseconds: Double, _ text: String) {
         #expect(duration(nanoseconds: nanoseconds) == text)
     }
 
-    @Test func `tell bytes one by one as long as that can be read`() {
+    @Test func `show small byte counts exactly`() {
         #expect(Figure.Unit.bytes.text(9_999_999) == "9,999,999 B")
         #expect(Figure.Unit.bytes.text(34_869_248) == "34.9 MB")
     }

@@ -7,7 +7,7 @@ import PerchTesting
 import PerchWire
 import Testing
 
-/// A scenario played for several accounts. Serialised: each has servers of its own.
+/// A scenario for several accounts. Serialised, because each test has its own servers.
 @Suite(.serialized) struct `a scenario for many` {
     private static let text = """
         start 2026-01-31T10:00:00Z
@@ -42,20 +42,20 @@ import Testing
         return settings
     }
 
-    @Test func `is played to its end for each of them, and its pushes are timed`() throws {
+    @Test func `runs to its end for each account, with timed pushes`() throws {
         let report = try measured(Self.settings(8), script: Self.script(Self.text))
         let figures = report.targets[0].figures
         #expect(report.targets[0].failure == nil)
         #expect(report.targets[0].rounds[0].findings == [])
         #expect((figures[.plays], figures[.failures], figures[.refusals]) == (8, 0, 0))
-        // Of each at least the purchase on two streams, the renewal, and the refund.
+        // Each account has at least the purchase on two streams, the renewal, and the refund.
         #expect(figures[.deliveries] ?? 0 >= 8 * 4)
         #expect(figures[.changes] ?? 0 >= 8 * 4)
         #expect(figures[.pushP99] ?? 0 > 0)
         #expect(report.text.contains { $0.hasPrefix("failures") })
     }
 
-    @Test func `is not begun where it does not hold for one`() throws {
+    @Test func `does not start if it fails for one account`() throws {
         let wrong = Self.text.replacing("subscribed gold", with: "expired gold")
         let error = #expect(throws: BenchError.self) {
             try measured(Self.settings(2), script: Self.script(wrong))
@@ -63,8 +63,8 @@ import Testing
         #expect(error?.description.contains("test.scenario:6:") == true, "\(error?.description ?? "")")
     }
 
-    /// What the first account was told is bent, so that the others are told something else.
-    @Test func `counts who is told something else, or nothing`() throws {
+    /// Changes the first account's record, so that the others differ.
+    @Test func `counts accounts with different or missing data`() throws {
         let script = try Self.script(Self.text)
         let (address, _, trace) = try Self.traced(script)
         defer { address.child.kill() }
@@ -75,8 +75,8 @@ import Testing
         let wrong = try Self.played(other, accounts: 3)
         #expect((wrong.figures[.failures], wrong.figures[.plays]) == (3, 0))
         #expect(
-            wrong.findings.first?.contains("did not say within 300 ms: none, but gold") == true, "\(wrong.findings)")
-        // It did not end well, and what never came was waited for all the same.
+            wrong.findings.first?.contains("did not send within 300 ms: none, but gold") == true, "\(wrong.findings)")
+        // The round failed, and missing values count with their waiting time.
         #expect(wrong.failure != nil && wrong.figures[.pushMax] ?? 0 >= 300e6, "\(wrong.figures)")
 
         var quiet = trace
@@ -91,7 +91,7 @@ import Testing
         let failed = try Self.played(refused, accounts: 3)
         #expect(failed.figures[.failures] == 3)
         #expect(failed.refusals.values.reduce(0, +) == 3)
-        #expect(failed.failure?.contains("no account is left") == true)
+        #expect(failed.failure?.contains("every account differs") == true)
     }
 
     private static func server() throws -> (child: ChildProcess, address: SocketAddress) {

@@ -6,9 +6,9 @@ import PerchTLS
 import PerchTesting
 import Testing
 
-/// Each workload at its smallest, with a server of its own. Serialised: each has a process, and keeps to a core.
+/// Each workload at its smallest, with its own server. Serialised, because each uses a process and a core.
 @Suite(.serialized) struct `a workload` {
-    /// What must be so whatever is done, and however fast.
+    /// Requirements of every workload at any speed.
     private static func expectSound(_ report: BenchReport, _ targets: [String] = ["perch"]) {
         #expect(report.targets.map(\.name) == targets)
         for target in report.targets {
@@ -17,7 +17,7 @@ import Testing
             for figure in [Figure.lost, .gaps, .reorderings, .foreign, .refusals, .closes] {
                 #expect(figures[figure] == 0, "\(target.name): \(figure.rawValue)")
             }
-            // What is told by second is what is told in all, and what was due came to something.
+            // The seconds add up to the totals, and every due change has a result.
             for round in target.rounds {
                 func count(_ figure: Figure) -> UInt64 { UInt64(round.figures[figure] ?? 0) }
                 #expect(round.intervals.reduce(0) { $0 + $1.deliveries } == count(.deliveries), "\(target.name)")
@@ -33,33 +33,33 @@ import Testing
         }
     }
 
-    @Test func `of one hot account reaches every watcher`() throws {
+    @Test func `with one hot account reaches every watcher`() throws {
         let report = try measured(tiny(.hot), hasFloor: true)
         Self.expectSound(report, ["perch", "floor"])
         for target in report.targets {
             let figures = target.figures
             #expect(figures[.deliveries] ?? 0 > 0)
             #expect(figures[.duplicates] == 0)
-            // One at a time: nothing is passed over.
+            // One change at a time: none is skipped.
             #expect(figures[.conflated] == 0)
             #expect(figures[.cpuPerMillion] ?? 0 > 0)
         }
-        // The floor was told how long the server's values are.
+        // The baseline server imitates the length of the server's values.
         #expect(report.targets[1].figures[.valueBytes] == report.targets[0].figures[.valueBytes])
         #expect(report.ratios[.pushP50] != nil)
     }
 
-    @Test func `of an account for each connection shows each its own`() throws {
+    @Test func `with an account for each connection shows each its own`() throws {
         var settings = tiny(.keyed)
         settings.rate = 400
         let report = try measured(settings, hasFloor: true)
         Self.expectSound(report, ["perch", "floor"])
         for target in report.targets { #expect(target.figures[.duplicates] == 0) }
-        // What was meant to be sent was sent, however late.
+        // All planned changes were sent, even if late.
         #expect(report.targets[0].figures[.lagP99] != nil)
     }
 
-    @Test func `of many watches on one connection`() throws {
+    @Test func `with many watches on one connection`() throws {
         var settings = tiny(.mux, watches: 50)
         settings.outstanding = 8
         let report = try measured(settings, hasFloor: true)
@@ -67,26 +67,26 @@ import Testing
         #expect(report.targets.allSatisfy { $0.figures[.deliveries] ?? 0 > 0 })
     }
 
-    @Test(arguments: [false, true]) func `of a catalogue that is edited, compressed or not`(_ zlib: Bool) throws {
+    @Test(arguments: [false, true]) func `with catalogue edits works compressed and uncompressed`(_ zlib: Bool) throws {
         var settings = tiny(.catalog, watches: 5)
         settings.acceptsZlib = zlib
         let report = try measured(settings, hasFloor: true)
         Self.expectSound(report, ["perch", "floor"])
         let bytes = report.targets[0].figures[.valueBytes] ?? 0
         #expect(zlib ? bytes < 10_000 : bytes > 15_000)
-        // Whatever the number of watchers.
+        // For any number of watchers.
         #expect(report.targets[0].figures[.encodingsPerChange].map { $0 <= 1 } == true)
         #expect(report.targets[0].figures[.compressionsPerChange].map { zlib ? $0 > 0 && $0 <= 1 : $0 == 0 } == true)
         #expect(report.targets[1].figures[.valueBytes] == bytes)
     }
 
-    @Test func `of a storm opens every connection`() throws {
+    @Test func `with a connection storm opens every connection`() throws {
         let report = try measured(tiny(.storm, watches: 60), hasFloor: true)
         Self.expectSound(report, ["perch", "floor"])
         #expect(report.targets.allSatisfy { $0.figures[.opensPerSecond] ?? 0 > 0 && $0.figures[.firstP99] != nil })
     }
 
-    @Test func `of coming back tells of exactly what has changed`() throws {
+    @Test func `with resumed connections delivers exactly the changed values`() throws {
         var settings = tiny(.resume, watches: 60)
         settings.changedPercent = 25
         let report = try measured(settings)
@@ -97,7 +97,7 @@ import Testing
         #expect(figures[.duplicates] == 0)
     }
 
-    @Test func `of standing still costs memory and no deliveries`() throws {
+    @Test func `with idle connections costs memory and no deliveries`() throws {
         var settings = tiny(.idle, watches: 90)
         settings.connections = 30
         let report = try measured(settings, hasFloor: true)
@@ -108,7 +108,7 @@ import Testing
         #expect(figures[.socketBytesPerConnection] != nil)
     }
 
-    @Test func `of buying is answered from a store on disk`() throws {
+    @Test func `with purchases is answered from a store on disk`() throws {
         var settings = tiny(.buy, watches: 0)
         settings.keys = 20
         settings.writers = 4
@@ -118,14 +118,14 @@ import Testing
         Self.expectSound(report, ["perch", "floor"])
         for target in report.targets {
             #expect(target.figures[.answerP99] != nil)
-            // As many as are in the batch are answered by one fsync.
+            // One fsync answers all changes of a batch.
             #expect(target.figures[.changesPerCommit].map { $0 >= 1 && $0 <= 4 } == true, "\(target.name)")
             #expect(target.figures[.fsyncP50] ?? 0 > 0)
         }
         #expect(report.targets[1].figures[.answerBytes] == report.targets[0].figures[.answerBytes])
     }
 
-    @Test func `of pushing what is durable tells what was not the disk's`() throws {
+    @Test func `with durable pushes reports the time beyond the disk's`() throws {
         var settings = tiny(.keyed)
         settings.rate = 200
         let directory = TemporaryDirectory()
@@ -136,14 +136,14 @@ import Testing
         #expect(beyond == (figures[.pushP99] ?? 0) - (figures[.fsyncP50] ?? 0))
     }
 
-    @Test func `of two loops is held against one`() throws {
+    @Test func `with two loops is compared with one`() throws {
         let report = try measured(tiny(.hot), loops: 2)
         Self.expectSound(report, ["perch", "one loop"])
         #expect(report.ratios[.cpuPerMillion] ?? 0 > 0)
         #expect(report.targets.allSatisfy { $0.figures[.deliveries] ?? 0 > 0 })
     }
 
-    @Test func `of all at once survives churn and slow readers`() throws {
+    @Test func `with mixed load survives reconnects and slow readers`() throws {
         var settings = tiny(.mixed, watches: 40)
         settings.rate = 200
         settings.churnPerSecond = 40
@@ -153,8 +153,9 @@ import Testing
         #expect(report.targets[0].figures[.deliveries] ?? 0 > 0)
     }
 
-    /// Who comes back without its token is told what it knows, and that is no duplicate of the server's.
-    @Test func `that comes back to compressed values comes back with its token`() throws {
+    /// A client that reconnects without its token would receive its known value again, which is not the server's
+    /// duplicate.
+    @Test func `with compressed values resumes with its token`() throws {
         var settings = tiny(.mixed, watches: 40)
         settings.rate = 100
         settings.churnPerSecond = 200
@@ -165,9 +166,9 @@ import Testing
         #expect(report.targets[0].figures[.unchanged] ?? 0 > 0)
     }
 
-    /// Only where somebody has installed it: `make bench-redis` does.
+    /// Only if Redis is installed, as by `make bench-redis`.
     @Test(.enabled(if: Program.redis != nil), arguments: [Workload.hot, .keyed, .mux, .storm, .idle])
-    func `that Redis can do is done with it too`(_ workload: Workload) throws {
+    func `that Redis supports also runs with Redis`(_ workload: Workload) throws {
         var settings = tiny(workload)
         settings.outstanding = min(settings.outstanding, 8)
         let report = try measured(settings, hasFloor: true, redis: Program.redis)
@@ -185,8 +186,8 @@ import Testing
         #expect(!report.ratios(of: 2).isEmpty || workload == .idle)
     }
 
-    /// Two benches on one server: the second finds accounts that have bought, and its own changes come after.
-    @Test func `is done to a server that is there already, and again`() throws {
+    /// Two benches on one server: the second one finds accounts with purchases, and its own changes follow them.
+    @Test func `runs twice against a running server`() throws {
         let directory = TemporaryDirectory()
         let catalogue = directory.file("bench.storekit")
         TemporaryDirectory.write(BenchCatalogue(viewBytes: 2_000).file(edition: 0), to: catalogue)
@@ -202,52 +203,52 @@ import Testing
             #expect(report.targets[0].figures[.deliveries] ?? 0 > 0)
             #expect(report.targets[0].figures[.serverCPU] != nil)
         }
-        // A product that it does not sell is refused with the server's own words.
+        // The server's own message for an unknown product.
         var other = tiny(.hot)
         other.product = "bench.nothing"
         let error = #expect(throws: BenchError.self) {
             try measured(other, server: .address(address, process: nil))
         }
-        #expect(error?.description.contains("a purchase was refused") == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("the server refused a purchase") == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("--product") == true, "\(error?.description ?? "")")
         #expect(error?.refusal?.reason == "PURCHASE_PRODUCT_UNAVAILABLE")
-        // One that begins without purchases finds that out later: that nothing was bought is no success.
+        // A bench without seeding notices later: a run without purchases is no success.
         var unsold = tiny(.buy, watches: 0)
         unsold.keys = unsold.writers
         unsold.product = "bench.nothing"
         var refused = try measured(unsold, server: .address(address, process: nil))
-        refused.judge([])
+        refused.check([])
         let figures = refused.targets[0].figures
         #expect(figures[.refused] ?? 0 > 0 && figures[.answered] == 0 && figures[.refusedShare] == 1)
-        #expect(refused.breaches.contains { $0.contains("were refused (PURCHASE_PRODUCT_UNAVAILABLE") })
+        #expect(refused.breaches.contains { $0.contains("changes (PURCHASE_PRODUCT_UNAVAILABLE") })
         #expect(refused.html.contains("with PURCHASE_PRODUCT_UNAVAILABLE"))
-        // A process that is not the server's would have the server cost nothing.
+        // A process that is not the server would appear to use no CPU time.
         let (stranger, _) = try Self.serving(in: directory)
         defer { stranger.kill() }
         kill(stranger.number, SIGSTOP)
         let strange = try measured(tiny(.hot), server: .address(address, process: stranger.number))
-        #expect(strange.targets[0].failure?.contains("process \(stranger.number) used no processor") == true)
-        // Nobody listens there: no server ever has the port of an echo.
+        #expect(strange.targets[0].failure?.contains("process \(stranger.number) used no CPU time") == true)
+        // No process listens on the echo port.
         let silent = SocketAddress.loopback(port: 7)
         let nobody = #expect(throws: BenchError.self) {
             try measured(tiny(.hot), server: .address(silent, process: nil))
         }
         #expect(nobody?.refusal == ServerRefusal(code: 14), "\(nobody?.description ?? "")")
-        // One that is bought once and for all: every further purchase writes and pushes nothing, and nothing is lost.
+        // A product that is bought once: further purchases write and push nothing, and nothing is lost.
         for workload in [Workload.hot, .buy] {
             other = tiny(workload)
             other.product = BenchCatalogue(viewBytes: 2_000).itemIDs[0]
             let owned = #expect(throws: BenchError.self) {
                 try measured(other, server: .address(address, process: nil))
             }
-            #expect(owned?.description.contains("is a product of the type nonConsumable") == true, "\(workload)")
+            #expect(owned?.description.contains("has the type nonConsumable") == true, "\(workload)")
         }
         var access = BenchAccess()
         access.tls = (try TLSContext(client: TLSContext.ClientFiles()), TLSServerName("127.0.0.1"))
         let naked = #expect(throws: BenchError.self) {
             try measured(tiny(.hot), server: .address(address, access: access, process: nil))
         }
-        #expect(naked?.description.contains("does it have TLS") == true, "\(naked?.description ?? "")")
+        #expect(naked?.description.contains("check that the server has TLS") == true, "\(naked?.description ?? "")")
     }
 
     private static func serving(in directory: TemporaryDirectory) throws -> (ChildProcess, SocketAddress) {
@@ -256,8 +257,8 @@ import Testing
         return try Program.start(["serve", "--listen", "127.0.0.1:0", "--catalog", catalogue])
     }
 
-    /// What is not answered is in no histogram of answers, and must not look as if nothing had happened.
-    @Test(arguments: [Workload.hot, .buy]) func `on a server that freezes fails, with all that it waited`(
+    /// Missing answers are in no histogram of answers, so they must fail the round.
+    @Test(arguments: [Workload.hot, .buy]) func `on a frozen server fails, with all waiting times`(
         _ workload: Workload
     ) throws {
         let directory = TemporaryDirectory()
@@ -277,11 +278,11 @@ import Testing
         #expect(figures[.lost] ?? 0 >= 50)
         #expect(figures[.answerMax] ?? 0 >= 300e6)
         #expect(workload == .buy || figures[.pushP90] ?? 0 >= 300e6)
-        report.judge([])
+        report.check([])
         #expect(report.breaches.contains { $0.contains("had no answer") }, "\(report.breaches)")
     }
 
-    @Test func `on a server that ends tells of its processor nothing that cannot be`() throws {
+    @Test func `on a server that exits reports no impossible CPU figures`() throws {
         let directory = TemporaryDirectory()
         let (child, address) = try Self.serving(in: directory)
         defer { child.kill() }
@@ -300,8 +301,8 @@ import Testing
         }
     }
 
-    /// Whoever sees a server stand still presses Ctrl-C: just then it must not be as if nothing had been.
-    @Test func `that is interrupted while its server stands still tells what was waiting`() throws {
+    /// A user who sees a server stall presses Ctrl-C, so the waiting times must count just then.
+    @Test func `interrupted during a server stall reports all waiting times`() throws {
         let directory = TemporaryDirectory()
         let (child, address) = try Self.serving(in: directory)
         defer { child.kill() }
@@ -321,8 +322,8 @@ import Testing
         #expect(figures[.due] == (figures[.answered] ?? 0) + (figures[.lost] ?? 0))
     }
 
-    /// First values are timed by when they were meant to come, also those that did not.
-    @Test func `of a storm that its server does not end tells how long the others waited`() throws {
+    /// First values count from their planned start, including those that never arrive.
+    @Test func `with an unfinished storm reports the waiting times`() throws {
         let directory = TemporaryDirectory()
         let (child, address) = try Self.serving(in: directory)
         defer { child.kill() }
@@ -338,8 +339,8 @@ import Testing
         #expect(figures[.firstMax] ?? 0 >= 400e6)
     }
 
-    /// The values that come then pass changes over, and each of those has been waited for.
-    @Test func `on a server that stands still for a while tells of every change that waited`() throws {
+    /// The values after the stall skip changes, and each of those changes has waited.
+    @Test func `on a server that stalls times every delayed change`() throws {
         let directory = TemporaryDirectory()
         let (child, address) = try Self.serving(in: directory)
         defer { child.kill() }
@@ -358,7 +359,7 @@ import Testing
         #expect(figures[.pushP90] ?? 0 >= 200e6)
     }
 
-    /// A server as it stands somewhere: nothing without TLS, nothing without credentials.
+    /// A server that requires TLS and credentials.
     private static func guarded(
         in directory: TemporaryDirectory
     ) throws -> (ChildProcess, SocketAddress, authority: MadeCertificate, authorization: String) {
@@ -386,7 +387,7 @@ import Testing
     }
 
     @Test(arguments: [Workload.keyed, .storm, .resume, .mixed])
-    func `is done over TLS, with credentials`(_ workload: Workload) throws {
+    func `runs over TLS with credentials`(_ workload: Workload) throws {
         let directory = TemporaryDirectory()
         let (child, address, authority, authorization) = try Self.guarded(in: directory)
         defer { child.kill() }
@@ -400,11 +401,11 @@ import Testing
         var settings = tiny(workload)
         settings.churnPerSecond = workload == .mixed ? 40 : 0
         settings.outstanding = min(settings.outstanding, 8)
-        // A purchase needs to say who it is.
+        // A purchase requires an identity.
         let refused = #expect(throws: BenchError.self) { try measured(settings, server: server(access)) }
         #expect(refused?.description.contains("UNAUTHENTICATED") == true, "\(refused?.description ?? "")")
         #expect(refused?.refusal == ServerRefusal(code: 16, reason: "UNAUTHENTICATED"), "for the exit code")
-        // There is one server, so nobody needs to be told which.
+        // With one server, messages need no server name.
         #expect(refused?.description.hasPrefix("perch: ") == false)
 
         access.authorization = authorization
@@ -413,7 +414,8 @@ import Testing
         let figures = report.targets[0].figures
         #expect(figures[workload.hasWindow ? .deliveries : .opensPerSecond] ?? 0 > 0)
         #expect(report.settings.contains { $0.value == "\(address), over TLS" })
-        // Whoever comes back goes on from the session that he had: else a resumption over TLS would measure handshakes.
+        // A reconnecting client resumes its session; otherwise the workload `resume` over TLS would measure full
+        // handshakes.
         let resumed = figures[.tlsResumed] ?? -1
         switch workload {
         case .resume: #expect(resumed == Double(settings.connections))
@@ -422,7 +424,7 @@ import Testing
         }
         let whole = (figures[.tlsHandshakes] ?? 0) - resumed
         let expected = Double(settings.writers + settings.connections)
-        // One that is dropped before it was established has nothing to come back with.
+        // A connection that is lost during its handshake has no session to resume.
         #expect(workload == .mixed ? whole >= expected : whole == expected)
 
         var plain = access
@@ -441,7 +443,7 @@ import Testing
         #expect(stranger?.description.contains("--tls-ca") == true, "\(stranger?.description ?? "")")
     }
 
-    @Test func `is not begun where nobody listens`() throws {
+    @Test func `does not start without a server`() throws {
         let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
         let address = Sockets.localAddress(listener.number)
         Sockets.close(listener.release())
@@ -451,7 +453,7 @@ import Testing
         #expect(error?.description.contains("refused") == true, "\(error?.description ?? "")")
     }
 
-    @Test func `ends in order when it is interrupted, with what it has`() throws {
+    @Test func `ends cleanly with its results when interrupted`() throws {
         var settings = tiny(.keyed)
         settings.durationNanoseconds = 3_600_000_000_000
         settings.rate = 100
@@ -460,7 +462,7 @@ import Testing
         #expect(report.targets[0].figures[.deliveries] != nil)
     }
 
-    @Test func `spreads watches over connections without losing one`() {
+    @Test func `spreads all watches over the connections`() {
         for (watches, connections) in [(10, 3), (7, 7), (100, 1), (1_000, 999)] {
             var settings = BenchSettings(.keyed, watches: watches)
             settings.connections = connections
@@ -470,21 +472,21 @@ import Testing
         }
     }
 
-    @Test func `of several loops has the other cores, and the generator's where they are too few`() {
+    @Test func `with several loops uses the other cores, and the generator's if needed`() {
         #expect(Bench.places(among: [0, 1], loops: 1) == [0])
         #expect(Bench.places(among: [0, 1], loops: 2) == [0, 1])
         #expect(Bench.places(among: [2, 3, 6, 7], loops: 2) == [2, 6, 7])
         #expect(Bench.places(among: [2, 3, 6, 7], loops: 4) == [2, 3, 6, 7])
         #expect(Bench.places(among: [5], loops: 2).isEmpty)
-        // To wait for a core that was shared on purpose is not the finding of something else there.
+        // Waiting for a deliberately shared core is not reported as foreign load.
         #expect(!Bench.sharesCore([0], among: [0, 1]) && Bench.sharesCore([0, 1], among: [0, 1]))
         #expect(!Bench.sharesCore([2, 6, 7], among: [2, 3, 6, 7]) && Bench.sharesCore([], among: [5]))
     }
 
-    @Test func `that cannot be is refused with its numbers`() throws {
+    @Test func `with impossible settings is refused with the numbers`() throws {
         var poor = BenchSettings(.buy, watches: 0)
         poor.keys = 63
-        #expect(poor.refusal?.contains("64 writers need an account each, and there are 63") == true)
+        #expect(poor.refusal?.contains("64 writers need 64 accounts, and there are 63") == true)
         var crowded = BenchSettings(.mux, watches: 65_537)
         #expect(crowded.refusal?.contains("65536") == true)
         crowded.connections = 2
@@ -498,7 +500,7 @@ import Testing
         var endless = BenchSettings(.keyed, watches: 10)
         endless.rate = 10_000_000
         endless.durationNanoseconds = 3_600_000_000_000
-        #expect(endless.refusal?.contains("make it shorter") == true)
+        #expect(endless.refusal?.contains("use a shorter duration") == true)
 
         let many = BenchSettings(.idle, watches: 2_000_000)
         let error = #expect(throws: BenchError.self) { try measured(many) }

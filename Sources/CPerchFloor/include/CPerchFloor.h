@@ -1,21 +1,22 @@
-// A server that does what no server can leave out: frames in, prebuilt values out, by epoll, one send a connection and
-// turn. It checks nothing and knows no account: what a real server costs beyond it is the server's.
+// The baseline server for benchmarks. It does only the work that every server must do: frames in, prebuilt values out,
+// by epoll, one send for each connection and iteration. It checks nothing and knows no accounts. The cost of a real
+// server above it is the cost of that server's features.
 #ifndef PERCH_FLOOR_H
 #define PERCH_FLOOR_H
 
 #include <stdint.h>
 
 struct perch_floor_settings {
-    uint16_t port;          // of 127.0.0.1; 0 takes a free one
-    uint32_t value_bytes;   // length of the message that watchers are sent, from 32 bytes to 16 MiB
-    uint32_t answer_bytes;  // of the answer to a change; at least 16, or 0 for the shortest there is
-    const char *store;      // a directory: every change is durable in a file there before it is answered. NULL: nothing is kept
-    uint32_t log_bytes;       // of the store: a log of so many is taken up into the file, and the next may be twice as long
-    uint32_t log_bytes_most;  // up to so many
+    uint16_t port;          // on 127.0.0.1; 0 chooses a free one
+    uint32_t value_bytes;   // length of the message to watchers, from 32 bytes to 16 MiB
+    uint32_t answer_bytes;  // length of the answer to a change; at least 16, or 0 for the shortest
+    const char *store;      // a directory where each change is made durable before its answer; NULL stores nothing
+    uint32_t log_bytes;       // log length that causes a checkpoint; the next may be twice as long
+    uint32_t log_bytes_most;  // the maximum of that doubling
 };
 
-// Serves perch/1 until it is killed. Says "floor: serving on 127.0.0.1:PORT" on standard error. Returns only when it
-// cannot begin: an error number.
+// Serves perch/1 until it is killed, and prints "floor: serving on 127.0.0.1:PORT" on standard error. Returns an error
+// number only if it cannot start.
 int perch_floor_run(const struct perch_floor_settings *settings);
 
 #endif

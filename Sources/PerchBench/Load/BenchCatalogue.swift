@@ -1,13 +1,13 @@
 import PerchJSON
 
-/// What a bench sells: a pass that can be bought again and again, each time changing what its owner is entitled to, and
-/// items enough to make a view of products as large as is wanted.
+/// The catalogue of a bench: a pass that can be bought repeatedly and changes its owner's entitlements each time, and
+/// enough items for a products view of the requested size.
 package struct BenchCatalogue: Sendable {
     package static let bundleID = "app.perch.bench"
 
     package let itemIDs: [String]
 
-    /// Bytes of an item's own description. Beside it stand its name, price and identifier.
+    /// Bytes of an item's description. Its name, price and identifier come on top.
     private static let descriptionBytes = 400
     private static let itemBytes = 1_000
 
@@ -16,7 +16,7 @@ package struct BenchCatalogue: Sendable {
         self.itemIDs = (0..<count).map { "bench.item.\($0)" }
     }
 
-    /// The price of the first item, which is all that editions differ in. All are equally long.
+    /// The price of the first item, which is the only difference between editions. All prices have the same length.
     static func price(ofEdition edition: Int) -> String {
         let digits = String(edition)
         return "1" + String(repeating: "0", count: max(0, Self.editionDigits - digits.count)) + "\(digits).99"
@@ -24,7 +24,7 @@ package struct BenchCatalogue: Sendable {
 
     static let editionDigits = 6
 
-    /// The file of an edition.
+    /// The catalogue file of an edition.
     package func file(edition: Int) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -33,7 +33,7 @@ package struct BenchCatalogue: Sendable {
         json.beginArray()
         Self.write(
             "bench.pass", id: 1, price: "9.99", type: "NonRenewingSubscription", name: "Pass",
-            description: "What a bench buys", &json)
+            description: "Bought by a bench", &json)
         json.endArray()
         json.key("products")
         json.beginArray()
@@ -86,7 +86,7 @@ package struct BenchCatalogue: Sendable {
         json.endObject()
     }
 
-    /// Words in an order that does not repeat, so that it compresses as prose does and not to nothing.
+    /// Words without a repeating order, so that they compress like prose.
     private static func description(_ index: Int) -> String {
         let words = [
             "perch", "river", "lake", "rod", "line", "hook", "dawn", "reed", "deep", "bank", "float", "net", "tide",

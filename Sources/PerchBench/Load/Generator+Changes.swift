@@ -4,13 +4,13 @@ import PerchModel
 import PerchScenario
 import PerchWire
 
-// Changes out, answers and values in.
+// Sends changes; receives answers and values.
 extension Generator {
-    // MARK: Out
+    // MARK: Sending changes
 
-    /// Sends a change of `key`; the catalogue's is the last one.
+    /// Sends a change of `key`; the last key is the catalogue.
     func change(_ key: Int, intended: Int64, at now: Int64) {
-        // All changes of a key on one connection: only so do their revisions rise as they were sent.
+        // All changes of a key use one connection, so that their revisions rise in sending order.
         let writer = key % self.writers.count
         let index = self.ledger.begin(key: key, intended: intended)
         self.recorder.recordDue(intended: intended, at: now)
@@ -31,7 +31,7 @@ extension Generator {
         switch self.settings.workload {
         case .catalog: self.settings.keys
         case .mixed:
-            // One change in a hundred is the account that many watch.
+            // One change in a hundred goes to the account with many watchers.
             self.random.below(100) == 0 ? 0 : self.random.below(self.settings.keys)
         default: self.settings.keys == 1 ? 0 : self.random.below(self.settings.keys)
         }
@@ -42,7 +42,7 @@ extension Generator {
     func answer(writer: Int, _ stream: UInt32, _ message: UnsafeRawBufferPointer, at now: Int64) {
         if self.isCounting(writer, stream) { return self.countersTold(message) }
         guard let change = self.carried(writer, stream), let revision = PushScan.revision(ofAnswer: message) else {
-            self.giveUp("an answer came that cannot be read, or that nobody asked for, on stream \(stream)")
+            self.giveUp("received an unreadable or unexpected answer on stream \(stream)")
             return
         }
         self.lastProgress = now
@@ -52,27 +52,27 @@ extension Generator {
         self.ledger.answered(change, revision: revision) { self.recorder.recordReached($0, arrived: $1) }
     }
 
-    /// Why what the first change came to is nothing that each further one would push, or write, anew: the bench would wait
-    /// for values that nobody owes it, and take them for lost.
+    /// The reason why the first change's result would not be pushed or written again by later changes. The bench would
+    /// then wait for values that the server never sends, and count them as lost.
     private func whyUnpushed(_ message: UnsafeRawBufferPointer) -> String? {
         switch self.settings.workload {
         case .catalog, .idle, .storm: return nil
         default: break
         }
-        // A bare server's answers have a revision and bytes, and no transaction.
+        // Answers of the baseline server contain a revision and filler bytes, but no transaction.
         guard case .operate(let answer)? = try? self.codec.decodeResponse(.operate, message.bytes) else { return nil }
         switch answer.purchaseResult {
         case .pending, .userCancelled:
             return
-                "a purchase of \(self.settings.product) was not made at once (\(answer.purchaseResult)); switch off what "
-                + "the app asks for before purchases, as `perch get settings` shows it"
+                "a purchase of \(self.settings.product) did not complete at once (\(answer.purchaseResult)); disable the "
+                + "app's checks before purchases, which `perch get settings` shows"
         default: break
         }
         guard let type = answer.transaction?.value.productType, type != .nonRenewable else { return nil }
         if type == .consumable, self.settings.workload == .buy { return nil }
         return
-            "\(self.settings.product) is a product of the type \(type), and buying it again pushes nothing; name one that "
-            + "does not renew and is no consumable, of the type nonRenewable, with --product"
+            "\(self.settings.product) has the type \(type), and buying it again pushes nothing; choose a product of "
+            + "type nonRenewable with --product"
     }
 
     private func carried(_ writer: Int, _ stream: UInt32) -> Int32? {
@@ -81,14 +81,14 @@ extension Generator {
         return change >= 0 ? change : nil
     }
 
-    /// A call has ended: a change that is answered, or a watch that the server has ended.
+    /// Handles the end of a call: an answered change, or a watch that the server ended.
     func ended(_ index: Int, _ stream: UInt32, _ message: UnsafeRawBufferPointer) {
         let status = message.isEmpty ? Status() : (try? self.codec.decodeStatus(message.bytes)) ?? Status(code: 13)
         guard self.connections[index].isWriter else {
             self.refusals[status.reason.isEmpty ? "code \(status.code)" : status.reason, default: 0] += 1
             if self.stage < .measuring {
                 self.giveUp(
-                    "a watch was ended with \(status.reason): \(status.message)",
+                    "the server ended a watch with \(status.reason): \(status.message)",
                     ServerRefusal(code: status.code, reason: status.reason))
             }
             return
@@ -108,12 +108,12 @@ extension Generator {
             if self.stage < .warming {
                 let isUnsold = status.reason == "PURCHASE_PRODUCT_UNAVAILABLE"
                 self.giveUp(
-                    "a purchase was refused with \(status.reason): \(status.message)"
-                        + (isUnsold ? "; name one that it sells, and that does not renew, with --product" : ""),
+                    "the server refused a purchase with \(status.reason): \(status.message)"
+                        + (isUnsold ? "; choose a nonRenewable product that it sells with --product" : ""),
                     ServerRefusal(code: status.code, reason: status.reason))
             }
         } else if self.stage < .warming || !self.ledger.isWatched(change) {
-            // Nobody watches this account, so its answer is all there is to wait for.
+            // The account has no watchers, so its answer completes the change.
             self.underWay -= 1
         }
     }
@@ -126,11 +126,11 @@ extension Generator {
     ) {
         let watch = self.connections[index].firstWatch + Int32(truncatingIfNeeded: stream) - 1
         guard stream >= 1, stream <= UInt32(self.connections[index].watchCount) else {
-            self.giveUp("a value came on stream \(stream), which was never opened")
+            self.giveUp("received a value on stream \(stream), which was never opened")
             return
         }
         guard let scan = isCompressed ? self.scanInflated(message) : PushScan(message), let state = scan.state else {
-            self.giveUp("a message came that cannot be read, of \(message.count) bytes")
+            self.giveUp("received an unreadable message of \(message.count) bytes")
             return
         }
         self.lastProgress = now
@@ -162,8 +162,8 @@ extension Generator {
         self.recorder.recordFirst(intended: self.connections[index].intended, at: now)
     }
 
-    /// Inflates what was not seen just before: ten thousand watchers of one view are sent the same bytes. What it says of the
-    /// token is where that stands in `lastInflated.plain`.
+    /// Inflates a message, unless the last one had the same bytes: ten thousand watchers of one view get the same. The
+    /// token's place refers to `lastInflated.plain`.
     private func scanInflated(_ message: UnsafeRawBufferPointer) -> PushScan? {
         if self.lastInflated.bytes.count == message.count,
             self.lastInflated.bytes.withUnsafeBytes({ $0.elementsEqual(message) })

@@ -3,17 +3,17 @@ import PerchLoop
 import PerchScenario
 import PerchWire
 
-// Connections: made, greeted, read and closed. All but the values and answers themselves.
+// Connections: connecting, greeting, reading and closing. Values and answers are handled elsewhere.
 extension Generator {
-    // MARK: Making
+    // MARK: Connecting
 
-    /// As many as may be under way at a time.
+    /// Starts as many connections as may be in handshake at a time.
     func connectMore(at now: Int64) {
         while self.toConnectNext < self.toConnect.count, self.handshaking < self.settings.handshakes {
             let (index, intended) = self.toConnect[self.toConnectNext]
             guard intended <= now else { break }
             self.toConnectNext += 1
-            // Without a schedule, a connection is meant to be made when it is its turn.
+            // Without a schedule, a connection's intended time is the time at which it starts.
             self.connect(Int(index), intended: intended > 0 ? intended : now)
             if self.stage == .done { return }
         }
@@ -26,8 +26,8 @@ extension Generator {
     private func connect(_ index: Int, intended: Int64) {
         do throws(SystemError) {
             let descriptor = try Sockets.connect(to: self.address, options: nil)
-            // Over loopback it is mostly connected by now. Then four system calls are saved: what a storm measures shall
-            // be the server.
+            // Over loopback the connection is usually complete by now, which saves four system calls. A storm should
+            // measure the server.
             guard let opening = self.opening(index) else { return }
             let outcome =
                 opening.isEmpty
@@ -43,7 +43,7 @@ extension Generator {
             self.handshaking += 1
             guard !isOpen else { return }
             switch outcome {
-            // A part of it: what is left goes when there is room, and until then it is as good as connected.
+            // The rest is sent when the socket is writable; until then the connection counts as connected.
             case .wrote(let count):
                 self.connections[index].phase = self.phaseOnceOpened(index)
                 self.unsent[Int32(index)] = Array(opening[count...])
@@ -51,14 +51,14 @@ extension Generator {
             case .broken(let errno): self.refused(errno)
             }
         } catch {
-            self.giveUp("a connection could not be made: \(error)")
+            self.giveUp("cannot connect: \(error)")
         }
     }
 
     private func refused(_ errno: Errno) {
         let question = self.stage == .joining ? "is the server running there?" : "is the server still there?"
         self.giveUp(
-            "no connection to \(self.address): \(errno); \(question)",
+            "cannot connect to \(self.address): \(errno); \(question)",
             ServerRefusal(code: StatusCode.unavailable.rawValue))
     }
 
@@ -81,7 +81,8 @@ extension Generator {
         opening.withUnsafeBytes { self.transmit(index, $0) }
     }
 
-    /// What a connection sends first. Nothing: a writer to Redis is open as soon as it is connected. Nil: the round is over.
+    /// The first bytes of a connection. Empty for a writer to Redis, which is open once connected. Nil if the round has
+    /// ended.
     private func opening(_ index: Int) -> [UInt8]? {
         switch self.dialect {
         case .perch: self.secure == nil ? self.greeting(index) : self.securedOpening(index)
@@ -105,7 +106,7 @@ extension Generator {
         self.established += 1
     }
 
-    /// What is awaited of a socket, told to the kernel where it has changed.
+    /// Updates the poller's interest in a socket if it has changed.
     func setInterest(_ index: Int) {
         let connection = self.connections[index]
         guard connection.phase != .closed else { return }
@@ -117,12 +118,12 @@ extension Generator {
 
     // MARK: Sending
 
-    /// Sends frames now, or as soon as the kernel takes them.
+    /// Sends frames now, or when the socket is writable.
     func send(_ index: Int, _ bytes: UnsafeRawBufferPointer) {
         if self.secure == nil { self.transmit(index, bytes) } else { self.sendSealed(index, bytes) }
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     func transmit(_ index: Int, _ bytes: UnsafeRawBufferPointer) {
         guard self.unsent[Int32(index)] == nil else {
             self.unsent[Int32(index)]?.append(contentsOf: bytes)
@@ -161,7 +162,7 @@ extension Generator {
     // MARK: Receiving
 
     func receive(_ index: Int) {
-        // Several times for one that sends faster than it is read; then others have their turn.
+        // Reads several times from a connection that sends faster than it is read; then the others follow.
         for _ in 0..<4 {
             guard self.connections[index].phase != .closed else { return }
             switch Sockets.receive(self.connections[index].socket, into: self.readBuffer) {
@@ -197,7 +198,7 @@ extension Generator {
         self.partials[key] = held
     }
 
-    /// Whole frames, in order; says how many bytes they were.
+    /// Handles complete frames in order and returns their length.
     private func frames(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) -> Int {
         var at = 0
         while bytes.count - at >= FrameHeader.byteCount {
@@ -205,7 +206,7 @@ extension Generator {
             let length = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: at + 5, as: UInt32.self)))
             let start = at + FrameHeader.byteCount
             guard length <= Limits.frameBytesMax else {
-                self.giveUp("a frame of \(length) bytes came, and the limit is \(Limits.frameBytesMax)")
+                self.giveUp("received a frame of \(length) bytes, the limit is \(Limits.frameBytesMax)")
                 return bytes.count
             }
             guard bytes.count - start >= length else { break }
@@ -233,7 +234,7 @@ extension Generator {
         case FrameKind.status.rawValue: self.ended(index, stream, message)
         case FrameKind.welcome.rawValue: self.welcomed(index)
         case FrameKind.drain.rawValue: self.drained(index, message)
-        // Beats say what is known already, and nobody was pinged.
+        // BEATs contain nothing new, and the generator sends no PING.
         default: break
         }
     }
@@ -275,9 +276,9 @@ extension Generator {
         self.lost(index, drain?.reason ?? "DRAIN_UNREADABLE", drain?.message)
     }
 
-    /// A connection is over, and not because we wanted it.
+    /// Handles a connection that ended unexpectedly.
     ///
-    /// `explanation`: what to do about it, where that is known.
+    /// `explanation` gives the next step, if one is known.
     func lost(_ index: Int, _ reason: String, _ explanation: String? = nil) {
         let wasGreeting = self.connections[index].phase != .open
         self.closes[reason, default: 0] += 1
@@ -289,12 +290,12 @@ extension Generator {
         let said = explanation.map { "\(reason), \($0)" } ?? reason
         self.giveUp(
             connection.isWriter
-                ? "the connection that changes are sent on was closed: \(said)"
-                : "a connection was closed before it was welcomed: \(said)",
+                ? "the server closed the connection that sends changes: \(said)"
+                : "the server closed a connection before its WELCOME: \(said)",
             ErrorReason(rawValue: reason).map { ServerRefusal(code: $0.code.rawValue, reason: reason) })
     }
 
-    /// Closes at once, so that neither side keeps the port.
+    /// Closes at once with a reset, so that neither side keeps the port.
     func drop(_ index: Int) {
         guard self.connections[index].phase != .closed else { return }
         let connection = self.connections[index]

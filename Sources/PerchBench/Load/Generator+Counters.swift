@@ -1,15 +1,15 @@
 import PerchBase
 import PerchWire
 
-// The server's own counters, before the load and after it: `GetServerStatus`, on the first writer's connection.
+// Reads the server's own counters before and after the load: `GetServerStatus`, on the first writer's connection.
 //
-// Outside of the window, since to tell them costs a server more than a change does.
+// This happens outside of the window, because the call costs a server more than a change does.
 extension Generator {
     struct Counting {
-        enum State { case idle, asked, told }
+        enum State { case idle, asked, done }
 
         var state = State.idle
-        /// Of which stage it was asked.
+        /// The stage that asked.
         var stage = Stage.joining
         var stream: UInt32 = 0
         var before: ServerCounters?
@@ -24,11 +24,11 @@ extension Generator {
         }
     }
 
-    /// Whether this stage knows what has been counted, or is not going to; asks where nobody has. Nothing else may be under
-    /// way: what has been changed and not been pushed yet would be counted by halves.
+    /// Whether this stage has the counters or cannot get them; asks for them otherwise. No change may be under way,
+    /// because unpushed changes would be counted only in part.
     func hasCounted() -> Bool {
         guard self.countsServer else { return true }
-        guard self.counting.stage != self.stage else { return self.counting.state == .told }
+        guard self.counting.stage != self.stage else { return self.counting.state == .done }
         self.counting.stage = self.stage
         self.counting.state = .asked
         self.counting.stream = self.writers[0].takeStream(for: -1)
@@ -36,7 +36,7 @@ extension Generator {
         return false
     }
 
-    /// Whether a message or the end of a call belongs to it.
+    /// Whether a message, or the end of a call, belongs to the counters.
     @inline(__always)
     func isCounting(_ writer: Int, _ stream: UInt32) -> Bool {
         self.counting.state == .asked && writer == 0 && stream == self.counting.stream
@@ -49,9 +49,9 @@ extension Generator {
         if self.stage < .settling { self.counting.before = counters } else { self.counting.after = counters }
     }
 
-    /// Told, or refused: a server need not tell everybody.
+    /// The server answered or refused; it may refuse clients without permission.
     func countersEnded() {
-        self.counting.state = .told
+        self.counting.state = .done
         self.writers[0].free.append(self.counting.stream)
     }
 }

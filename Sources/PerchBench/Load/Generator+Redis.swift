@@ -1,16 +1,16 @@
 import PerchBase
 import PerchLoop
 
-// The same load for Redis: a channel for each account, a message for each change. It keeps no state, so subscribing is
-// answered by a confirmation where Perch gives the value, and there is nothing to resume.
+// The same load for Redis: a channel for each account, a message for each change. Redis keeps no state, so a
+// subscription gets a confirmation instead of a value, and cannot be resumed.
 //
-// All lengths are fixed, so a message is taken apart by offsets: the generator shall not be slower with Redis than with
+// All lengths are fixed, so messages are parsed by offsets. The generator must not be slower with Redis than with
 // Perch.
 extension Generator {
     /// `*3 $7 message $15 bench-000000007 $N payload`, each with CR LF.
     private static let messageStart = Array("*3\r\n$7\r\nmessage\r\n$15\r\n".utf8)
     private static let channelCount = "bench-".utf8.count + CallTemplate.digitCount
-    /// Digits of the change's number, which a payload begins with.
+    /// Digits of the change's number at the start of a payload.
     private static let numberCount = 12
 
     func subscriptions(of index: Int) -> [UInt8] {
@@ -23,7 +23,7 @@ extension Generator {
         return out
     }
 
-    /// A change under way: its number is its revision, since Redis has none.
+    /// Publishes a change. Its number serves as revision, because Redis has none.
     func publish(_ change: Int32, _ key: Int, _ writer: Int, _ valueBytes: Int) {
         let count = max(Self.numberCount, valueBytes)
         self.ledger.answered(change, revision: UInt64(change) + 1) { self.recorder.recordReached($0, arrived: $1) }
@@ -38,7 +38,7 @@ extension Generator {
         self.awaitedAnswers += 1
     }
 
-    /// Whole replies, in order; says how many bytes they were.
+    /// Handles complete replies in order and returns their length.
     func replies(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) -> Int {
         var at = 0
         while at < bytes.count, self.connections[index].phase != .closed {
@@ -52,7 +52,7 @@ extension Generator {
         return at
     }
 
-    /// `:N`, with how many it went to.
+    /// Parses `:N`, the number of receivers.
     private func published(_ writer: Int, _ bytes: UnsafeRawBufferPointer, _ at: Int, _ now: Int64) -> Int? {
         guard let end = Self.lineEnd(bytes, at) else { return nil }
         guard bytes[at] == UInt8(ascii: ":"), let change = self.writers[writer].takeFirst() else {
@@ -73,7 +73,7 @@ extension Generator {
         guard bytes.count - at > start else { return nil }
         let isMessage = bytes[at + 5] == UInt8(ascii: "7")
         guard isMessage else { return self.subscribed(index, bytes, at, now) }
-        // Channel, CR LF, then the length of the payload on a line of its own.
+        // The channel, CR LF, then the payload's length on its own line.
         let channel = at + start
         guard let lengthEnd = Self.lineEnd(bytes, channel + Self.channelCount + 2) else { return nil }
         var length = 0
@@ -82,7 +82,7 @@ extension Generator {
         guard bytes.count - payload >= length + 2 else { return nil }
         let number = Self.number(bytes, payload, Self.numberCount)
         let key = Self.number(bytes, channel + Self.channelCount - CallTemplate.digitCount, CallTemplate.digitCount)
-        // One watch on a connection, or one for each account.
+        // The connection has one watch, or one for each account.
         let watch = self.connections[index].watchCount == 1 ? self.connections[index].firstWatch : Int32(key)
         self.lastProgress = now
         self.valueBytes = length
@@ -92,7 +92,7 @@ extension Generator {
         return payload + length + 2
     }
 
-    /// `*3 $9 subscribe $15 bench-000000007 :1`: from here on, what is published arrives.
+    /// Parses `*3 $9 subscribe $15 bench-000000007 :1`, after which published messages arrive.
     private func subscribed(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ at: Int, _ now: Int64) -> Int? {
         var (line, lines) = (at, 0)
         while lines < 6 {
@@ -107,7 +107,7 @@ extension Generator {
         return line
     }
 
-    /// Where the CR stands that ends the line.
+    /// The position of the line's CR.
     private static func lineEnd(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int? {
         var at = start
         while at + 1 < bytes.count {
@@ -125,7 +125,7 @@ extension Generator {
 }
 
 extension Generator.Writer {
-    /// Of changes that are answered in the order in which they were sent.
+    /// Removes the oldest change of those that are answered in order.
     mutating func takeFirst() -> Int32? {
         guard self.inOrderNext < self.inOrder.count else { return nil }
         let change = self.inOrder[self.inOrderNext]

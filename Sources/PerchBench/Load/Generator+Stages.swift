@@ -1,7 +1,7 @@
 import PerchBase
 import PerchLoop
 
-// From one stage to the next, and what each does in a turn.
+// The stages of a round, and the work of each.
 extension Generator {
     func begin(at now: Int64) {
         self.enter(.joining, at: now)
@@ -14,7 +14,7 @@ extension Generator {
     private var watchers: Range<Int> { self.settings.writers..<self.connections.count }
 
     func enter(_ stage: Stage, at now: Int64) {
-        // The end is the end.
+        // `done` is final.
         guard self.stage != .done || stage == .joining else { return }
         let before = self.stage
         self.stage = stage
@@ -77,7 +77,7 @@ extension Generator {
         self.tell(self.tickRecorder(at: now), of: stage, seconds: self.recorder.seconds)
     }
 
-    /// What connections and watches have cost: before any change is made under load, which costs memory of its own.
+    /// Measures the memory of connections and watches before the load, because changes need memory of their own.
     private func measureMemory() {
         self.memory.resident = self.serverFigures?.residentBytes
         self.memory.sockets = MachineFigures.socketBytes()
@@ -89,12 +89,12 @@ extension Generator {
             let index = settings.writers + Self.connection(of: watch, settings)
             return self.connections[index].phase == .open && self.connections[index].awaited == 0
         }
-        // A slow reader comes to the last value as all do, but in its own time: not where the round is cut off.
-        let isJudged = { (watch: Int) -> Bool in
+        // A slow reader reaches the last value later, so an interrupted round must not count it.
+        let isCounted = { (watch: Int) -> Bool in
             let index = settings.writers + Self.connection(of: watch, settings)
             return isOpen(watch) && (self.failure == nil || !self.connections[index].wasSlow)
         }
-        self.ledger.settle(isOpen: isJudged)
+        self.ledger.settle(isOpen: isCounted)
         let isTimed = { (watch: Int) -> Bool in
             isOpen(watch) && !self.connections[settings.writers + Self.connection(of: watch, settings)].wasSlow
         }
@@ -110,18 +110,18 @@ extension Generator {
         } else if let cpu = self.window.serverCPU, let process = self.serverProcess, cpu == 0, self.recorder.changes > 0
         {
             self.endBadly(
-                "process \(process) used no processor while \(self.recorder.changes) changes were made; is it the server's?"
+                "process \(process) used no CPU time during \(self.recorder.changes) changes; is it the server?"
             )
         }
         for index in self.connections.indices { self.drop(index) }
     }
 
-    /// What never came has been waited for all the same: it is as late as it can be by now.
+    /// Counts missing events with their waiting time so far.
     private func countMissed(at now: Int64, isOpen: (Int) -> Bool) {
         self.lost = self.awaitedAnswers
         self.countUnopened(at: now)
         for writer in self.writers {
-            // By stream, and, of those that are answered in their order, by that.
+            // Changes by stream, and then those that are answered in order.
             let byStream = writer.changes.filter { $0 >= 0 && !self.ledger.isAnswered($0) }
             for change in byStream + writer.inOrder[writer.inOrderNext...] {
                 self.recorder.recordMissedAnswer(intended: self.ledger.intended(change), at: now)
@@ -135,7 +135,7 @@ extension Generator {
     private func countUnopened(at now: Int64) {
         let underWay = self.connections.filter { !$0.isWriter && $0.phase != .closed && $0.awaited > 0 }.map(\.intended)
         let notBegun = self.toConnect[self.toConnectNext...].map(\.intended)
-        // Without a schedule their turn had not come: there is no instant to wait from.
+        // Without a schedule they had no intended time, so there is no waiting time.
         if self.recorder.began != .max { self.unopened = notBegun.count { $0 == 0 } }
         for intended in underWay + notBegun.filter({ $0 > 0 && $0 < now }) where self.recorder.contains(intended) {
             self.unopened += 1
@@ -143,9 +143,9 @@ extension Generator {
         }
     }
 
-    /// The connection that a watch is on, counted without the writers.
+    /// The connection of a watch, counted without the writers.
     package static func connection(of watch: Int, _ settings: BenchSettings) -> Int {
-        // Connection c has the watches from c·W/C on: the inverse, off by one at most where that is rounded.
+        // Connection c has the watches from c·W/C on. This is the inverse, at most one off by rounding.
         var index = Int(Int64(watch) * Int64(settings.connections) / Int64(settings.watches))
         func start(_ index: Int) -> Int { Int(Int64(settings.watches) * Int64(index) / Int64(settings.connections)) }
         while start(index + 1) <= watch { index += 1 }
@@ -153,7 +153,7 @@ extension Generator {
         return index
     }
 
-    // MARK: A turn
+    // MARK: An iteration
 
     func step(at now: Int64) {
         if !self.toConnect.isEmpty { self.connectMore(at: now) }
@@ -177,17 +177,17 @@ extension Generator {
         if self.stage < .settling, self.stage != .measuring || self.settings.workload != .idle,
             now - self.lastProgress > Limits.benchStallMilliseconds * 1_000_000
         {
-            self.giveUp("nothing has come for \(Limits.benchStallMilliseconds / 1_000) s while \(self.stage)")
+            self.giveUp("no progress for \(Limits.benchStallMilliseconds / 1_000) s in stage \(self.stage)")
         }
     }
 
     private var needsSeed: Bool {
-        // What Redis publishes is kept nowhere: there is nothing to begin with.
+        // Redis stores no published messages, so there is no first value.
         if case .redis = self.dialect { return false }
         return self.settings.workload != .catalog && self.settings.workload != .buy
     }
 
-    /// One purchase of each account, 256 under way.
+    /// Makes one purchase for each account, 256 at a time.
     private func seed(at now: Int64) {
         while self.seeded < self.settings.keys, self.awaitedAnswers < 256 {
             self.change(self.seeded, intended: now, at: now)
@@ -228,7 +228,7 @@ extension Generator {
         switch self.stage {
         case .warming: self.stageBegan + self.settings.warmupNanoseconds
         case .measuring: self.stageBegan + self.settings.durationNanoseconds
-        // A server that is behind goes on being heard: what it still says is late, and no gap.
+        // A server that lags behind is still read: its late values are late, and not gaps.
         case .settling: self.lastProgress + self.settings.settleNanoseconds
         default: .max
         }
@@ -237,7 +237,7 @@ extension Generator {
     private func load(at now: Int64) {
         let end = self.stageEnd
         guard now < end else {
-            // The window begins when it was meant to, so that the first change of its schedule is in it.
+            // The window starts at its planned time, so that it includes the first scheduled change.
             if self.stage == .warming { return self.enter(.measuring, at: end) }
             if let rate = self.settings.rate, self.settings.workload != .idle { self.endSchedule(rate, at: now) }
             return self.enter(.settling, at: now)
@@ -251,7 +251,7 @@ extension Generator {
         }
     }
 
-    /// Open loop: what is due is sent, whatever has become of what was sent before.
+    /// Open loop: sends what is due, whatever happened to earlier changes.
     private func keepSchedule(_ rate: Int, at now: Int64) {
         var sent = 0
         while self.nextDue <= min(now, self.stageEnd - 1), sent < Limits.benchChangesPerTurn {
@@ -263,8 +263,7 @@ extension Generator {
         }
     }
 
-    /// What was due in the window and has not been sent is sent now, and late; what is too much for that is not sent, and
-    /// no less late.
+    /// Sends the rest of the window's due changes late. What exceeds a limit stays unsent, and counts as equally late.
     private func endSchedule(_ rate: Int, at now: Int64) {
         self.keepSchedule(rate, at: now)
         let due = Int((self.stageEnd - 1 - self.scheduleBegan) * Int64(rate) / 1_000_000_000) + 1
@@ -278,7 +277,7 @@ extension Generator {
         return self.stageBegan - self.settings.warmupNanoseconds
     }
 
-    /// Closed loop: a change is over when all its watchers have seen it, or something newer.
+    /// Closed loop: a change ends when all its watchers have seen it, or a newer one.
     private func keepOutstanding(at now: Int64) {
         self.underWay -= self.ledger.convergedNow
         self.ledger.convergedNow = 0
@@ -291,7 +290,7 @@ extension Generator {
         }
     }
 
-    /// Of `buy`, a key of a writer that has nothing under way: each waits for its answer.
+    /// For `buy`, a key of a writer without an open change: each writer waits for its answer.
     private func nextFreeKey() -> Int? {
         guard self.settings.watches == 0 else { return self.nextKey() }
         guard let writer = self.writers.indices.first(where: { self.writers[$0].underWay == 0 }) else { return nil }
@@ -306,7 +305,7 @@ extension Generator {
         guard isQuiet || now >= self.stageEnd else { return }
         if self.awaitedAnswers > 0 {
             return self.giveUp(
-                "\(self.awaitedAnswers) changes had no answer when nothing had come for "
+                "\(self.awaitedAnswers) changes had no answer when the server had sent nothing for "
                     + duration(nanoseconds: Double(self.settings.settleNanoseconds)))
         }
         if now >= self.stageEnd || self.hasCounted() { self.enter(.done, at: now) }
@@ -325,7 +324,7 @@ extension Generator {
         }
     }
 
-    /// Connections that do not read, spread over all.
+    /// Makes some connections stop reading, spread over all.
     private func slowDown(_ isSlow: Bool) {
         let count = self.settings.connections * self.settings.slowPercent / 100
         for place in 0..<count {
@@ -338,7 +337,7 @@ extension Generator {
 
     // MARK: Time
 
-    /// There is something to do before anything comes: do not sleep.
+    /// Whether work is due before any event, so the loop must not sleep.
     func isBehind(at now: Int64) -> Bool {
         if self.settings.rate != nil, self.stage == .warming || self.stage == .measuring, self.nextDue <= now,
             self.settings.workload != .storm, self.settings.workload != .resume
@@ -376,7 +375,7 @@ extension Generator {
         let serverCPU = ((figures?.cpuSeconds ?? 0) - self.atTick.serverCPU) * 1e9 / elapsed
         let generatorCPU = Double(generator - self.atTick.generatorCPU) / elapsed
         self.atTick = (now, figures?.cpuSeconds ?? 0, generator)
-        // What comes after the window is told once, at the end.
+        // Events after the window are reported once, at the end.
         let isInWindow = self.recorder.ended == .max || self.recorder.ended == now
         guard self.recorder.began != .max, isInWindow || self.stage == .done else { return Recorder.Interval() }
         self.recorder.tick(

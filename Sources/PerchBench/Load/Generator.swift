@@ -3,22 +3,22 @@ package import PerchLoop
 import PerchScenario
 import PerchWire
 
-/// One round: connects, watches, makes changes and measures, on one thread.
+/// Runs one round on one thread: connects, watches, makes changes and measures.
 ///
 ///     joining ─▶ seeding ─▶ connecting ─▶ [away] ─▶ warming ─▶ measuring ─▶ settling ─▶ done
 ///
-/// A driver of an `EventLoop`, as the server's own loop is. Connections and watches are plain structs in arrays, frames
-/// are read in place, calls are copies of one that was encoded once: one thread has to keep up with a server.
+/// It drives an `EventLoop`, like the server. One thread must keep up with a server, so connections and watches are
+/// plain structs in arrays, frames are read in place, and calls are copies of one encoded call.
 ///
-/// Not `Sendable`: it belongs to the thread that runs its loop. `outcome` is read when that has ended.
+/// Not `Sendable`: it belongs to the thread that runs its loop. Read `outcome` after the loop has ended.
 package final class Generator: LoopDriver {
     enum Stage: Int, Comparable {
-        /// The connections of writers are made.
+        /// Writers connect.
         case joining
-        /// Each account gets a first purchase, so that there is a value to be shown.
+        /// Each account gets a first purchase, so that its watchers have a value.
         case seeding
         case connecting
-        /// Of `resume`: nobody is connected, and some accounts change.
+        /// In `resume`: no watcher is connected, and some accounts change.
         case away
         case warming, measuring, settling, done
 
@@ -32,35 +32,35 @@ package final class Generator: LoopDriver {
         var generation: UInt32 = 0
         var phase = Phase.closed
         var isWriter = false
-        /// Does not read for now.
+        /// Does not read at present.
         var isSlow = false
-        /// Did not read for a while: how late its values were is its own doing.
+        /// Paused reading for a while, so its late values are not the server's fault.
         var wasSlow = false
-        /// It has been open before: its watches come back with their tokens.
+        /// Reconnects: its watches resume with their tokens.
         var isReturning = false
         var firstWatch: Int32 = 0
         var watchCount: Int32 = 0
-        /// First messages that are still to come.
+        /// First messages that have not arrived yet.
         var awaited: Int32 = 0
-        /// When it was meant to be made.
+        /// The planned time of connecting.
         var intended: Int64 = 0
     }
 
-    /// What a writer has under way: which change each of its streams carries.
+    /// The open changes of a writer: the change of each of its streams.
     struct Writer {
         var changes: [Int32] = [-1]
         var free: [UInt32] = []
         var out: [UInt8] = []
         var underWay = 0
-        /// Where answers carry no number but come in order, as those of Redis: what they answer.
+        /// Open changes where answers arrive in order without a number, as in Redis.
         var inOrder: [Int32] = []
         var inOrderNext = 0
     }
 
-    package static let interrupted = "it was interrupted"
+    package static let interrupted = "interrupted by the user"
     package enum Dialect: Sendable {
         case perch
-        /// RESP, publish and subscribe, with values of so many bytes.
+        /// RESP with publish and subscribe, and values of the given size.
         case redis(valueBytes: Int)
     }
 
@@ -73,14 +73,15 @@ package final class Generator: LoopDriver {
     let codec = MessageCodec()
     let requests: Requests
     let serverProcess: Int32?
-    /// The server may run on the generator's core: to wait for it there is no finding. Before the loop runs.
+    /// Whether the server may share the generator's core, so that waiting for the core is expected. Set before the loop
+    /// runs.
     var sharesCore = false
-    /// What is spoken to the server.
+    /// The protocol of the server.
     let dialect: Dialect
-    /// Nil in plaintext.
+    /// Nil for plaintext.
     var secure: SecureConnections?
     let progress: (Progress) -> Void
-    /// Asked once a turn: whether somebody wants it to end.
+    /// Called once an iteration: whether the user wants to stop.
     let isInterrupted: () -> Bool
 
     // Writers first, then watchers.
@@ -92,19 +93,19 @@ package final class Generator: LoopDriver {
     var stageBegan: Int64 = 0
 
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.benchReadBytes, alignment: 16)
-    /// The beginning of a frame, of connections that have one.
+    /// The start of an incomplete frame, by connection.
     var partials: [Int32: [UInt8]] = [:]
-    /// What a connection's kernel did not take.
+    /// Bytes that the kernel has not accepted, by connection.
     var unsent: [Int32: [UInt8]] = [:]
-    /// Connections to be made, each with when it was meant to be.
+    /// Connections to open, each with its planned time.
     var toConnect: [(connection: Int32, intended: Int64)] = []
     var toConnectNext = 0
     var handshaking = 0
-    /// Connections whose watches have all had their first message.
+    /// Connections whose watches have all received their first message.
     var established = 0
-    /// Of each watch, where tokens are needed.
+    /// The resume token of each watch, if tokens are needed.
     var tokens: [[UInt8]] = []
-    /// The last compressed message and what it says: watchers of one view are sent the same bytes.
+    /// The last compressed message and its content, because watchers of one view get the same bytes.
     var lastInflated: (bytes: [UInt8], plain: [UInt8], scan: PushScan) = ([], [], PushScan())
 
     // The schedule.
@@ -118,7 +119,7 @@ package final class Generator: LoopDriver {
     /// Changes that must be answered before the stage ends.
     var awaitedAnswers = 0
 
-    // What became of it.
+    // The results.
     var refusals: [String: Int] = [:]
     var closes: [String: Int] = [:]
     var unchanged: UInt64 = 0
@@ -126,19 +127,19 @@ package final class Generator: LoopDriver {
     var answerBytes = 0
     var counting = Counting()
     var failure: String?
-    /// How the server refused, where that is the failure.
+    /// The server's refusal, if that is the failure.
     private(set) var refusal: ServerRefusal?
-    /// How it refused a change last.
+    /// The last refusal of a change.
     var lastRefusal: ServerRefusal?
-    /// Connections of watchers that were closed though nobody asked for it and they had read what there was.
+    /// Watcher connections that the server closed although they had read all data.
     var closedUnasked = 0
-    /// Of those that were to be made in the window: those that had no first values when the round ended.
+    /// Connections planned in the window that had no first values when the round ended.
     var unopened = 0
     var lastProgress: Int64 = 0
-    /// Changes that had no answer when the round ended.
+    /// Changes without an answer when the round ended.
     var lost = 0
-    /// Seconds, at its beginning and then of the window. The server's is nil where nobody may look at it, or it has ended; of
-    /// the generator also how long it waited for a processor that it could have used.
+    /// CPU seconds at the start and then of the window. The server's is nil if its process cannot be read.
+    /// `generatorWait` is the time that the generator waited for a busy core.
     var window: (serverCPU: Double?, generatorCPU: Double, generatorWait: Double) = (nil, 0, 0)
     var windowCounts = Ledger.Counts()
     var memory = Memory()
@@ -152,10 +153,10 @@ package final class Generator: LoopDriver {
         var sockets = 0
     }
 
-    /// What is told while it runs.
+    /// Progress of a running round.
     package struct Progress: Sendable {
         package var stage: String
-        /// Since the stage began.
+        /// Seconds since the stage began.
         package var seconds: Double
         package var connections: Int
         package var interval: Recorder.Interval
@@ -185,7 +186,7 @@ package final class Generator: LoopDriver {
         self.secure = access.tls.map { SecureConnections($0) }
         self.random = SplitMix(seed: settings.seed)
         let isAboutProducts = settings.workload == .catalog
-        // The catalogue is a key of its own, behind the accounts.
+        // The catalogue is the key after the accounts.
         self.ledger = Ledger(keys: settings.keys + 1)
         self.ledger.reserve(watches: settings.watches, changes: settings.changesExpected)
         self.writers = Array(repeating: Writer(), count: settings.writers)
@@ -215,8 +216,8 @@ package final class Generator: LoopDriver {
         self.readBuffer.deallocate()
     }
 
-    /// What watch `index` looks at. In `mixed`, of ten watches two look at account 0, one at the products, and seven at
-    /// accounts of their own.
+    /// The key of watch `index`. In `mixed`, two of ten watches follow account 0, one follows the products, and seven
+    /// follow their own accounts.
     static func key(of index: Int, _ settings: BenchSettings) -> Int {
         guard settings.workload == .mixed else { return index % settings.keys }
         switch index % 10 {
@@ -249,14 +250,14 @@ package final class Generator: LoopDriver {
         var now = now.nanoseconds
         if self.stageBegan == 0 { self.begin(at: now) }
         if self.isInterrupted() { self.giveUp(Generator.interrupted) }
-        // A stage that begins has something to do at once, and nobody may come to wake it.
+        // A new stage may have work at once, and no event may wake the loop.
         var before: Stage
         repeat {
             before = self.stage
             self.step(at: now)
         } while self.stage != before && self.stage != .done
         self.flushWriters()
-        // What was received and sent in this turn took its time.
+        // Reading and sending in this iteration took time.
         now = Clocks.monotonic().nanoseconds
         if self.stage == .done {
             self.loop.stop()
@@ -268,19 +269,19 @@ package final class Generator: LoopDriver {
         return nil
     }
 
-    /// The round has ended as it should, and what it came to is not what was asked for.
+    /// Marks a round as failed although it ran to its end.
     func endBadly(_ reason: String, _ refusal: ServerRefusal? = nil) {
         if self.failure == nil { (self.failure, self.refusal) = (reason, refusal) }
     }
 
-    /// Ends the round with what it has. `refusal`: how the server refused, where it did.
+    /// Ends the round with its results so far. `refusal` is the server's refusal, if any.
     func giveUp(_ reason: String, _ refusal: ServerRefusal? = nil) {
         self.endBadly(reason, refusal)
         self.enter(.done, at: Clocks.monotonic().nanoseconds)
     }
 }
 
-/// Small and seeded: the same bench makes the same changes.
+/// A small seeded generator, so that the same bench makes the same changes.
 package struct SplitMix: Sendable {
     private var state: UInt64
 

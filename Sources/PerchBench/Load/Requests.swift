@@ -2,11 +2,11 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-/// A frame that was encoded once, and whose number, mostly an account's, is written in place: encoding each call anew
-/// would cost the generator more than sending it.
+/// An encoded frame whose number (usually an account's) is written in place. Encoding each call would cost the
+/// generator more than sending it.
 struct CallTemplate {
     private var bytes: [UInt8]
-    /// Where the digits of the number are; none where there is no number.
+    /// The place of the number's digits; empty without a number.
     private var digits: Range<Int>
 
     static let digitCount = 9
@@ -16,13 +16,13 @@ struct CallTemplate {
         return "bench-" + String(repeating: "0", count: max(0, Self.digitCount - digits.count)) + digits
     }
 
-    /// `account`: what `account(_:)` says, as it stands in the request.
+    /// `account` is the text of `account(_:)` in the request.
     init(_ request: Request, _ codec: MessageCodec, account: String? = nil) throws(MessageError) {
         try self.init(
             request, codec, marker: account, digits: account.map { $0.utf8.count - Self.digitCount..<$0.utf8.count })
     }
 
-    /// `marker` stands once in the request; `digits` are the places in it that the number takes.
+    /// `marker` occurs once in the request; `digits` is the number's range in it.
     init(_ request: Request, _ codec: MessageCodec, marker: String?, digits: Range<Int>?) throws(MessageError) {
         self.bytes = Array(try codec.encodeCall(request).frame(.call, stream: 1))
         self.digits = 0..<0
@@ -33,7 +33,7 @@ struct CallTemplate {
         self.digits = found + digits.lowerBound..<found + digits.upperBound
     }
 
-    /// The frame for a stream and a number, behind what is there.
+    /// Appends the frame for a stream and a number.
     func append(to out: inout [UInt8], stream: UInt32, account number: Int = 0) {
         let start = out.count
         out.append(contentsOf: self.bytes)
@@ -52,14 +52,14 @@ struct CallTemplate {
 /// The frames of a bench.
 struct Requests {
     let hello: [UInt8]
-    /// Of a writer, who reads answers as they are.
+    /// The HELLO of a writer, which accepts no compression.
     let writerHello: [UInt8]
     let watch: CallTemplate
     let watchProducts: CallTemplate
     let buy: CallTemplate
     let status: CallTemplate
-    /// Loads an edition of the catalogue. No edition comes twice: two that are loaded in one turn could else bring back
-    /// what was there, and that is rightly pushed to nobody.
+    /// Loads an edition of the catalogue. Each edition is used once: loading two in turn could restore the old content
+    /// within one iteration, which pushes nothing.
     let edition: CallTemplate
     let productIDs: [String]
     private let product: String
@@ -94,7 +94,7 @@ struct Requests {
             marker: price, digits: 1..<1 + BenchCatalogue.editionDigits)
     }
 
-    /// A watch that goes on from a token.
+    /// A watch that resumes from a token.
     func resumed(
         account: Int?, token: [UInt8], stream: UInt32, _ codec: MessageCodec
     ) throws(MessageError) -> UnsafeRawBufferPointer {

@@ -1,4 +1,4 @@
-/// `push_p99>20ms`: what must not be, for whoever asks only whether it was good enough.
+/// A condition of `--fail-if`, such as `push_p99>20ms`. The bench fails if it holds.
 package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
     package enum Relation: String, Hashable, Sendable, CaseIterable {
         case atLeast = ">="
@@ -20,16 +20,31 @@ package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What is looked at: a figure, or, with `:ratio` behind it, its ratio to the floor.
+    /// The requirement that the condition protects, in words: `push_p99 at most 20.0 ms`.
+    package var requirement: String {
+        let words =
+            switch self.relation {
+            case .atLeast: "below"
+            case .atMost: "above"
+            case .equal: "not"
+            case .unequal: "exactly"
+            case .above: "at most"
+            case .below: "at least"
+            }
+        let bound = self.isRatio ? decimals(self.bound, 3) : self.figure.unit.text(self.bound)
+        return "\(self.figure.rawValue)\(self.isRatio ? " ratio to the baseline" : "") \(words) \(bound)"
+    }
+
+    /// The figure, or with `:ratio` its ratio to the baseline server.
     package let figure: Figure
     package let isRatio: Bool
     package let relation: Relation
     /// In the figure's own unit: nanoseconds, seconds, bytes, or a plain number.
     package let bound: Double
-    /// As it was written.
+    /// The condition's original text.
     package let description: String
 
-    /// Why a text is no condition: for people. `word` is what was not understood, `candidates` what it may have been.
+    /// The reason why a text is not a condition. `word` is the unknown word, `candidates` the possible ones.
     package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
         package var word = ""
@@ -40,7 +55,7 @@ package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
         let spaceless = text.filter { $0 != " " }
         guard let (relation, range) = Self.findRelation(spaceless) else {
             throw Fault(
-                description: "has no comparison; write it as 'push_p99>20ms', with one of "
+                description: "has no comparison; write it like 'push_p99>20ms', with one of "
                     + Relation.allCases.map(\.rawValue).joined(separator: " "))
         }
         var name = String(spaceless[..<range.lowerBound])
@@ -48,7 +63,7 @@ package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
         if isRatio { name.removeLast(":ratio".count) }
         guard let figure = Figure(rawValue: name) else {
             throw Fault(
-                description: "names \"\(name.prefix(64))\", which is no figure; `perch bench figures` lists them",
+                description: "names \"\(name.prefix(64))\", which is not a figure; `perch bench figures` lists them",
                 word: name, candidates: Figure.allCases.map(\.rawValue))
         }
         guard !isRatio || figure.hasRatio else {
@@ -92,9 +107,10 @@ package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
         let suffix = String(text[digits.endIndex...])
         let units = Self.units(unit)
         guard let value = Double(digits), digits.first != "." else {
-            throw Fault(description: "compares \(name) with \"\(text.prefix(64))\", which should be a number")
+            throw Fault(description: "compares \(name) with \"\(text.prefix(64))\", expected a number")
         }
-        // Times have no natural unit, a share would be read as per cent, and 0 needs none; bytes and counts are what they are.
+        // Times need a unit, because no unit is natural; a share needs %, because plain numbers would be ambiguous. 0
+        // needs none, and bytes and counts have none.
         if suffix.isEmpty {
             func unitless(_ known: String, _ candidate: String) -> Fault {
                 Fault(
@@ -103,8 +119,8 @@ package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
             }
             switch unit {
             case .nanoseconds where value != 0, .seconds where value != 0:
-                throw unitless("there are ns, us, ms, s, m", "ms")
-            case .share where value != 0: throw unitless("a share is given in %", "%")
+                throw unitless("use ns, us, ms, s or m", "ms")
+            case .share where value != 0: throw unitless("write shares in %", "%")
             default: return value
             }
         }
@@ -117,14 +133,15 @@ package struct FailCondition: Hashable, Sendable, CustomStringConvertible {
         return value * factor
     }
 
-    /// Nil where it does not hold, else a sentence that says what was measured. `isCompared`: with a floor.
+    /// Nil unless the condition holds, otherwise a sentence with the measured value. `isCompared` means that a baseline
+    /// was measured.
     package func breach(in figures: [Figure: Double], ratios: [Figure: Double], isCompared: Bool) -> String? {
         guard let value = self.isRatio ? ratios[self.figure] : figures[self.figure] else {
             let why =
                 !self.isRatio
                 ? self.figure.isMissingBecause
-                : isCompared ? " on both sides" : " against the floor; give --floor"
-            return "\(self.description): this run has not measured \(self.figure.rawValue)\(why)"
+                : isCompared ? " on both sides" : " against the baseline server; add --floor"
+            return "\(self.description): this run did not measure \(self.figure.rawValue)\(why)"
         }
         guard self.relation.holds(value, self.bound) else { return nil }
         let shown = self.isRatio ? decimals(value, 3) : self.figure.unit.text(value)

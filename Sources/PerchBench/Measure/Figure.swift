@@ -1,4 +1,4 @@
-/// Everything that a bench measures as one number: the one table of names for reports, comparisons and --fail-if.
+/// Every number that a bench measures, with its name in reports, comparisons and --fail-if.
 package enum Figure: String, Hashable, Sendable, CaseIterable {
     case pushP50 = "push_p50"
     case pushP90 = "push_p90"
@@ -66,11 +66,11 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Which way is better; nil where neither is.
+    /// Whether a higher value is better; nil if neither direction is.
     package var isBetterHigher: Bool? {
         switch self {
         case .deliveriesPerSecond, .changesPerSecond, .convergedPerSecond, .opensPerSecond, .changesPerCommit: true
-        // Fewer bytes may be better compressed ones.
+        // Fewer bytes may only mean better compression.
         case .bytesPerSecond, .due, .answered, .deliveries, .changes, .conflated, .foreign, .unchanged, .valueBytes,
             .answerBytes, .serverCPU,
             .generatorCPU, .lagP99, .fsyncP50, .fsyncP99, .tlsHandshakes, .tlsResumed, .plays, .residentBytes:
@@ -79,7 +79,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What stands for several rounds. What must never happen must not be hidden by one median, nor the worst that did.
+    /// Combines several rounds. Maxima, and counts of errors, must not be hidden by a median.
     package func over(_ rounds: [Double]) -> Double {
         switch self {
         case .pushMax, .answerMax, .firstMax: rounds.max() ?? 0
@@ -87,7 +87,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it says something in comparison with the floor.
+    /// Whether a comparison with the baseline server is meaningful.
     package var hasRatio: Bool {
         switch self {
         case .due, .answered, .refused, .refusedShare, .unsent, .deliveries, .changes, .conflated, .lost, .unopened,
@@ -103,7 +103,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a run of this workload may have it. What it never has is refused before the load.
+    /// Whether this workload can measure the figure. Conditions on others are refused before the load starts.
     package func isMeasured(by workload: Workload) -> Bool {
         switch self {
         case .pushP50, .pushP90, .pushP99, .pushP999, .pushMax, .pushMean, .deliveriesPerSecond, .pushBeyondFsync:
@@ -154,64 +154,64 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     package var meaning: String {
         switch self {
         case .pushP50, .pushP90, .pushP99, .pushP999, .pushMax, .pushMean:
-            "from when a change was meant to be made to when a watcher was shown it, or a newer one"
-        case .answerP50, .answerP99, .answerMax: "from when a change was meant to be made to its answer"
-        case .firstP50, .firstP99, .firstMax: "from when a connection was meant to be made to its first value"
-        case .deliveriesPerSecond: "values that showed a watcher something new"
-        case .changesPerSecond: "changes that were answered"
+            "time from a change's planned start until a watcher received it, or a newer one"
+        case .answerP50, .answerP99, .answerMax: "time from a change's planned start to its answer"
+        case .firstP50, .firstP99, .firstMax: "time from a connection's planned start to its first value"
+        case .deliveriesPerSecond: "new values received by watchers, each second"
+        case .changesPerSecond: "changes answered, each second"
         case .convergedPerSecond:
-            "changes that every watcher has seen, or a newer one; where watchers read slowly, fewer"
-        case .opensPerSecond: "connections made, opened and given their first value"
-        case .bytesPerSecond: "bytes received"
-        case .cpuPerMillion: "processor time of the server for a million deliveries"
-        case .cpuPerConverged: "processor time of the server for a converged change"
-        case .serverCPU: "share of a core that the server used"
-        case .rssPerWatch: "resident memory of the server for a watch, its connection included"
-        case .rssPerConnection: "resident memory of the server for a connection with its watches"
-        case .socketBytesPerConnection: "kernel memory of both ends of a connection"
-        case .residentBytes: "resident memory of the server when the load ended"
-        case .residentGrowth: "how it grew, by a straight line through the second half of the time"
-        case .valueBytes: "bytes of a value's message"
-        case .answerBytes: "bytes of an answer's message"
-        case .fsyncP50, .fsyncP99: "fdatasync of 16 KiB in the directory of the store, before the round"
-        case .pushBeyondFsync: "push_p99 less fsync_p50: what is not the disk's"
-        case .changesPerCommit: "changes in a group commit, as the server counts"
-        case .encodingsPerChange: "values that the server encoded for a change"
-        case .compressionsPerChange: "values that the server compressed for a change"
-        case .due: "changes that were meant to be made in the window: answered, refused, lost or unsent"
-        case .answered: "of those that were due, the ones that were answered, whenever"
-        case .refused: "of those that were due, the ones that were refused"
-        case .refusedShare: "the share of those"
-        case .unsent: "of those that were due, the ones that were not even sent in time"
-        case .unopened: "connections that had no first value when the round ended"
-        case .deliveries: "values that showed a watcher something new"
-        case .changes: "changes that were answered in the window, whenever they were due"
-        case .conflated: "changes that a watcher was not shown because a newer one was"
-        case .lost: "changes that had no answer when the round ended"
-        case .gaps: "watchers that were not shown the last change"
-        case .duplicates: "values that came twice"
-        case .reorderings: "values that came after a newer one"
-        case .foreign: "values of changes that somebody else made"
-        case .unchanged: "streams that came back and were told that nothing had changed"
+            "changes that every watcher has seen, or a newer one; lower with slow readers"
+        case .opensPerSecond: "connections that got their first value, each second"
+        case .bytesPerSecond: "bytes received, each second"
+        case .cpuPerMillion: "CPU time of the server for a million deliveries"
+        case .cpuPerConverged: "CPU time of the server for a change delivered to every watcher"
+        case .serverCPU: "CPU use of the server; 100 % is one core"
+        case .rssPerWatch: "resident memory of the server for each watch and its share of a connection"
+        case .rssPerConnection: "resident memory of the server for each connection and its watches"
+        case .socketBytesPerConnection: "kernel memory for both ends of a connection"
+        case .residentBytes: "resident memory of the server at the end of the load"
+        case .residentGrowth: "growth of resident memory: slope of a line through the second half of the run"
+        case .valueBytes: "length of a value's message"
+        case .answerBytes: "length of an answer's message"
+        case .fsyncP50, .fsyncP99: "duration of an fdatasync of 16 KiB in the store's directory, before the round"
+        case .pushBeyondFsync: "push_p99 minus fsync_p50: the part that the disk does not explain"
+        case .changesPerCommit: "changes in a group commit, counted by the server"
+        case .encodingsPerChange: "values that the server encoded for each change"
+        case .compressionsPerChange: "values that the server compressed for each change"
+        case .due: "changes planned in the window: answered, refused, lost or unsent"
+        case .answered: "due changes that were answered, even after the window"
+        case .refused: "due changes that the server refused"
+        case .refusedShare: "share of due changes that the server refused"
+        case .unsent: "due changes that the generator did not send in time"
+        case .unopened: "connections without a first value at the end of the round"
+        case .deliveries: "new values received by watchers"
+        case .changes: "changes answered in the window, including those planned before"
+        case .conflated: "changes that a watcher skipped because a newer one replaced them"
+        case .lost: "changes without an answer at the end of the round"
+        case .gaps: "watchers that never received the last change"
+        case .duplicates: "values received twice"
+        case .reorderings: "values received after a newer one"
+        case .foreign: "values of changes by other clients"
+        case .unchanged: "resumed streams that were unchanged"
         case .refusals: "calls that ended with an error"
-        case .closes: "connections that were closed by the server"
-        case .tlsHandshakes: "handshakes of TLS that came to their end, over the whole round"
-        case .tlsResumed: "of those, the ones that went on from a session before: a fraction of the work"
-        case .plays: "accounts that went the way of the scenario's first to its end"
-        case .failures: "accounts that did not: refused, not told, or told something else"
-        case .generatorCPU: "share of its core that the generator used"
-        case .lagP99: "how late changes were sent"
+        case .closes: "connections closed by the server"
+        case .tlsHandshakes: "completed TLS handshakes, over the whole round"
+        case .tlsResumed: "TLS handshakes that resumed a session, which cost a fraction of a full one"
+        case .plays: "accounts whose scenario ended like the first account's"
+        case .failures: "accounts whose scenario differed: refused, missing or different values"
+        case .generatorCPU: "CPU use of the generator; 100 % is its core"
+        case .lagP99: "send lateness: how late the generator sent changes"
         }
     }
 
-    /// What a run lacked that has not measured it, as the end of a sentence; empty where that is not known.
+    /// The reason why a run did not measure the figure, as the end of a sentence; empty if unknown.
     var isMissingBecause: String {
         switch self {
         case .cpuPerMillion, .cpuPerConverged, .serverCPU, .rssPerWatch, .rssPerConnection, .residentBytes:
-            ": it could not look at the server's process; with --connect, give --pid"
+            ": the server's process could not be read; with --connect, add --pid"
         case .fsyncP50, .fsyncP99, .pushBeyondFsync, .changesPerCommit:
-            ": its server had no store on a disk; give --store"
-        case .residentGrowth: ": half a minute says nothing; make it longer, with --duration"
+            ": the server had no store on a disk; add --store"
+        case .residentGrowth: ": runs of less than half a minute are not significant; increase --duration"
         default: ""
         }
     }
@@ -223,7 +223,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Figure.Unit {
-    /// For people.
+    /// Formats a value for people.
     package func text(_ value: Double) -> String {
         switch self {
         case .nanoseconds: duration(nanoseconds: value)
@@ -238,7 +238,7 @@ extension Figure.Unit {
     }
 }
 
-/// `1.23 ms`: three digits.
+/// Three significant digits: `1.23 ms`.
 package func duration(nanoseconds: Double) -> String {
     switch nanoseconds.magnitude {
     case ..<1e3: "\(decimals(nanoseconds, 0)) ns"
@@ -257,7 +257,7 @@ func digits(_ value: Double) -> String {
     }
 }
 
-/// With so many digits behind the point, rounded.
+/// Rounds to the given number of decimals.
 package func decimals(_ value: Double, _ count: Int) -> String {
     guard value.isFinite, value.magnitude < 1e15 else { return "-" }
     var scale: Double = 1

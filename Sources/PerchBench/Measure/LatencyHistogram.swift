@@ -1,7 +1,7 @@
-/// Counts of times in nanoseconds, to three significant digits: 1,024 buckets to each doubling.
+/// A histogram of times in nanoseconds with three significant digits: 1,024 buckets to each doubling.
 ///
-/// Up to 2,047 every value has its own bucket; above, a bucket is as wide as a thousandth of what lies in it. Recording
-/// is one addition. Grows to what was recorded: 33,000 counters for an hour.
+/// Up to 2,047 every value has its own bucket; above, a bucket's width is a thousandth of its values. Recording is one
+/// addition. It grows with the values: 33,000 counters for an hour.
 package struct LatencyHistogram: Hashable, Sendable {
     private static let bucketsPerDoubling = 1_024
     private var counts: [UInt64] = []
@@ -11,7 +11,7 @@ package struct LatencyHistogram: Hashable, Sendable {
 
     package init() {}
 
-    /// A negative time is none at all: two clocks, or two threads, that did not agree.
+    /// Negative times, caused by clocks that disagree, count as 0.
     package mutating func record(_ nanoseconds: Int64, times: UInt64 = 1) {
         guard times > 0 else { return }
         let value = Swift.max(0, nanoseconds)
@@ -23,7 +23,7 @@ package struct LatencyHistogram: Hashable, Sendable {
         self.max = Swift.max(self.max, value)
     }
 
-    /// How long ago each of those moments was that lie in `window`: as if each were recorded, in one loop over plain memory.
+    /// Records the age of each moment in `window`, in one loop over plain memory.
     package mutating func record(since moments: borrowing Span<Int64>, in window: Range<Int64>, until now: Int64) {
         var (count, sum, largest): (UInt64, Double, Int64) = (0, 0, 0)
         for index in moments.indices where window.contains(moments[index]) {
@@ -43,7 +43,7 @@ package struct LatencyHistogram: Hashable, Sendable {
     }
 
     private mutating func grow(to bucket: Int) {
-        // In whole doublings, so that it seldom happens.
+        // Grows in whole doublings, so that it rarely happens.
         let wanted = (bucket / Self.bucketsPerDoubling + 1) * Self.bucketsPerDoubling
         self.counts.append(contentsOf: repeatElement(0, count: wanted - self.counts.count))
     }
@@ -58,7 +58,7 @@ package struct LatencyHistogram: Hashable, Sendable {
         self.max = Swift.max(self.max, other.max)
     }
 
-    /// Forgets all, and keeps the memory.
+    /// Clears the counts and keeps the memory.
     package mutating func clear() {
         for bucket in self.counts.indices { self.counts[bucket] = 0 }
         (self.count, self.sum, self.max) = (0, 0, 0)
@@ -66,7 +66,7 @@ package struct LatencyHistogram: Hashable, Sendable {
 
     package var mean: Double { self.count == 0 ? 0 : self.sum / Double(self.count) }
 
-    /// The smallest time that `quantile` of all are not above, rounded up to its bucket's end; 0 without values.
+    /// The upper end of the bucket of the given quantile; 0 without values.
     package func value(atQuantile quantile: Double) -> Int64 {
         guard self.count > 0 else { return 0 }
         let rank = Swift.min(self.count, Swift.max(1, UInt64((Double(self.count) * quantile).rounded(.up))))
@@ -88,7 +88,7 @@ package struct LatencyHistogram: Hashable, Sendable {
         guard bucket >= 2 * Self.bucketsPerDoubling else { return Int64(bucket) }
         let shift = bucket / Self.bucketsPerDoubling - 1
         let within = bucket - shift * Self.bucketsPerDoubling
-        // Of the last bucket of all, the end is the largest number there is.
+        // The end of the very last bucket is the largest integer.
         return (Int64(within + 1) << Int64(shift)) &- 1
     }
 }

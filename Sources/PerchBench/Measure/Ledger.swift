@@ -1,30 +1,28 @@
-/// Every change that was made and every value that arrived, against each other: what was missed, said twice, or said in
-/// the wrong order.
+/// Matches every change with every value that arrives, and counts missed, repeated and reordered values.
 ///
-/// A key is what changes: an account, or the catalogue. A watch looks at one key. The answer to a change says which
-/// revision it became; a value says which revision it stands at. So each value is matched with the change that it shows
-/// by revision alone, whichever arrives first: a value whose change is not answered yet waits for the answer, with the
-/// time of its own arrival.
+/// A key is an account or the catalogue. Each watch follows one key. The answer to a change contains its revision, and
+/// a value contains its own revision. Values are matched with changes by revision alone, in any order of arrival. A
+/// value that precedes its change's answer waits for it, with its own time of arrival.
 ///
-///     change ──answered(revision)──▶ known ──seen by each watch of its key, or passed over by it──▶ converged
+///     change ──answered(revision)──▶ known ──seen or skipped by each watch of its key──▶ converged
 ///
-/// Changes of one key must be sent on one connection, one behind the other, so that their revisions rise.
+/// All changes of one key must be sent on one connection, so that their revisions rise.
 package struct Ledger: Sendable {
-    /// Told what one value meant: when each change that its watch need not wait for any more was meant to be made, the one
-    /// that it shows last and before it those that were passed over; and when it arrived.
+    /// Receives the result of one value: the planned starts of all changes that its watch need not wait for any more,
+    /// first the skipped ones and last the shown one, and the time of arrival.
     package typealias Reached = (_ intended: borrowing Span<Int64>, _ arrived: Int64) -> Void
 
     struct Change {
-        /// When it was meant to be made, in nanoseconds.
+        /// Planned start, in nanoseconds.
         var intended: Int64
         /// 0 until it is answered.
         var revision: UInt64 = 0
         var key: Int32
-        /// The next one of its key; -1 for none yet.
+        /// The next change of its key; -1 if there is none yet.
         var next: Int32 = -1
-        /// Among the changes of its key, from 1.
+        /// Position among the changes of its key, from 1.
         var ordinal: Int32
-        /// Watches that have neither seen nor passed it; below 0 for a change that was refused.
+        /// Watches that have neither seen nor skipped it; below 0 for a refused change.
         var remaining: Int32
     }
 
@@ -34,16 +32,16 @@ package struct Ledger: Sendable {
         var key: Int32
         /// The newest change that it has seen; -1 for none.
         var change: Int32 = -1
-        /// A value has come, on this connection or an earlier one.
+        /// Whether it has received a value, on this connection or an earlier one.
         var hasValue = false
-        /// Its connection is lost: no change waits for it.
+        /// Whether its connection is lost, so that no change waits for it.
         var hasLeft = false
     }
 
     struct Key {
         var first: Int32 = -1
         var last: Int32 = -1
-        /// The newest one that was answered.
+        /// The newest answered change.
         var answered: Int32 = -1
         var watches: Int32 = 0
     }
@@ -52,24 +50,24 @@ package struct Ledger: Sendable {
         var watch: Int32
         var arrived: Int64
         var next: Int32
-        /// The first value of its watch: where it begins, and nothing that it waited for.
+        /// The first value of its watch: a starting point that ends no wait.
         var isFirst: Bool
     }
 
     package struct Counts: Hashable, Sendable {
-        /// Values that showed something new.
+        /// Values that showed a new change.
         package var deliveries: UInt64 = 0
-        /// Changes that a watch did not see because it was shown a newer one: legitimate for a state stream.
+        /// Changes that a watch did not see because it received a newer one. Legitimate for a state stream.
         package var conflated: UInt64 = 0
-        /// The value of the same position again.
+        /// Values of the same position as the one before.
         package var duplicates: UInt64 = 0
-        /// A value of an earlier position than the one before.
+        /// Values of an earlier position than the one before.
         package var reorderings: UInt64 = 0
-        /// Values of revisions that none of our changes had: somebody else writes to this server.
+        /// Values of revisions that no change of this bench had: another client writes to this server.
         package var foreign: UInt64 = 0
-        /// Changes that every watch of their key has seen or passed.
+        /// Changes that every watch of their key has seen or skipped.
         package var converged: UInt64 = 0
-        /// Watches that were never shown the last change of their key. Known at the end.
+        /// Watches that never received the last change of their key. Computed at the end.
         package var gaps: UInt64 = 0
     }
 
@@ -77,15 +75,15 @@ package struct Ledger: Sendable {
     private(set) var watches: [Watch] = []
     private(set) var keys: [Key]
     package private(set) var counts = Counts()
-    /// By revision, from `base`: which change it was.
+    /// The change of each revision, from `base`.
     private var known: [Int32] = []
     private var base: UInt64 = 0
     private var waiting: [Waiting] = []
     private var freeWaiting: Int32 = -1
-    /// What the last value meant, in memory that is used again.
+    /// The result of the last value, in reused memory.
     private var passed: [Int64] = []
     private var firstWaiting: [UInt64: Int32] = [:]
-    /// What was looked up last among those that wait: the values of one change come in a row.
+    /// The last lookup among waiting values, because the values of one change arrive in a row.
     private var lastLooked: (revision: UInt64, head: Int32) = (.max, -1)
 
     package init(keys: Int) {
@@ -94,14 +92,14 @@ package struct Ledger: Sendable {
 
     package var changeCount: Int { self.changes.count }
 
-    /// Room for so many, so that no table is copied while the clock runs. Memory that is not written to costs nothing.
+    /// Reserves capacity, so that no table is copied during the measurement. Untouched memory costs nothing.
     package mutating func reserve(watches: Int, changes: Int) {
         self.watches.reserveCapacity(watches)
         self.changes.reserveCapacity(changes)
         self.known.reserveCapacity(changes)
     }
 
-    /// Its number, from 0.
+    /// Adds a watch and returns its number, from 0.
     @discardableResult
     package mutating func addWatch(key: Int) -> Int {
         self.watches.append(Watch(key: Int32(key)))
@@ -111,7 +109,7 @@ package struct Ledger: Sendable {
 
     // MARK: Changes
 
-    /// A change is about to be sent. Its number, from 0.
+    /// Registers a change before it is sent, and returns its number, from 0.
     package mutating func begin(key: Int, intended: Int64) -> Int32 {
         let index = Int32(self.changes.count)
         let last = self.keys[key].last
@@ -127,7 +125,7 @@ package struct Ledger: Sendable {
         return index
     }
 
-    /// A change was answered; `reached` is told what the values meant that had come before it.
+    /// Registers a change's answer. `reached` receives the results of values that arrived before it.
     @inline(__always)
     package mutating func answered(_ index: Int32, revision: UInt64, _ reached: Reached) {
         self.learn(index, revision)
@@ -153,17 +151,17 @@ package struct Ledger: Sendable {
         self.remember(revision, index)
     }
 
-    /// A change was refused, or its answer is lost: nobody waits for it.
+    /// Registers a refused change, or one whose answer is lost. No watch waits for it.
     package mutating func failed(_ index: Int32) {
         self.changes[Int(index)].remaining = -1
     }
 
-    /// The connection of a watch is lost, and will not come back: what it has not seen is no longer waited for.
+    /// Removes a watch whose connection is lost for good: nothing waits for it any more.
     package mutating func leave(_ watch: Int32) {
         guard !self.watches[Int(watch)].hasLeft else { return }
         self.watches[Int(watch)].hasLeft = true
         self.keys[Int(self.watches[Int(watch)].key)].watches -= 1
-        // Before the first value of a watch there was nothing to wait for.
+        // A watch without a value waits for nothing.
         guard self.watches[Int(watch)].hasValue else { return }
         let seen = self.watches[Int(watch)].change
         var next = seen >= 0 ? self.changes[Int(seen)].next : self.keys[Int(self.watches[Int(watch)].key)].first
@@ -177,7 +175,7 @@ package struct Ledger: Sendable {
         if self.known.isEmpty { self.base = revision }
         guard revision >= self.base else { return }
         let place = Int(revision - self.base)
-        // A server that others write to has holes; one that jumps further is not one whose revisions have none.
+        // Revisions may have holes if other clients write. A larger jump means that revisions are not consecutive.
         guard place < self.known.count + 10_000_000 else { return }
         while self.known.count <= place { self.known.append(-1) }
         self.known[place] = index
@@ -191,7 +189,7 @@ package struct Ledger: Sendable {
 
     // MARK: Values
 
-    /// A value has come; `reached` is told what it meant, unless it showed nothing new or its change is not known yet.
+    /// Handles a value. `reached` receives its result, unless it is not new or its change is not known yet.
     @inline(__always)
     package mutating func value(
         _ watch: Int32, revision: UInt64, asOf: Int64, at arrived: Int64, _ reached: Reached
@@ -218,13 +216,13 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// The first message of a call that came back with its token: the value is still the one of the token. The promise
-    /// that this is so is checked at the end, with the gaps.
+    /// Handles the first message of a resumed watch: its value is unchanged since the token. The gap count at the end
+    /// verifies this.
     package mutating func unchanged(_ watch: Int32) {
         self.watches[Int(watch)].hasValue = true
     }
 
-    /// The watch is at `index` now. What it passed on the way it will never see.
+    /// Moves a watch to change `index`. It will never see the changes that it skipped.
     @inline(__always)
     private mutating func match(
         _ watch: Int32, _ index: Int32, at arrived: Int64, isFirst: Bool, _ reached: Reached
@@ -235,14 +233,14 @@ package struct Ledger: Sendable {
         guard Int(self.changes[Int(index)].key) == key else { return }
         if seen >= 0, self.changes[Int(seen)].ordinal > self.changes[Int(index)].ordinal { return }
         self.watches[Int(watch)].change = index
-        // Before the first value of a watch there was nothing to miss.
+        // A watch without a value has missed nothing.
         guard !isFirst else { return }
         self.counts.deliveries += 1
         self.passAll(from: seen >= 0 ? self.changes[Int(seen)].next : self.keys[key].first, through: index)
         reached(self.passed.span, arrived)
     }
 
-    /// Up to thousands at once, of each of thousands of watches: one loop over plain memory.
+    /// Skips up to thousands of changes for each of thousands of watches: one loop over plain memory.
     private mutating func passAll(from oldest: Int32, through index: Int32) {
         var passed: [Int64] = []
         swap(&passed, &self.passed)
@@ -252,7 +250,7 @@ package struct Ledger: Sendable {
         var next = oldest
         while true {
             let change = changes[Int(next)]
-            // What was refused reached nobody; what is shown was not.
+            // A refused change reached no watch; the shown one did.
             if change.remaining >= 0 || next == index { passed.append(change.intended) }
             if change.remaining > 0 { changes[Int(next)].remaining = change.remaining - 1 }
             if change.remaining == 1 { converged += 1 }
@@ -274,7 +272,7 @@ package struct Ledger: Sendable {
         self.convergedNow += 1
     }
 
-    /// Changes that have converged since this was last set to 0.
+    /// Changes that have converged since this was last reset to 0.
     package var convergedNow = 0
 
     private mutating func wait(_ watch: Int32, _ revision: UInt64, _ arrived: Int64, isFirst: Bool) {
@@ -299,13 +297,13 @@ package struct Ledger: Sendable {
             self.firstWaiting[revision] = place
             self.lastLooked = (revision, place)
         } else {
-            // Behind the first, so that what the table holds stays as it is.
+            // Inserted after the first, so that the table's entry stays valid.
             self.waiting[Int(head)].next = place
             self.lastLooked = (revision, head)
         }
     }
 
-    // MARK: Looking
+    // MARK: Queries
 
     package func intended(_ change: Int32) -> Int64 { self.changes[Int(change)].intended }
 
@@ -321,8 +319,8 @@ package struct Ledger: Sendable {
 
     package func hasValue(_ watch: Int) -> Bool { self.watches[watch].hasValue }
 
-    /// At the end, when nothing is under way: counts the watches among `isOpen` that were not shown the last answered
-    /// change of their key, and values that belong to no change of ours.
+    /// Counts gaps and foreign values at the end, when no change is under way. A gap is a watch in `isOpen` that has
+    /// not received the last answered change of its key.
     package mutating func settle(isOpen: (Int) -> Bool) {
         (self.counts.gaps, self.counts.foreign) = (0, 0)
         for (index, watch) in self.watches.enumerated() where isOpen(index) {
@@ -340,10 +338,9 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// At the end: each change that watches among `isOpen` were never shown, with when it was meant to be made and how many
-    /// they are.
+    /// Lists each change that watches in `isOpen` never received, with its planned start and their number.
     package func eachMissed(isOpen: (Int) -> Bool, _ body: (_ intended: Int64, _ watches: UInt64) -> Void) {
-        // How many stand at each change, and how many before the first of their key.
+        // Number of watches at each change, and before the first change of each key.
         var standing = [UInt64](repeating: 0, count: self.changes.count)
         var waiting = [UInt64](repeating: 0, count: self.keys.count)
         for (index, watch) in self.watches.enumerated() where !watch.hasLeft && isOpen(index) {

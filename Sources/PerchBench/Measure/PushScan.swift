@@ -1,21 +1,20 @@
-/// What a generator has to know of a pushed message, read without a decoder: which state it is, where it stands, and
-/// where its token lies.
+/// Reads the state, position and token of a pushed message without a decoder.
 ///
-/// A decoder makes a Swift value of each message, which costs more than the server spends on sending it. A test holds
-/// this against `MessageCodec`.
+/// A decoder creates a Swift value for each message, which costs more than the server spends on sending it. A test
+/// compares this with `MessageCodec`.
 package struct PushScan: Equatable, Sendable {
     package enum State: UInt8, Sendable { case loading = 1, failure = 2, success = 3, unchanged = 4 }
 
     package var state: State?
     package var revision: UInt64 = 0
     package var asOf: Int64 = 0
-    /// Offset and length of the resume token; nothing where there is none.
+    /// Offset and length of the resume token; 0 if there is none.
     package var tokenStart = 0
     package var tokenCount = 0
 
     package init() {}
 
-    /// Nil where the bytes are no such message.
+    /// Nil if the bytes are not such a message.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         var fields = FieldScan(bytes, 0, bytes.count)
         while fields.next() {
@@ -54,7 +53,7 @@ package struct PushScan: Equatable, Sendable {
         return fields.isWhole ? (revision, asOf) : nil
     }
 
-    /// The revision of a mutation's answer, which is its field 1.
+    /// The revision of a mutation's answer, its field 1.
     package static func revision(ofAnswer bytes: UnsafeRawBufferPointer) -> UInt64? {
         var fields = FieldScan(bytes, 0, bytes.count)
         while fields.next() {
@@ -64,18 +63,18 @@ package struct PushScan: Equatable, Sendable {
     }
 }
 
-/// The fields of a protobuf message, one after the other.
+/// Iterates over the fields of a protobuf message.
 struct FieldScan {
     private let bytes: UnsafeRawBufferPointer
     private var at: Int
     private let limit: Int
     private(set) var number = 0
-    /// Of a varint.
+    /// The value of a varint field.
     private(set) var value: UInt64 = 0
-    /// Of what has a length.
+    /// The range of a field with a length.
     private(set) var start = 0
     private(set) var end = 0
-    /// False: the bytes ended in the middle of a field, or it was of a kind that nobody sends.
+    /// False if the bytes ended within a field, or for an unknown wire type.
     private(set) var isWhole = true
 
     @inline(__always)
@@ -121,7 +120,7 @@ struct FieldScan {
         while self.at < self.limit, shift < 70 {
             let byte = self.bytes.load(fromByteOffset: self.at, as: UInt8.self)
             self.at += 1
-            // Bits beyond the 64th, which only a padded number has, fall off.
+            // Bits beyond the 64th, which only a padded number has, are dropped.
             result |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 { return result }
             shift += 7

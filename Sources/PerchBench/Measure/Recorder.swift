@@ -1,14 +1,14 @@
-/// What one round has measured, by second and in all. Times in nanoseconds.
+/// The measurements of one round, by second and in total. Times in nanoseconds.
 package struct Recorder: Sendable {
-    /// One second, or what was left of it.
+    /// One second, or the rest of one.
     package struct Interval: Hashable, Sendable {
-        /// Since the window began, in seconds, at its end.
+        /// Its end, in seconds since the window began.
         package var end = 0.0
         package var length = 0.0
         package var deliveries: UInt64 = 0
         package var changes: UInt64 = 0
         package var opens: UInt64 = 0
-        /// Nil where nothing was pushed: which is not the same as at once.
+        /// Nil if no value was pushed, which differs from 0.
         package var pushP50: Int64?
         package var pushP99: Int64?
         package var pushMax: Int64?
@@ -16,7 +16,7 @@ package struct Recorder: Sendable {
         /// Share of a core.
         package var serverCPU = 0.0
         package var generatorCPU = 0.0
-        /// After the window: what was still on its way when that ended, and is late.
+        /// The time after the window, for events that arrive late.
         package var isAfterWindow = false
 
         package init() {}
@@ -27,20 +27,20 @@ package struct Recorder: Sendable {
     package var lag = LatencyHistogram()
     package private(set) var intervals: [Interval] = []
 
-    /// Of the window.
+    /// Totals of the window.
     package var deliveries: UInt64 = 0
     package var conflated: UInt64 = 0
     package var changes: UInt64 = 0
     package var converged: UInt64 = 0
     package var opens: UInt64 = 0
     package var bytes: UInt64 = 0
-    /// Changes that were meant to be made in the window, and of them those that were not even sent, refused, and answered.
+    /// Changes planned in the window, and how many of them were unsent, refused and answered.
     package var due: UInt64 = 0
     package var unsent: UInt64 = 0
     package var refused: UInt64 = 0
     package var answered: UInt64 = 0
 
-    /// Pushes of seconds that are over, and what the one that runs tells of: each time is recorded once.
+    /// Pushes of finished seconds, and of the current second. Each is recorded once.
     private var pushes = LatencyHistogram()
     private var second = LatencyHistogram()
     private var atLast = (deliveries: UInt64(0), changes: UInt64(0), opens: UInt64(0))
@@ -48,7 +48,7 @@ package struct Recorder: Sendable {
     package private(set) var ended: Int64 = .max
     private var intervalBegan: Int64 = 0
 
-    /// Whether first values, and not pushes, are what its seconds tell of.
+    /// Whether the seconds report first values instead of pushes.
     package var isAboutFirsts = false
 
     package init() {}
@@ -60,7 +60,7 @@ package struct Recorder: Sendable {
 
     package mutating func end(at now: Int64) { self.ended = now }
 
-    /// Whether it belongs to the window.
+    /// Whether a time is in the window.
     @inline(__always)
     package func contains(_ time: Int64) -> Bool { time >= self.began && time < self.ended }
 
@@ -68,7 +68,7 @@ package struct Recorder: Sendable {
         self.began == .max || self.ended == .max ? 0 : Double(self.ended - self.began) / 1e9
     }
 
-    /// A change has reached so many watches, or is known not to have by now.
+    /// Records that a change has reached a number of watches, or has not reached them yet.
     @inline(__always)
     package mutating func recordPush(intended: Int64, arrived: Int64, times: UInt64 = 1) {
         guard self.contains(intended) else { return }
@@ -79,7 +79,7 @@ package struct Recorder: Sendable {
         }
     }
 
-    /// A value has come: the last of these changes is the one that it shows, those before it were passed over.
+    /// Records a value. The last of these changes is the shown one; the earlier ones were skipped.
     package mutating func recordReached(_ intended: borrowing Span<Int64>, arrived: Int64, isTimed: Bool = true) {
         if self.contains(arrived) {
             self.deliveries += 1
@@ -94,7 +94,7 @@ package struct Recorder: Sendable {
         }
     }
 
-    /// Times of all pushes.
+    /// The times of all pushes.
     package var push: LatencyHistogram {
         guard !self.isAboutFirsts else { return self.pushes }
         var all = self.pushes
@@ -102,7 +102,7 @@ package struct Recorder: Sendable {
         return all
     }
 
-    /// A change is sent, or, `isSent` false, should have been.
+    /// Records a planned change: sent, or with `isSent` false not sent.
     @inline(__always)
     package mutating func recordDue(intended: Int64, at now: Int64, times: UInt64 = 1, isSent: Bool = true) {
         guard self.contains(intended) else { return }
@@ -122,7 +122,7 @@ package struct Recorder: Sendable {
         if self.contains(intended) { self.refused += 1 }
     }
 
-    /// An answer that has not come by now.
+    /// Records an answer that has not arrived yet.
     package mutating func recordMissedAnswer(intended: Int64, at now: Int64) {
         if self.contains(intended) { self.answer.record(now - intended) }
     }
@@ -132,15 +132,15 @@ package struct Recorder: Sendable {
         self.recordMissedFirst(intended: intended, at: now)
     }
 
-    /// A first value that has not come by now.
+    /// Records a first value that has not arrived yet.
     package mutating func recordMissedFirst(intended: Int64, at now: Int64) {
         guard self.contains(intended) else { return }
         self.first.record(now - intended)
         if self.isAboutFirsts { self.second.record(now - intended) }
     }
 
-    /// Bytes a second by which the server grew, by a straight line through what its seconds say: least squares. Without the
-    /// first half, in which caches fill. Nil where that is less than fifteen seconds, which say nothing.
+    /// Bytes a second by which the server's memory grows: the slope of a least-squares line through its seconds. The
+    /// first half is ignored, because caches fill. Nil for less than fifteen seconds, which are not significant.
     package var residentGrowthPerSecond: Double? {
         let points = self.intervals.filter { $0.residentBytes > 0 && $0.length > 0.5 && !$0.isAfterWindow }.dropFirst(
             self.intervals.count / 2)
@@ -156,7 +156,7 @@ package struct Recorder: Sendable {
         return product / square
     }
 
-    /// Whether something came that no second tells of yet.
+    /// Whether events have arrived that no finished second includes.
     package var hasNews: Bool {
         self.second.count > 0
             || (self.deliveries, self.changes, self.opens) != (
@@ -164,7 +164,7 @@ package struct Recorder: Sendable {
             )
     }
 
-    /// Ends a second. Memory and processors are told by who can look.
+    /// Ends a second. The caller supplies memory and CPU figures, because only it can read them.
     package mutating func tick(at now: Int64, residentBytes: Int, serverCPU: Double, generatorCPU: Double) {
         var interval = Interval()
         interval.end = Double(now - self.began) / 1e9

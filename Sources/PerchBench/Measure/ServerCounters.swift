@@ -1,6 +1,6 @@
 package import PerchWire
 
-/// What a server has counted of itself, as far as a bench makes something of it.
+/// The server's own counters that a bench evaluates.
 package struct ServerCounters: Equatable, Sendable {
     package var changes = 0.0
     package var commits = 0.0
@@ -21,7 +21,7 @@ package struct ServerCounters: Equatable, Sendable {
         }
     }
 
-    /// What it did between the two. Empty where it did not count, or nothing was changed.
+    /// The differences between two readings. Empty if the server did not count, or nothing changed.
     package static func figures(from before: ServerCounters, to after: ServerCounters) -> [Figure: Double] {
         let changes = after.changes - before.changes
         guard changes > 0 else { return [:] }
@@ -29,7 +29,7 @@ package struct ServerCounters: Equatable, Sendable {
         if after.commits > before.commits {
             figures[.changesPerCommit] = changes / (after.commits - before.commits)
         }
-        // A server that encodes nothing prepares what it sends beforehand: the floor.
+        // The baseline server encodes nothing, because its values are prebuilt.
         if after.encodings > before.encodings {
             figures[.encodingsPerChange] = (after.encodings - before.encodings) / changes
             figures[.compressionsPerChange] = (after.compressions - before.compressions) / changes

@@ -1,7 +1,8 @@
+package import PerchBase
 package import PerchJSON
 
 extension BenchReport {
-    /// Bump it when a reader of an older one would misread a newer one.
+    /// Increase it when old readers would misread a new report.
     package static let formatVersion = 1
 
     package func json(_ layout: JSONWriter.Layout) throws(JSONOverflow) -> [UInt8] {
@@ -11,6 +12,8 @@ extension BenchReport {
         json.member("format", Self.formatVersion)
         json.member("title", self.title)
         json.member("workload", self.workload)
+        json.member("perch_version", self.version)
+        json.member("started_at", self.startedAt?.description ?? "")
         json.key("settings")
         json.beginObject()
         for (name, value) in self.settings { json.member(name, value) }
@@ -78,7 +81,7 @@ extension BenchReport {
         json.endObject()
     }
 
-    /// One line for one second, while it runs.
+    /// One line for one second of progress.
     package static func json(_ news: Bench.News) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -93,13 +96,13 @@ extension BenchReport {
         do throws(JSONOverflow) {
             return try json.finish()
         } catch {
-            preconditionFailure("a line of progress: \(error)")
+            preconditionFailure("cannot write a line of progress: \(error)")
         }
     }
 }
 
 extension JSONWriter {
-    /// In the order of the table, so that two reports differ only where they do.
+    /// In the order of the table, so that equal reports have equal text.
     fileprivate mutating func figures(_ values: [Figure: Double]) {
         self.beginObject()
         for figure in Figure.allCases {
@@ -148,27 +151,29 @@ extension JSONWriter {
     }
 }
 
-/// The figures of a report that was written before: what a comparison needs.
+/// The figures of an earlier report, for a comparison.
 package struct ReportFigures: Sendable {
     package var title: String
     package var settings: [String: String]
     package var workload: String
+    package var version = ""
+    package var startedAt: Instant?
     package var targets: [Target]
-    /// Of the first target: what charts are drawn of.
+    /// Rounds of the first target, for charts.
     package var rounds: [RoundResult]
 
-    /// What it ran on: each with its name, in order.
+    /// The machine's properties in order, each with its name.
     package var machine: [(name: String, value: String)] = []
 
     package struct Target: Sendable {
         package var name: String
         package var isGeneratorBound: Bool
-        /// Why a round of it did not end well; nil if all did.
+        /// The reason why one of its rounds failed; nil if none did.
         package var failure: String?
         package var figures: [Figure: Double]
-        /// To the floor, or to what it was compared with.
+        /// The ratios to the baseline server, or to the other target.
         package var ratios: [Figure: Double] = [:]
-        /// Of each round, where there are several: by how much one differs from the next.
+        /// Figures of each round if there are several, to estimate the noise.
         package var rounds: [[Figure: Double]] = []
     }
 
@@ -176,7 +181,7 @@ package struct ReportFigures: Sendable {
         package let description: String
     }
 
-    /// Reads a report, or the last line of an ndjson of one.
+    /// Reads a report, or the last line of its ndjson.
     package init(_ bytes: [UInt8]) throws(Fault) {
         var limits = JSONLimits()
         limits.bytes = bytes.count
@@ -187,18 +192,20 @@ package struct ReportFigures: Sendable {
         do throws(JSONError) {
             document = try JSONReader.read(isLines ? last : bytes, limits: limits)
         } catch {
-            throw Fault(description: "is no JSON: \(error)")
+            throw Fault(description: "is not JSON: \(error)")
         }
         guard document["type"]?.string == "report", let format = document["format"]?.integer else {
-            throw Fault(description: "is no report of perch bench; write one with --output json")
+            throw Fault(description: "is not a report of perch bench; create one with --output json")
         }
         guard format == BenchReport.formatVersion else {
             throw Fault(
                 description:
-                    "is a report of format \(format), and this program reads format \(BenchReport.formatVersion)")
+                    "has report format \(format), this program reads format \(BenchReport.formatVersion)")
         }
         self.title = document["title"]?.string ?? ""
         self.workload = document["workload"]?.string ?? ""
+        self.version = document["perch_version"]?.string ?? ""
+        self.startedAt = document["started_at"]?.string.flatMap { CivilTime(parsing: $0) }?.instant
         self.rounds = (document["targets"]?.array?.first?["rounds"]?.array ?? []).map { Self.round($0) }
         self.settings = [:]
         for member in document["settings"]?.members ?? [] { self.settings[member.key] = member.value.string }
@@ -208,7 +215,7 @@ package struct ReportFigures: Sendable {
             ("processors", machine?["processors"]?.integer.map { "\($0)" } ?? ""),
         ]
         guard let targets = document["targets"]?.array, !targets.isEmpty else {
-            throw Fault(description: "is a report that measured nothing: it has no targets")
+            throw Fault(description: "contains no measurements: it has no targets")
         }
         self.targets = targets.map { target in
             let rounds = target["rounds"]?.array ?? []
@@ -252,13 +259,13 @@ package struct ReportFigures: Sendable {
         return round
     }
 
-    /// Nil for null, and for the 0 by which earlier reports said that there was none.
+    /// Nil for null, and for 0, which earlier formats used for missing values.
     private static func time(_ value: JSONValue?) -> Int64? {
         let nanoseconds = Self.whole(value)
         return nanoseconds > 0 ? nanoseconds : nil
     }
 
-    /// Of a file that anybody may have written: 0 for what is no number, or none that could be here.
+    /// Reads a number of an untrusted file; 0 for invalid or out-of-range numbers.
     private static func whole(_ value: JSONValue?) -> Int64 {
         max(0, value?.double.flatMap { Int64(exactly: $0.rounded()) } ?? 0)
     }

@@ -1,7 +1,7 @@
 import PerchBase
 
 extension BenchReport {
-    /// For people: what was done, a table of figures, and what to make of them.
+    /// The report as text: the settings, a table of figures, and their interpretation.
     package var text: [String] {
         var lines = ["\(self.title): " + self.settings.map { "\($0.name) \($0.value)" }.joined(separator: ", ")]
         lines.append(
@@ -15,7 +15,7 @@ extension BenchReport {
             for finding in target.rounds.flatMap(\.findings).prefix(Limits.benchFindingsMax) {
                 lines.append("\(target.name): \(finding)")
             }
-            if let failure = target.failure { lines.append("\(target.name): did not end well: \(failure)") }
+            if let failure = target.failure { lines.append("\(target.name): failed: \(failure)") }
             if let reason = target.generatorBound {
                 lines.append(
                     "\(target.name): GENERATOR-BOUND, so these are not the server's figures: \(reason)")
@@ -32,7 +32,7 @@ extension BenchReport {
         for figure in Figure.allCases {
             let values = figures.map { $0[figure] }
             guard values.contains(where: { $0 != nil }) else { continue }
-            // What must not happen, and what this workload does not have, is said only where it is there.
+            // Error counts, and figures that the workload lacks, are shown only if they are not 0.
             if figure.unit == .count, !values.contains(where: { $0 ?? 0 != 0 }), !Self.alwaysShown.contains(figure) {
                 continue
             }
@@ -46,7 +46,7 @@ extension BenchReport {
 
     private static let alwaysShown: [Figure] = [.lost, .gaps, .duplicates, .reorderings, .failures]
 
-    /// The first column to the left, the others to the right.
+    /// Aligns the first column to the left, the others to the right.
     static func aligned(_ rows: [[String]]) -> [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
@@ -62,7 +62,7 @@ extension BenchReport {
 }
 
 extension BenchReport.Target {
-    /// How often what was closed, and refused, and why: each a sentence.
+    /// Numbers of closed connections and refusals by reason, each as a sentence.
     var reasons: [String] {
         [("closed", \RoundResult.closes), ("refused", \RoundResult.refusals)].flatMap { kind, counts in
             let sums = self.rounds.reduce(into: [:]) { sums, round in

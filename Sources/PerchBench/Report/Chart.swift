@@ -1,4 +1,6 @@
-/// Lines over a common axis, one colour for each target; several rounds of a target are several lines.
+/// A line chart with one colour for each target, and a line for each of its rounds.
+///
+/// It is drawn at the width of a phone, so that its labels are readable there; wider screens show several in a row.
 struct Chart {
     private struct Line {
         var colour: Int
@@ -19,7 +21,7 @@ struct Chart {
         (self.title, self.unit, self.names) = (title, unit, names)
         for (colour, rounds) in targets.enumerated() {
             for intervals in rounds {
-                // The rest of a second at the end says nothing about a second.
+                // The last interval may be too short to be significant.
                 let whole = intervals.count > 1 ? intervals.filter { $0.length > 0.5 } : intervals
                 self.lines.append(
                     Line(colour: colour, points: whole.compactMap { each in value(each).map { (each.end, $0) } }))
@@ -29,7 +31,7 @@ struct Chart {
         self.xLabels = Self.ticks(0, end).map { ($0, "\(decimals($0, $0 == $0.rounded() ? 0 : 1)) s") }
     }
 
-    /// Percentiles on the axis of HdrHistogram: each nine as wide as the one before.
+    /// Percentiles on the axis of HdrHistogram: each further nine has the same width.
     init(percentilesOf targets: [BenchReport.Target]) {
         (self.title, self.unit, self.names) = ("Latency by percentile", .nanoseconds, targets.map(\.name))
         func place(_ quantile: Double) -> Double { quantile >= 1 ? 5 : min(5, -Self.log10(1 - quantile)) }
@@ -44,19 +46,24 @@ struct Chart {
         self.xLabels = [(0.0, "0"), (1.0, "90 %"), (2.0, "99 %"), (3.0, "99.9 %"), (4.0, "99.99 %"), (5.0, "max")]
     }
 
-    /// Nil where there is nothing to draw.
+    /// The width of a letter of a label, rounded up.
+    private static let letterWidth = 7.0
+
+    /// Nil without data.
     var svg: String? {
         let points = self.lines.flatMap(\.points)
         guard let top = points.map(\.y).max(), top > 0 else { return nil }
-        let (width, height, left, right, above, below) = (560.0, 230.0, 74.0, 14.0, 10.0, 26.0)
         let xEnd = max(self.xLabels.last?.x ?? 1, points.map(\.x).max() ?? 1, 1e-9)
         let low = self.isLogarithmic ? max(1, points.map(\.y).min() ?? 1) : 0
         let yTicks = self.isLogarithmic ? Self.decades(low, top) : Self.ticks(0, top)
-        // A linear axis goes on to the next round number, so that no line runs along its edge or over it.
+        // A linear axis ends at the next round number, so that no line touches its edge.
         let step = yTicks.count > 1 ? yTicks[1] - yTicks[0] : top
         let yEnd = self.isLogarithmic ? max(top, yTicks.last ?? top) : (top / step).rounded(.up) * step
         let ruled = self.isLogarithmic ? yTicks : yTicks + (yEnd > (yTicks.last ?? 0) * 1.001 ? [yEnd] : [])
         let yStart = self.isLogarithmic ? min(low, yTicks.first ?? low) : 0
+        let labels = ruled.map { $0 == 0 ? "0" : self.unit.text($0) }
+        let (width, height, right, above, below) = (360.0, 220.0, 16.0, 10.0, 26.0)
+        let left = 12 + Self.letterWidth * Double(labels.map(\.count).max() ?? 0)
         func x(_ value: Double) -> Double { left + (width - left - right) * value / xEnd }
         func y(_ value: Double) -> Double {
             let share =
@@ -66,21 +73,21 @@ struct Chart {
             return height - below - (height - above - below) * share
         }
         var drawing = ""
-        for tick in ruled {
+        for (tick, label) in zip(ruled, labels) {
             drawing +=
                 "<line class=\"grid\" x1=\"\(at(left))\" x2=\"\(at(width - right))\" y1=\"\(at(y(tick)))\" "
                 + "y2=\"\(at(y(tick)))\"/><text x=\"\(at(left - 8))\" y=\"\(at(y(tick) + 4))\" text-anchor=\"end\">"
-                + "\(tick == 0 ? "0" : escaped(self.unit.text(tick)))</text>"
+                + "\(escaped(label))</text>"
         }
         for label in self.xLabels {
-            // About three and a half to either side of its middle for each letter: one that would be cut off ends at the edge.
-            let isCut = x(label.x) + 3.5 * Double(label.text.count) > width
+            // A label that would be clipped ends at the edge instead.
+            let isCut = x(label.x) + Self.letterWidth / 2 * Double(label.text.count) > width
             drawing +=
                 "<text x=\"\(at(isCut ? width : x(label.x)))\" y=\"\(at(height - 6))\" "
                 + "text-anchor=\"\(isCut ? "end" : "middle")\">"
                 + "\(escaped(label.text))</text>"
         }
-        // The last target is drawn first, so that what is measured lies on top.
+        // The measured target is drawn last, so that it is on top.
         for line in self.lines.reversed() where !line.points.isEmpty {
             if line.points.count == 1 {
                 drawing +=
@@ -97,7 +104,7 @@ struct Chart {
             + "\(drawing)</svg></div>\n"
     }
 
-    /// At most six round numbers from 0 on.
+    /// At most six round numbers, starting at `start`.
     static func ticks(_ start: Double, _ end: Double) -> [Double] {
         guard end > start, end.isFinite else { return [start] }
         var step = 1.0
@@ -121,7 +128,7 @@ struct Chart {
         return result
     }
 
-    /// To some digits, which is what a chart needs: by halving, for there is no mathematics library here.
+    /// A logarithm of a few correct digits, because no mathematics library is linked.
     static func log10(_ value: Double) -> Double {
         guard value > 0 else { return 0 }
         // ln(m) by its series in (m-1)/(m+1), which converges fast for a significand between 1 and 2.
@@ -136,5 +143,5 @@ struct Chart {
     }
 }
 
-/// A coordinate.
+/// Formats a coordinate.
 private func at(_ value: Double) -> String { decimals(value, 1) }

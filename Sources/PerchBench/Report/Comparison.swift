@@ -1,21 +1,21 @@
-/// Two reports beside each other: what got better and what got worse.
+/// Compares two reports: what improved and what got worse.
 package struct Comparison: Sendable {
     package struct Row: Equatable, Sendable {
         package var target: String
         package var figure: Figure
-        /// It is the ratio to the floor: what of two runs compares best.
+        /// Whether it is the ratio to the baseline server, which is the most comparable value of two runs.
         package var isRatio = false
         package var before: Double
         package var after: Double
-        /// By how much two rounds of one thing differ here, as a part of the figure: less than that is no change.
+        /// Relative difference between rounds of one report. A smaller change is not significant.
         package var noise: Double = Self.noiseOfOne
-        /// Nothing is better or worse where it was asked for, or where different work was done.
-        package var isJudged = true
+        /// Whether better or worse applies: not to a requested rate, nor to different work.
+        package var isComparable = true
 
-        /// Where there is one round, nothing says how much the next would differ. On a machine with neighbours it does by this.
+        /// The noise assumed for a single round, as measured on shared machines.
         static let noiseOfOne = 0.05
 
-        /// Nil where there is nothing to divide by.
+        /// Relative change; nil if the first value is 0.
         package var change: Double? { self.before == 0 ? nil : self.after / self.before - 1 }
 
         var name: String { "\(self.target) \(self.figure.rawValue)" + (self.isRatio ? " ratio" : "") }
@@ -25,10 +25,10 @@ package struct Comparison: Sendable {
         var changeText: String { self.change.map { ($0 > 0 ? "+" : "") + decimals($0 * 100, 1) + " %" } ?? "-" }
 
         package var verdict: String {
-            guard self.isJudged, let isBetterHigher = self.figure.isBetterHigher, self.before != self.after else {
+            guard self.isComparable, let isBetterHigher = self.figure.isBetterHigher, self.before != self.after else {
                 return ""
             }
-            // Of what must not happen each one counts.
+            // For error counts any difference is significant.
             if self.figure.unit != .count, let change = self.change, abs(change) <= self.noise { return "" }
             return (self.after > self.before) == isBetterHigher ? "better" : "worse"
         }
@@ -37,39 +37,41 @@ package struct Comparison: Sendable {
     let before: ReportFigures
     let after: ReportFigures
     package var rows: [Row] = []
-    /// What keeps the two from being compared as they stand.
+    /// Reasons why the reports are not directly comparable.
     package var warnings: [String] = []
 
     package init(_ before: ReportFigures, _ after: ReportFigures) {
         (self.before, self.after) = (before, after)
         if before.title != after.title {
-            self.warnings.append("one is of \(before.title), the other of \(after.title): different work was done")
+            self.warnings.append("the reports describe different work: \(before.title) and \(after.title)")
         }
         for name in Set(before.settings.keys).union(after.settings.keys).sorted() {
             switch (before.settings[name], after.settings[name]) {
             case (let old?, let new?) where old != new: self.warnings.append("\(name) was \(old) and is \(new)")
-            case (let old?, nil): self.warnings.append("\(name) was \(old), and the second does not name it")
-            case (nil, let new?): self.warnings.append("\(name) is \(new), and the first does not name it")
+            case (let old?, nil): self.warnings.append("\(name) was \(old), and the second report lacks it")
+            case (nil, let new?): self.warnings.append("\(name) is \(new), and the first report lacks it")
             default: break
             }
         }
         for (which, report) in [("first", before), ("second", after)] {
             for target in report.targets {
                 if target.isGeneratorBound {
-                    self.warnings.append("\(target.name) of the \(which) is generator-bound: not a server's figures")
+                    self.warnings.append(
+                        "\(target.name) of the \(which) report is generator-bound: it does not describe the server")
                 }
                 if let failure = target.failure {
-                    self.warnings.append("\(target.name) of the \(which) did not end well: \(failure)")
+                    self.warnings.append("\(target.name) of the \(which) report failed: \(failure)")
                 }
             }
         }
         if !before.targets.contains(where: { target in after.targets.contains { $0.name == target.name } }) {
             self.warnings.append(
-                "nothing is in both: the first measured \(Self.names(before)), the second \(Self.names(after))")
+                "the reports share no target: the first measured \(Self.names(before)), "
+                    + "the second \(Self.names(after))")
         }
         for (name, old) in before.machine {
             let new = after.machine.first { $0.name == name }?.value ?? ""
-            if old != new { self.warnings.append("the \(name) was \(old) and is \(new): only ratios compare") }
+            if old != new { self.warnings.append("the \(name) was \(old) and is \(new): compare only ratios") }
         }
         for target in before.targets {
             guard let other = after.targets.first(where: { $0.name == target.name }) else { continue }
@@ -84,22 +86,22 @@ package struct Comparison: Sendable {
             case (let before?, let after?):
                 var row = Row(target: old.name, figure: figure, before: before, after: after)
                 row.noise = max(Self.spread(old, figure), Self.spread(new, figure))
-                // At a rate that was given, so much is made as was asked for.
+                // With a requested rate, the number of changes is an input.
                 let isGiven = figure == .changesPerSecond && self.before.settings["rate"] != nil
-                row.isJudged = isSameWork && !isGiven
+                row.isComparable = isSameWork && !isGiven
                 self.rows.append(row)
-            case (.some, nil): self.warnings.append("\(old.name) \(figure.rawValue) is only in the first")
-            case (nil, .some): self.warnings.append("\(old.name) \(figure.rawValue) is only in the second")
+            case (.some, nil): self.warnings.append("\(old.name) \(figure.rawValue) is only in the first report")
+            case (nil, .some): self.warnings.append("\(old.name) \(figure.rawValue) is only in the second report")
             default: break
             }
             guard let before = old.ratios[figure], let after = new.ratios[figure] else { continue }
             var row = Row(target: old.name, figure: figure, isRatio: true, before: before, after: after)
-            row.isJudged = isSameWork
+            row.isComparable = isSameWork
             self.rows.append(row)
         }
     }
 
-    /// Half of what lies between the lowest and the highest round, as a part of the figure: by so much may its median be off.
+    /// Half of the range of the rounds relative to the figure: the possible error of its median.
     private static func spread(_ target: ReportFigures.Target, _ figure: Figure) -> Double {
         let values = target.rounds.compactMap { $0[figure] }
         guard values.count > 1, let low = values.min(), let high = values.max(), let middle = target.figures[figure],
@@ -112,7 +114,7 @@ package struct Comparison: Sendable {
         report.targets.isEmpty ? "nothing" : report.targets.map(\.name).joined(separator: " and ")
     }
 
-    /// Without counts of what was in neither.
+    /// Rows except for counts that are 0 in both.
     var shownRows: [Row] {
         self.rows.filter { $0.before != 0 || $0.after != 0 || $0.figure.unit != .count }
     }

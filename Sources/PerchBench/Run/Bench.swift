@@ -3,27 +3,27 @@ import PerchBase
 package import PerchLoop
 package import PerchScenario
 
-/// Why a bench cannot be run, or went wrong before it measured anything: for people, with what to do next.
+/// The reason why a bench cannot run, or failed before it measured anything, with the next step.
 package struct BenchError: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
-    /// How the server refused, where it did.
+    /// The server's refusal, if any.
     package var refusal: ServerRefusal?
 
     package init(_ description: String) { self.description = description }
 }
 
-/// Runs rounds, each with a server of its own, and puts their results together.
+/// Runs rounds, each with its own server, and combines their results.
 ///
-/// Blocks the calling thread, which becomes the generator: it is kept to one core while the server has another.
+/// Blocks the calling thread, which becomes the generator: it is pinned to one core, and the server gets another.
 package struct Bench {
     package enum Server: Sendable {
-        /// `perch serve` as a child.
+        /// `perch serve` as a child process.
         case perch(loops: Int, store: String?)
-        /// Something that is there already. `process`: its number, where it runs on this machine and may be looked at.
+        /// A running server. `process` is its process number, if it runs on this machine and may be read.
         case address(SocketAddress, access: BenchAccess = BenchAccess(), process: Int32?)
     }
 
-    /// A file that was read, and how those are read that it names.
+    /// A scenario file, and a function that reads the files it names.
     package struct Script: Sendable {
         package typealias ReadFile = @Sendable (_ path: String) throws(ScenarioFailure) -> [UInt8]
 
@@ -40,23 +40,25 @@ package struct Bench {
 
     package var settings: BenchSettings
     package var server: Server
-    /// Of the workload `scenario`.
+    /// The scenario of workload `scenario`.
     package var script: Script?
     package var hasFloor = false
-    /// `redis-server`, to be measured in the same rounds; nil for none.
+    /// Path of `redis-server` to measure in the same rounds; nil for none.
     package var redis: String?
-    /// Rounds with the server, each followed by one with the floor where there is one.
+    /// Rounds with the server. Each is followed by one with the baseline server, if requested.
     package var rounds = 1
-    /// The binary that children are: this one.
+    /// The executable of child processes: this one.
     package var executable: String
     package var environment: [String: String] = [:]
-    /// Of the floor's values; nil for as many as the server's had.
+    /// The version of Perch, for the report.
+    package var version = ""
+    /// Bytes of the baseline server's values; nil for the same as the server's.
     package var floorValueBytes: Int?
-    /// The same server with one loop, in the same rounds: what several loops cost.
+    /// Whether to measure the same server with one loop in the same rounds, which shows the cost of several loops.
     package var hasOneLoop = false
-    /// Where a store and a catalogue may lie for the time being.
+    /// A directory for temporary stores and catalogues.
     package var directory: String
-    /// Whether somebody wants it to end; what was measured by then is kept.
+    /// Whether the user wants to stop; the results so far are kept.
     package var isInterrupted: () -> Bool = { false }
 
     package init(_ settings: BenchSettings, server: Server, executable: String, directory: String) {
@@ -66,7 +68,7 @@ package struct Bench {
         self.directory = directory
     }
 
-    /// A line of progress, and what it is about.
+    /// A line of progress with its subject.
     package struct News: Sendable {
         package var target: String
         package var round: Int
@@ -85,6 +87,8 @@ package struct Bench {
         if let refusal = self.settings.refusal { throw BenchError(refusal) }
         try self.checkDescriptors()
         var report = BenchReport(title: self.settings.workload.rawValue, workload: self.settings.workload.rawValue)
+        report.version = self.version
+        report.startedAt = Clocks.wall()
         report.machine = MachineFigures.now()
         var targets = [BenchReport.Target(name: "perch")]
         if self.hasFloor { targets.append(BenchReport.Target(name: "floor")) }
@@ -99,13 +103,13 @@ package struct Bench {
                 throw BenchError("\(error)")
             }
         } else {
-            report.notes.append("the server and the generator shared the only core: the figures are of both together")
+            report.notes.append("the server and the generator shared the only core, so the figures include both")
         }
         let places = Self.places(among: processors, loops: self.loops)
         let sharesCore = Self.sharesCore(places, among: processors)
         if isPinned, sharesCore {
             report.notes.append(
-                "the loops had the generator's core too: what each waited for the other is in the latencies")
+                "the server's loops also ran on the generator's core, so the latencies include waiting for each other")
         }
         let program = try self.script.map { (script) throws(BenchError) in
             try self.program(of: script, processors: places)
@@ -125,7 +129,7 @@ package struct Bench {
                 targets[place].rounds.append(result)
                 if self.isInterrupted() { break rounds }
                 if let failure = result.failure, result.figures.isEmpty {
-                    // Which of them, where there are several.
+                    // Name the target if there are several.
                     var error = BenchError(targets.count > 1 ? "\(name): \(failure)" : failure)
                     error.refusal = result.refusal
                     throw error
@@ -138,33 +142,33 @@ package struct Bench {
         return report
     }
 
-    /// Whether the server may run where the generator does: then each waits for the other, by our own arrangement.
+    /// Whether the server may run on the generator's core, so that each waits for the other.
     package static func sharesCore(_ places: [Int], among processors: [Int]) -> Bool {
         processors.count < 2 || places.contains(processors[1])
     }
 
     private static let oneLoop = "one loop"
 
-    /// Of its own server; 1 where there is none.
+    /// Loops of the bench's own server; 1 for a running server.
     private var loops: Int {
         if case .perch(let loops, _) = self.server { loops } else { 1 }
     }
 
-    /// Where servers may run, of what this process may use and whose second is the generator's: one loop on one core. Several
-    /// have all others, and the generator's too where that leaves some of them without one. The other side of a comparison is
-    /// not to be better off.
+    /// The cores on which servers may run. The generator has the second core. One loop gets one core. Several loops get
+    /// all other cores, and the generator's too if there would be fewer cores than loops. All sides of a comparison get
+    /// the same.
     package static func places(among processors: [Int], loops: Int) -> [Int] {
         guard processors.count > 1 else { return [] }
         guard loops > 1 else { return [processors[0]] }
         return processors.count > loops ? processors.filter { $0 != processors[1] } : processors
     }
 
-    /// Where the server's store lies; nil where it has none, or it is not ours.
+    /// The directory of the server's store; nil without a store, or for a running server.
     private var storeDirectory: String? {
         if case .perch(_, let store) = self.server { store } else { nil }
     }
 
-    /// Lengths of messages, for those who send as much as the server did.
+    /// Message lengths of the server, which the other sides imitate.
     private struct Wire {
         var valueBytes: Int
         var answerBytes: Int
@@ -176,20 +180,20 @@ package struct Bench {
         }
     }
 
-    /// Both sides need a descriptor for each connection, and a server keeps some for itself.
+    /// Checks the descriptor limit: both sides need one for each connection, and a server reserves some.
     private func checkDescriptors() throws(BenchError) {
         let limit = DescriptorLimit.raise()
         let needed = self.settings.connections + self.settings.writers + Limits.descriptorsReserved + 32
         guard needed <= limit else {
             throw BenchError(
-                "\(self.settings.connections) connections need \(needed) descriptors on either side, and the hard limit of "
-                    + "this process is \(limit); raise it (ulimit -Hn, LimitNOFILE), or put more watches on a connection "
+                "\(self.settings.connections) connections need \(needed) descriptors on each side, and the hard limit of "
+                    + "this process is \(limit); raise it (ulimit -Hn, LimitNOFILE), or put more watches on each connection "
                     + "with --connections")
         }
     }
 
-    /// Lets one account play the scenario: it says what the others have to be told. A round of its own, since a clock
-    /// never runs backwards.
+    /// Runs the scenario for one account, which defines the expected results of the others. It needs its own round,
+    /// because a clock never runs backwards.
     private func program(of script: Script, processors: [Int]) throws(BenchError) -> ScenarioProgram {
         guard case .perch(let loops, let store) = self.server else {
             preconditionFailure("a scenario needs a server of its own, whose clock is its own")
@@ -266,7 +270,7 @@ package struct Bench {
         }
     }
 
-    /// With the reason of a server that ended.
+    /// Adds the reason of a server that ended.
     private func told(_ result: RoundResult, by child: BenchChild?) -> RoundResult {
         guard result.failure != nil, let end = child?.end else { return result }
         var result = result
@@ -288,7 +292,7 @@ package struct Bench {
 
     private func startPerch(loops: Int, store: String?, processors: [Int]) throws(BenchError) -> BenchChild {
         let catalogue = "\(self.directory)/bench.storekit"
-        // The next round begins with nothing, as this one did.
+        // Remove the store, so that the next round starts like this one.
         if let store { for name in ["", "-wal", "-shm"] { unlink("\(store)/perch.db\(name)") } }
         try Self.write(BenchCatalogue(viewBytes: self.settings.viewBytes).file(edition: 0), to: catalogue)
         var arguments = [
@@ -299,11 +303,11 @@ package struct Bench {
         return try self.start(arguments, processors: processors)
     }
 
-    /// In memory, with as many clients as there may be descriptors.
+    /// Starts Redis without persistence, with as many clients as the descriptor limit allows.
     private func startRedis(_ path: String, processors: [Int]) throws(BenchError) -> BenchChild {
         let port: UInt16
         do throws(SystemError) {
-            // Redis takes no port 0, so a free one is looked for and let go.
+            // Redis does not accept port 0, so a free port is found and released.
             let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
             port = Sockets.localAddress(listener.number).port
         } catch {
@@ -373,9 +377,9 @@ private final class BenchChild {
 
     var number: Int32 { self.process.number }
 
-    /// Returns when it serves.
+    /// Starts a server and returns when it serves.
     ///
-    /// `knownAddress`: of a program that does not tell where, only that it is ready.
+    /// `knownAddress` is for a program that reports readiness without an address.
     init(
         path: String, arguments: [String], environment: [String: String], processors: [Int],
         knownAddress: SocketAddress? = nil
@@ -401,17 +405,17 @@ private final class BenchChild {
             }
             let left = deadline.milliseconds(since: Clocks.monotonic())
             guard left > 0 else {
-                throw BenchError("\(arguments[0]) did not serve within \(Limits.benchStartMilliseconds / 1_000) s")
+                throw BenchError("\(arguments[0]) did not start within \(Limits.benchStartMilliseconds / 1_000) s")
             }
             self.process.waitForOutput(milliseconds: Int(left))
             guard let more = self.process.read() else {
-                throw BenchError("a server that was started ended at once; it said: \(Self.lastLine(said))")
+                throw BenchError("the server ended at its start; its last line: \(Self.lastLine(said))")
             }
             said += more
         }
     }
 
-    /// Takes what it says, so that it never waits for a reader.
+    /// Reads its output, so that it never blocks on a full pipe.
     func drain() {
         while let more = self.process.read(), !more.isEmpty {
             self.said += more
@@ -419,14 +423,14 @@ private final class BenchChild {
         }
     }
 
-    /// How it ended, and in its own words why; nil while it runs.
+    /// Its exit with its last line of output; nil while it runs.
     var end: String? {
         self.drain()
         guard let status = self.process.hasEnded() else { return nil }
-        // Whoever was killed had no time for last words.
-        if status > 128 { return "the server was ended by signal \(status - 128)" }
+        // A killed process had no chance to report a reason.
+        if status > 128 { return "signal \(status - 128) ended the server" }
         let line = Self.lastLine(self.said)
-        return "the server ended with status \(status)" + (line.isEmpty ? "" : "; it said: \(line)")
+        return "the server ended with status \(status)" + (line.isEmpty ? "" : "; its last line: \(line)")
     }
 
     func stop() { self.process.kill() }
@@ -441,7 +445,7 @@ private final class BenchChild {
         }
     }
 
-    /// `… serving on 127.0.0.1:PORT …`, once its line is whole.
+    /// The address in `… serving on 127.0.0.1:PORT …`, once the line is complete.
     private static func address(in bytes: [UInt8]) -> SocketAddress? {
         for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
             let words = String(decoding: line, as: UTF8.self).split(separator: " ")

@@ -1,7 +1,9 @@
-/// What a bench came to: for each target its rounds and what stands for them, and the ratio to the floor.
+package import PerchBase
+
+/// The result of a bench: each target's rounds, their combined figures, and the ratios to the baseline server.
 package struct BenchReport: Sendable {
     package struct Target: Sendable {
-        /// `perch`, `floor` or `redis`.
+        /// `perch`, `floor` (the baseline server) or `redis`.
         package var name: String
         package var rounds: [RoundResult] = []
 
@@ -10,8 +12,8 @@ package struct BenchReport: Sendable {
             self.rounds = rounds
         }
 
-        /// Medians of the rounds; sums of what is counted; of maxima the largest. Rounds that ended early count too: they
-        /// say so.
+        /// Medians of the rounds, sums of counts, and the largest of maxima. Rounds that ended early are included;
+        /// their failure is reported.
         package var figures: [Figure: Double] {
             var result: [Figure: Double] = [:]
             for figure in Figure.allCases {
@@ -26,31 +28,48 @@ package struct BenchReport: Sendable {
         package var generatorBound: String? { self.rounds.lazy.compactMap(\.generatorBound).first }
     }
 
-    /// What it was, in words: `hot --watchers 1000`.
+    /// The command in words: `hot --watchers 1000`.
     package var title: String
     package var workload: String
     /// Name and value of each setting, in order.
     package var settings: [(name: String, value: String)] = []
+    /// The version of Perch that ran the bench; empty if unknown.
+    package var version = ""
+    /// The start of the bench; nil if unknown.
+    package var startedAt: Instant?
     package var machine = MachineFigures()
     /// Load average at the end.
     package var loadAfter = 0.0
-    /// What a reader of the figures must know.
+    /// Conditions that a reader of the figures must know.
     package var notes: [String] = []
-    /// The first is what is measured; a floor stands behind it.
+    /// The first target is the measured one; the baseline server follows.
     package var targets: [Target] = []
-    /// Conditions that were breached, each a sentence.
+    /// Violated conditions, each as a sentence.
     package var breaches: [String] = []
+
+    /// A requirement on the run, and how the run violated it.
+    package struct Check: Equatable, Sendable {
+        package var requirement: String
+        /// Nil if the requirement is met.
+        package var breach: String?
+        /// The condition's text, which starts its breach; empty for the requirements on every run.
+        package var condition = ""
+    }
+
+    /// The requirements of the user's conditions.
+    package var checks: [Check] = []
 
     package init(title: String, workload: String) {
         self.title = title
         self.workload = workload
     }
 
-    /// Of the first target to the floor. Of pairs, the median of the ratios of each pair: what drifts between two pairs
-    /// is in neither.
+    /// Ratios of the first target to the baseline server: medians of the ratios of each pair of rounds, so that drift
+    /// between pairs cancels out.
     package var ratios: [Figure: Double] { self.ratios(of: 0) }
 
-    /// Of any target to the floor; of the first to the second where there is no floor. Empty for the floor itself.
+    /// Ratios of any target to the baseline server; without one, of the first target to the second. Empty for the
+    /// baseline server itself.
     package func ratios(of target: Int) -> [Figure: Double] {
         let base = self.targets.firstIndex { $0.name == "floor" } ?? 1
         guard self.targets.count > base, target != base else { return [:] }
@@ -66,7 +85,48 @@ package struct BenchReport: Sendable {
         return result
     }
 
-    /// The columns of ratios: of whom, and what.
+    /// The requirements on every run, as far as it measured them, followed by the user's.
+    package var allChecks: [Check] {
+        func first(_ reason: KeyPath<Target, String?>) -> String? {
+            self.targets.lazy.compactMap { target in
+                target[keyPath: reason].map { "\(Self.title(of: target.name)): \($0)" }
+            }.first
+        }
+        var checks = [
+            Check(requirement: "Every round ran to its end", breach: first(\.failure)),
+            Check(requirement: "The load generator was not the bottleneck", breach: first(\.generatorBound)),
+        ]
+        let figures = self.targets.first?.figures ?? [:]
+        let zeros: [(Figure, String)] = [
+            (.lost, "Every change was answered"), (.gaps, "Every watcher received the last change"),
+            (.reorderings, "No value arrived after a newer one"),
+            (.failures, "Every account ended like the first one"),
+        ]
+        for (figure, requirement) in zeros {
+            guard let count = figures[figure] else { continue }
+            let breach = count == 0 ? nil : "\(figure.rawValue): \(figure.unit.text(count))"
+            checks.append(Check(requirement: requirement, breach: breach))
+        }
+        return checks + self.checks
+    }
+
+    /// A target's name for readers.
+    package static func title(of name: String) -> String {
+        switch name {
+        case "perch": "Perch"
+        case "floor": "baseline server"
+        case "redis": "Redis"
+        case "one loop": "Perch with one loop"
+        default: name
+        }
+    }
+
+    /// The target to which ratios are relative; nil without a comparison.
+    var baseline: Target? {
+        self.targets.first { $0.name == "floor" } ?? (self.targets.count > 1 ? self.targets[1] : nil)
+    }
+
+    /// The columns of ratios, each with its target.
     var ratioColumns: [(name: String, ratios: [Figure: Double])] {
         self.targets.indices.compactMap { place in
             let ratios = self.ratios(of: place)
@@ -75,11 +135,17 @@ package struct BenchReport: Sendable {
         }
     }
 
-    /// Looks whether what must not be is. A figure that is the generator's own fails every condition on it.
-    package mutating func judge(_ conditions: [FailCondition]) {
+    /// Checks the conditions. A generator-bound figure fails every condition on it.
+    package mutating func check(_ conditions: [FailCondition]) {
         let figures = self.targets.first?.figures ?? [:]
         let isCompared = self.targets.count > 1
-        self.breaches = conditions.compactMap { $0.breach(in: figures, ratios: self.ratios, isCompared: isCompared) }
+        self.checks = conditions.map {
+            Check(
+                requirement: $0.requirement,
+                breach: $0.breach(in: figures, ratios: self.ratios, isCompared: isCompared),
+                condition: $0.description)
+        }
+        self.breaches = self.checks.compactMap(\.breach)
         if !conditions.isEmpty {
             for target in self.targets {
                 guard let reason = target.generatorBound else { continue }
@@ -88,12 +154,12 @@ package struct BenchReport: Sendable {
         }
         for target in self.targets {
             guard let failure = target.failure else { continue }
-            self.breaches.append("a round with \(target.name) did not end well: \(failure)")
+            self.breaches.append("a round with \(target.name) failed: \(failure)")
         }
     }
 }
 
-/// Of an even number, the mean of the two in the middle. At least one.
+/// The median; for an even number the mean of the two middle values. Requires at least one value.
 package func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     let middle = sorted.count / 2

@@ -1,29 +1,29 @@
 import PerchBase
 
-/// What is done to the server.
+/// The kind of load.
 package enum Workload: String, Hashable, Sendable, CaseIterable {
     case hot, keyed, mux, catalog, storm, resume, idle, buy, mixed, scenario
 
     package var summary: String {
         switch self {
-        case .hot: "N watchers of one account; each change goes to all of them."
-        case .keyed: "N connections, each watching an account of its own; changes go to random ones."
-        case .mux: "One connection with N watches; changes go to random ones."
-        case .catalog: "N watchers of the same products; each change is an edit of the catalogue."
-        case .storm: "N connections are made, opened and given their first value, as fast as it goes."
-        case .resume: "N connections are lost, some accounts change, and all come back with their tokens."
-        case .idle: "N connections stand still: what one costs in memory."
-        case .buy: "M writers buy, each waiting for its answer: what a durable purchase costs."
+        case .hot: "N watchers of one account. Each change goes to all of them."
+        case .keyed: "N connections, each watching its own account. Changes go to random accounts."
+        case .mux: "One connection with N watches. Changes go to random ones."
+        case .catalog: "N watchers of the same products. Each change edits the catalogue."
+        case .storm: "N clients connect and get their first value as fast as possible."
+        case .resume: "N connections are lost, some accounts change, and all clients resume with their tokens."
+        case .idle: "N idle connections. Shows the memory of each."
+        case .buy: "M writers buy, each waiting for its answer. Shows the cost of a durable purchase."
         case .mixed:
-            "All of it at once: hot and keyed watchers, some of products that stay as they are, churn and slow readers."
-        case .scenario: "A scenario file is played for N accounts, each line by all of them at a rate."
+            "Hot, keyed and products watchers together, with reconnects and slow readers."
+        case .scenario: "N accounts play a scenario file, each line at a fixed rate."
         }
     }
 
-    /// Whether the bare server says something about it.
+    /// Whether the baseline server supports the workload.
     package var hasFloor: Bool { self != .mixed && self != .scenario }
 
-    /// Whether it lasts as long as is wanted; else until it is done.
+    /// Whether the workload runs for a set duration; otherwise it runs until it is complete.
     package var hasWindow: Bool {
         switch self {
         case .storm, .resume, .scenario: false
@@ -31,7 +31,7 @@ package enum Workload: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether publishing and subscribing, which keeps no state, is the same work.
+    /// Whether publish and subscribe, which keeps no state, is comparable work.
     package var hasRedis: Bool {
         switch self {
         case .hot, .keyed, .mux, .storm, .idle: true
@@ -40,42 +40,42 @@ package enum Workload: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// One bench, as it was asked for.
+/// The settings of one bench.
 package struct BenchSettings: Sendable {
     package var workload: Workload
     package var watches: Int
-    /// The watches are spread over so many connections.
+    /// Connections over which the watches are spread.
     package var connections: Int
-    /// Accounts; watch w looks at account w modulo this.
+    /// Number of accounts; watch w follows account w modulo this.
     package var keys: Int
-    /// Connections that changes are sent on.
+    /// Connections that send changes.
     package var writers = 1
-    /// Changes a second, by a schedule that waits for nobody; nil for a closed loop.
+    /// Changes a second by a fixed schedule (open loop); nil for a closed loop.
     package var rate: Int?
-    /// Of a closed loop: changes that have not reached all their watchers, or, without watchers, not been answered.
+    /// Closed loop: changes that have not reached all their watchers, or, without watchers, have no answer.
     package var outstanding = 1
     package var warmupNanoseconds: Int64 = 1_000_000_000
     package var durationNanoseconds: Int64 = 10_000_000_000
-    /// How long nothing may come, after the last change, before what is still under way counts as lost.
+    /// Silence after the last change after which missing events count as lost.
     package var settleNanoseconds: Int64 = 5_000_000_000
-    /// Of a catalogue: about so many bytes in the view of its products.
+    /// Approximate bytes of the catalogue's products view.
     package var viewBytes = 100_000
     /// Whether watchers accept compressed messages.
     package var acceptsZlib = false
-    /// Of `resume`: accounts in a hundred that change while nobody is connected.
+    /// For `resume`: percentage of accounts that change while no watcher is connected.
     package var changedPercent = 10
-    /// Of `mixed`: connections that are broken and made again, a second.
+    /// For `mixed`: connections that are dropped and reconnected, a second.
     package var churnPerSecond = 0
-    /// Of `mixed`: connections in a hundred that do not read while changes are made.
+    /// For `mixed`: percentage of connections that do not read during the load.
     package var slowPercent = 0
     package var seed: UInt64 = 1
     /// Rounds with each target.
     package var rounds = 1
     package var product = "bench.pass"
-    /// Of `storm`: connections under way at a time.
+    /// For `storm`: connections in handshake at a time.
     package var handshakes = Limits.benchHandshakesMax
 
-    /// With the numbers that fit the workload.
+    /// Settings with the workload's defaults.
     package init(_ workload: Workload, watches: Int = 1_000) {
         self.workload = workload
         self.watches = watches
@@ -106,52 +106,54 @@ package struct BenchSettings: Sendable {
         }
     }
 
-    /// A rate that a core keeps up with without haste: about 20,000 values a second.
+    /// A rate that one core sustains easily: about 20,000 values a second.
     package var gentleRate: Int {
         let watchersOfKey = max(1, self.watches / max(1, self.keys))
         let values = self.workload == .catalog ? 1_000 : 20_000
         return max(1, values / watchersOfKey)
     }
 
-    /// So many that a table for them seldom has to grow: those of the schedule, or what a closed loop may make.
+    /// Expected number of changes, by the schedule or the closed loop, so that tables rarely have to grow.
     var changesExpected: Int {
         let seconds = Double(self.durationNanoseconds + self.warmupNanoseconds) / 1e9
         let perSecond = self.rate.map(Double.init) ?? 250_000
         return min(Limits.benchChangesMax, self.keys + Int(seconds * perSecond * 1.1) + 1_000)
     }
 
-    /// Why these numbers cannot be; nil if they can.
+    /// The reason why these settings are impossible; nil if they are valid.
     package var refusal: String? {
         if self.watches > Limits.benchWatchesMax {
-            return "\(self.watches) watches are more than \(Limits.benchWatchesMax)"
+            return "\(self.watches) watches exceed the limit of \(Limits.benchWatchesMax)"
         }
         if self.workload != .scenario, self.connections > self.watches {
-            return "\(self.connections) connections would share \(self.watches) watches; give at least one to each"
+            return
+                "\(self.connections) connections would share \(self.watches) watches; each connection needs at "
+                + "least one"
         }
         if self.workload != .scenario, self.connections > 0,
             (self.watches + self.connections - 1) / self.connections > Limits.callsPerConnectionMax
         {
-            return "\(self.watches) watches on \(self.connections) connections are more than the "
-                + "\(Limits.callsPerConnectionMax) that a connection may have; give "
-                + (self.workload == .mux ? "fewer, or take keyed with --connections" : "more connections")
+            return "\(self.watches) watches on \(self.connections) connections exceed the "
+                + "\(Limits.callsPerConnectionMax) watches that a connection may have; use "
+                + (self.workload == .mux ? "fewer, or use keyed with --connections" : "more connections")
         }
         if self.workload != .buy, self.workload != .scenario, self.watches == 0 {
             return "\(self.workload.rawValue) needs watchers"
         }
         if self.workload == .scenario, self.keys > Limits.benchPlayersMax {
-            return "\(self.keys) accounts are more than the \(Limits.benchPlayersMax) that a scenario is played for"
+            return "\(self.keys) accounts exceed a scenario's limit of \(Limits.benchPlayersMax)"
         }
         if self.workload == .buy, self.keys < self.writers {
             return
-                "\(self.writers) writers need an account each, and there are \(self.keys); give more accounts or fewer "
+                "\(self.writers) writers need \(self.writers) accounts, and there are \(self.keys); use more accounts or fewer "
                 + "writers"
         }
-        if self.keys > 99_999_999 { return "\(self.keys) accounts are more than the 99999999 that have names here" }
+        if self.keys > 99_999_999 { return "\(self.keys) accounts exceed the limit of 99999999" }
         if let rate = self.rate, self.workload != .scenario {
             let changes = Double(rate) * Double(self.durationNanoseconds + self.warmupNanoseconds) / 1e9
             if changes > Double(Limits.benchChangesMax) {
-                return "\(rate) changes a second for so long are more than the \(Limits.benchChangesMax) that a round "
-                    + "keeps; make it shorter"
+                return "\(rate) changes a second for this duration exceed the limit of \(Limits.benchChangesMax) of a "
+                    + "round; use a shorter duration"
             }
         }
         return nil

@@ -1,9 +1,8 @@
 import Glibc
 
-/// What Linux tells of a process: nothing where it may not be read.
+/// CPU time and memory of a process, from Linux. Nil if the process may not be read.
 package struct ProcessFigures: Hashable, Sendable {
-    /// Seconds of processor time, of all threads, to the nanosecond: /proc tells hundredths, of which a short round may
-    /// have none.
+    /// CPU seconds of all threads, with nanosecond resolution: /proc has hundredths, which may be 0 in a short round.
     package var cpuSeconds: Double
     package var residentBytes: Int
 
@@ -18,14 +17,14 @@ package struct ProcessFigures: Hashable, Sendable {
         self.residentBytes = pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// For how many seconds this thread could have run, and another one did: 0 where the kernel does not count it.
+    /// Seconds that this thread was runnable while another one used the core; 0 if the kernel does not count it.
     package static func threadWaitSeconds() -> Double {
-        // Nanoseconds that it ran, nanoseconds that it waited, and how often.
+        // Nanoseconds running, nanoseconds waiting, and number of time slices.
         let words = Self.text("/proc/thread-self/schedstat")?.split(separator: " ") ?? []
         return words.count > 1 ? (Double(words[1]) ?? 0) / 1e9 : 0
     }
 
-    /// A small file, whole.
+    /// Reads a small file completely.
     package static func text(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -37,12 +36,12 @@ package struct ProcessFigures: Hashable, Sendable {
     }
 }
 
-/// The machine, for who reads a report later: figures of different machines, or of a busy one, do not compare.
+/// The machine of a report. Figures of different machines, or of a busy one, are not comparable.
 package struct MachineFigures: Hashable, Sendable {
     package var kernel = ""
     package var processorName = ""
     package var processors = 0
-    /// Of the last minute.
+    /// Load average of the last minute.
     package var load = 0.0
 
     package init() {}
@@ -59,7 +58,7 @@ package struct MachineFigures: Hashable, Sendable {
         return figures
     }
 
-    /// Kernel memory of all TCP sockets of the machine, in bytes: `mem` of /proc/net/sockstat counts pages.
+    /// Kernel memory of all TCP sockets of the machine, in bytes; `mem` of /proc/net/sockstat counts pages.
     package static func socketBytes() -> Int {
         for line in (ProcessFigures.text("/proc/net/sockstat") ?? "").split(separator: "\n")
         where line.hasPrefix("TCP:") {

@@ -1,21 +1,21 @@
 import PerchBase
 package import PerchScenario
 
-/// What one round with one target came to.
+/// The result of one round with one target.
 package struct RoundResult: Sendable {
     package var figures: [Figure: Double] = [:]
     package var intervals: [Recorder.Interval] = []
-    /// What most latencies of the round are, at growing quantiles: pushes, or, where none are, first values or answers.
+    /// Latencies at growing quantiles: of pushes; without pushes, of first values or answers.
     package var percentiles: [Percentile] = []
     package var closes: [String: Int] = [:]
     package var refusals: [String: Int] = [:]
-    /// What went wrong, in words; not all of it.
+    /// Failures in words; a selection.
     package var findings: [String] = []
-    /// Why the round ended before its time, or with something that never came; nil if it did not.
+    /// The reason why the round ended early, or has missing events; nil if it succeeded.
     package var failure: String?
-    /// How the server refused, where that ended it.
+    /// The server's refusal that ended the round, if any.
     package var refusal: ServerRefusal?
-    /// Why its figures are the generator's and not the server's; nil if they are the server's.
+    /// The reason why the figures describe the generator instead of the server; nil if they describe the server.
     package var generatorBound: String?
 
     package init() {}
@@ -35,10 +35,10 @@ package struct RoundResult: Sendable {
         1,
     ]
 
-    /// Why a round that came to its end measured something else than it was made for; nil if it did not.
+    /// The reason why a finished round did not measure its purpose; nil if it did.
     ///
-    /// `closedUnasked`: connections of watchers that the server closed and that read what came; `refused` of the changes that
-    /// were `due` in the window. `closes`, `refusals`: how often, by reason.
+    /// `closedUnasked` counts watcher connections that the server closed although they read. `refused` of the `due`
+    /// changes in the window were refused. `closes` and `refusals` count by reason.
     package static func badEnd(
         closedUnasked: Int, closes: [String: Int], refused: UInt64, due: UInt64, refusals: [String: Int]
     ) -> String? {
@@ -47,21 +47,21 @@ package struct RoundResult: Sendable {
         }
         if closedUnasked > 0 {
             return
-                "\(closedUnasked) connections of watchers were closed though they read (\(list(closes))): what they were "
-                + "not shown is in no figure"
+                "the server closed \(closedUnasked) connections of watchers that were reading (\(list(closes))), so the "
+                + "figures lack their values"
         }
         if refused > 0, refused >= due - refused {
             return
-                "of \(due) changes \(refused) were refused (\(list(refusals))): what was measured is the others, or how "
-                + "fast the server refuses"
+                "the server refused \(refused) of \(due) changes (\(list(refusals))), so the figures describe mostly "
+                + "refusals"
         }
         return nil
     }
 
-    /// Why a round that was like this measured its generator.
+    /// The reason why a round counts as generator-bound; nil if it does not.
     ///
-    /// `lagNanoseconds`: of what the slowest hundredth of changes was sent late, nil where none is meant for an instant;
-    /// `pushNanoseconds`: the same of what pushes took. `wait`: share of the time that something else had its core.
+    /// `lagNanoseconds` is the send lateness at p99, nil without a schedule. `pushNanoseconds` is the push latency at
+    /// p99. `wait` is the share of time that other work occupied the core.
     package static func generatorBound(
         share: Double, wait: Double = 0, lagNanoseconds: Int64?, pushNanoseconds: Int64 = .max
     ) -> String? {
@@ -71,21 +71,21 @@ package struct RoundResult: Sendable {
         }
         if wait >= Limits.benchWaitShareMax {
             return
-                "the generator waited \(decimals(wait * 100, 0)) % of the time for its core, on which something else ran "
+                "the generator waited \(decimals(wait * 100, 0)) % of the time for its core, which other work occupied "
                 + "(limit \(decimals(Limits.benchWaitShareMax * 100, 0)) %)"
         }
         guard let lag = lagNanoseconds else { return nil }
-        let late = "one change in a hundred was sent \(duration(nanoseconds: Double(lag))) late or later"
+        let late = "the send lateness at p99 was \(duration(nanoseconds: Double(lag)))"
         if lag > Limits.benchLagMilliseconds * 1_000_000 { return late + " (limit \(Limits.benchLagMilliseconds) ms)" }
         if lag > Limits.benchLagShareMilliseconds * 1_000_000, lag > pushNanoseconds / 2 {
-            return late + ", which is more than half of what the slowest hundredth of pushes took"
+            return late + ", more than half of the push latency at p99"
         }
         return nil
     }
 }
 
 extension Recorder {
-    /// What most latencies are: pushes, or, where none are, first values or answers.
+    /// Latencies of pushes; without pushes, of first values or answers.
     var percentiles: [RoundResult.Percentile] {
         let shown = self.push.count > 0 ? self.push : self.first.count > 0 ? self.first : self.answer
         return RoundResult.quantiles.map {
@@ -108,7 +108,7 @@ extension Recorder {
 }
 
 extension Generator {
-    /// After the loop has ended.
+    /// The result. Read it after the loop has ended.
     package var outcome: RoundResult {
         var result = RoundResult()
         result.failure = self.failure

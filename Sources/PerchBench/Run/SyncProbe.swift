@@ -2,14 +2,14 @@ import Glibc
 import PerchBase
 import PerchLoop
 
-/// What the disk takes for what a commit cannot do without: 16 KiB at the end of a file, and an fdatasync.
+/// Measures the disk cost that no commit can avoid: 16 KiB appended to a file, and an fdatasync.
 struct SyncProbe {
     private var times = LatencyHistogram()
 
-    /// Nil where no file can be made or synced: the server will say why.
+    /// Nil if no file can be created or synced; the server will report the reason.
     ///
-    /// `nanoseconds`: a slow disk is tried less often than `Limits.benchSyncCount`, so that a short round stays short; a
-    /// fifth of that at least.
+    /// A slow disk is probed less often than `Limits.benchSyncCount`, but at least a fifth of that, so that the probe
+    /// ends within `nanoseconds`.
     init?(in directory: String, within nanoseconds: Int64) {
         let path = "\(directory)/perch-bench.sync"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

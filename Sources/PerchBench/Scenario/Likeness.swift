@@ -1,12 +1,12 @@
 import PerchModel
 import PerchWire
 
-/// Whether one account is told what another was told, with numbers of its own.
+/// Compares the data of one account with that of the first account, except for its own numbers.
 ///
-/// Two accounts that do the same are told the same but for the numbers of their transactions, purchases that wait and
-/// intents. Those are paired where they are met first, and have to stay paired from then on.
+/// Two accounts with equal actions get equal data, except for the numbers of transactions, pending purchases and
+/// intents. The numbers are paired at their first occurrence and must stay paired.
 struct Likeness {
-    /// Numbers of this account, by those of the first.
+    /// This account's numbers, by those of the first account.
     private var transactions = Pairs()
     private var waiting = Pairs()
 
@@ -14,7 +14,7 @@ struct Likeness {
         private var own: [UInt64: UInt64] = [:]
         private var first: [UInt64: UInt64] = [:]
 
-        /// False: one of the two is paired with another already.
+        /// Returns false if one of the two is already paired with another number.
         mutating func pair(_ own: UInt64, with first: UInt64) -> Bool {
             if let known = self.first[own] { return known == first }
             guard self.own[first] == nil else { return false }
@@ -26,12 +26,12 @@ struct Likeness {
         func own(of first: UInt64) -> UInt64? { self.own[first] }
     }
 
-    /// What this account calls the first one's number: nothing before it has met it.
+    /// This account's number for the first account's; nil if it has not occurred yet.
     func transaction(of first: TransactionID) -> TransactionID? { self.transactions.own(of: first) }
 
     func waiting(of first: UInt64) -> UInt64? { self.waiting.own(of: first) }
 
-    /// Whether `own` says of this account what `first` said of the first; numbers that are new are paired if it does.
+    /// Whether this account's response equals the first account's. If it does, new numbers are paired.
     mutating func matches(_ own: Response, _ first: Response) -> Bool {
         var trial = self
         guard trial.compare(own, first) else { return false }
@@ -83,7 +83,7 @@ struct Likeness {
                     likeness.pairWaiting(own.id, first.id) && own.productID == first.productID
                 }
         default:
-            // What else is answered says where it stands, and how many accounts were touched.
+            // Other answers contain only a position and a number of accounts.
             return own.method == first.method
         }
     }
@@ -107,7 +107,7 @@ struct Likeness {
         return true
     }
 
-    /// Nothing waits under the number 0.
+    /// The number 0 means no pending purchase.
     private mutating func pairWaiting(_ own: UInt64, _ first: UInt64) -> Bool {
         own == 0 || first == 0 ? own == first : self.waiting.pair(own, with: first)
     }
@@ -139,7 +139,7 @@ struct Likeness {
         else { return false }
         own.value.id = first.value.id
         own.value.originalID = first.value.originalID
-        // Made of the account, and of the transaction's number.
+        // Derived from the account and the transaction's number.
         own.value.appTransactionID = first.value.appTransactionID
         own.value.webOrderLineItemID = first.value.webOrderLineItemID
         return own == first

@@ -3,10 +3,10 @@ import PerchModel
 import PerchScenario
 import PerchWire
 
-// What one account asks, as another asks it.
+// Translates a request of the first account to another account.
 
 extension Request {
-    /// Whose it is; nil: the app's, and so everybody's.
+    /// The account of a request; nil for requests about the app.
     var account: String? {
         switch self {
         case .purchase(let request): request.account
@@ -25,7 +25,8 @@ extension Request {
         }
     }
 
-    /// The same for other accounts, at `position` or later. Nil: it is about a number that those have not met.
+    /// The same request for another account, at `position` or later. Nil if it refers to a number that the account does
+    /// not have.
     func personal(_ likeness: Likeness, suffix: String, atLeast position: Position) -> Request? {
         switch self {
         case .purchase(var request):
@@ -70,7 +71,7 @@ extension Request {
         }
     }
 
-    /// A key is one request's: each account has its own, and who asks again asks with the same.
+    /// Each account uses its own idempotency keys, and repeats a request with the same key.
     private static func own(_ key: [UInt8], _ suffix: String) -> [UInt8] {
         key.isEmpty ? key : key + suffix.utf8.suffix(max(0, Limits.idempotencyKeyBytesMax - key.count))
     }
@@ -141,7 +142,7 @@ extension StoreOperation {
 }
 
 extension Response {
-    /// What a stream says, in a few words: for who looks why an account went another way.
+    /// A stream's value in a few words, to show why an account differs.
     var words: String {
         switch self {
         case .productsTask(.success(let products, _)): "\(products.products.count) products"
@@ -175,7 +176,7 @@ extension Response {
             + (transaction.revocation == nil ? "" : ", revoked")
     }
 
-    /// Where a value stands; nil where it does not say.
+    /// The position of a value; nil if it has none.
     var valuePosition: Position? {
         switch self {
         case .productsTask(let state): state.position

@@ -4,7 +4,7 @@ import PerchModel
 import PerchScenario
 import PerchWire
 
-// From line to line, and what each account does and is told.
+// Steps from line to line, with each account's requests and data.
 extension ScenarioLoad {
     var hasDue: Bool {
         self.passage >= 0 && self.passage < self.program.passages.count && !self.isCommonUnderWay
@@ -19,7 +19,7 @@ extension ScenarioLoad {
         self.connectMore()
         guard !self.isDone else { return }
         if self.nextLink < self.links.count || self.handshaking > 0 {
-            self.watchProgress(at: now, "connections are made")
+            self.watchProgress(at: now, "opening connections")
             return
         }
         if self.passage < 0 { self.beginPassage(0, at: now) }
@@ -35,12 +35,12 @@ extension ScenarioLoad {
         guard !self.isDone else { return }
         if !self.isEnding { self.beginEnding() }
         if self.pongs == self.players.count { self.isDone = true }
-        self.watchProgress(at: now, "the connections are asked for what is left")
+        self.watchProgress(at: now, "reading the remaining data")
     }
 
     private func watchProgress(at now: Int64, _ what: String) {
         guard now - self.lastProgress > Limits.benchStallMilliseconds * 1_000_000 else { return }
-        self.giveUp("nothing has come for \(Limits.benchStallMilliseconds / 1_000) s while \(what)")
+        self.giveUp("no progress for \(Limits.benchStallMilliseconds / 1_000) s while \(what)")
     }
 
     private func beginPassage(_ index: Int, at now: Int64) {
@@ -57,11 +57,11 @@ extension ScenarioLoad {
             self.players[player].state = .waiting
         }
         if self.settled == self.players.count {
-            self.giveUp("no account is left that goes the way of the first")
+            self.giveUp("every account differs from the first one")
             return
         }
         if self.current.isCommon {
-            // Before it is asked for: what it brings may overtake its answer.
+            // Before the request, because its results may overtake the answer.
             for player in self.players.indices where self.players[player].state == .waiting {
                 self.arm(player, intended: now)
             }
@@ -74,11 +74,11 @@ extension ScenarioLoad {
 
     private var isPassageOver: Bool { !self.isCommonUnderWay && self.settled == self.players.count }
 
-    /// By the schedule, whatever has become of those before.
+    /// Follows the schedule, whatever happened to earlier accounts.
     private func keepSchedule(at now: Int64) {
         guard self.hasDue else { return }
         if self.nextPlayer == 0 {
-            // The schedule begins when what is everybody's has been answered.
+            // The schedule starts when the app's requests have been answered.
             self.passageBegan = self.commonEnded(at: now)
         }
         let rate = Int64(self.settings.rate ?? 1)
@@ -148,7 +148,7 @@ extension ScenarioLoad {
     private func askCommon(at now: Int64) {
         guard self.isCommonUnderWay else { return }
         guard let request = self.personal(self.current.common[self.commonIndex].request, 0) else {
-            preconditionFailure("a question of everybody's about somebody's transaction")
+            preconditionFailure("a request of the app refers to an account's transaction")
         }
         let stream = self.takeStream(0, for: .common)
         self.send(0, .call, stream: stream) { codec throws(MessageError) in try codec.encodeCall(request) }
@@ -159,7 +159,7 @@ extension ScenarioLoad {
         guard self.players[player].askIndex < asks.count else { return }
         let ask = asks[self.players[player].askIndex]
         guard let request = self.personal(ask.request, player) else {
-            return self.fail(player, "what this line is about was never told to this account")
+            return self.fail(player, "this account never received the transaction of this line")
         }
         let link = ask.asker == .app ? self.storeCount + player : player % self.storeCount
         let stream = self.takeStream(link, for: .ask(player: player))
@@ -185,9 +185,9 @@ extension ScenarioLoad {
             switch ask.answer {
             case .success(let first):
                 guard !self.players[player].likeness.matches(response, first) else { return }
-                self.fail(player, "it was answered \(response.words), and the first account \(first.words)")
+                self.fail(player, "the answer was \(response.words), the first account's was \(first.words)")
             case .failure(let refusal):
-                self.fail(player, "it was answered, and the first account was refused with \(refusal.reason)")
+                self.fail(player, "it succeeded, the first account was refused with \(refusal.reason)")
             }
         case .none, .watch: break
         }
@@ -198,7 +198,7 @@ extension ScenarioLoad {
         self.reached = max(self.reached, position)
     }
 
-    /// A call has ended.
+    /// Handles the end of a call.
     func ended(_ link: Int, _ stream: UInt32, _ target: Target, _ status: Status, at now: Int64) {
         self.links[link].targets[Int(stream)] = .none
         self.links[link].free.append(stream)
@@ -230,7 +230,7 @@ extension ScenarioLoad {
                     self.refusals[status.reason, default: 0] += 1
                     self.fail(
                         player,
-                        "it was refused with \(status.reason), and the first account "
+                        "it was refused with \(status.reason), the first account "
                             + (expected.map { "with \($0)" } ?? "was not"))
                     return
                 }
@@ -258,18 +258,18 @@ extension ScenarioLoad {
         }
         guard self.players[player].state == .busy, progress < expected.count, isFirst || isOld != true else {
             self.fail(
-                player, "\(self.program.keys[key]) said \(response.words), and to the first account nothing more")
+                player, "\(self.program.keys[key]) sent \(response.words), but nothing more to the first account")
             return
         }
         guard let place = self.place(of: response, in: expected, from: progress, player) else {
             guard response.valuePosition != nil else {
                 self.fail(
                     player,
-                    "\(self.program.keys[key]) said \(response.words), and to the first account \(expected[progress].words)"
+                    "\(self.program.keys[key]) sent \(response.words), but \(expected[progress].words) to the first account"
                 )
                 return
             }
-            // One that the first account was not shown on the way; what counts is the last.
+            // A value that the first account skipped. Only the last value must match.
             self.players[player].watches[key].unlike = response
             return
         }
@@ -285,7 +285,7 @@ extension ScenarioLoad {
         self.settleIfDone(player)
     }
 
-    /// Which of the expected it is like. A state may pass over some of them; of events, each is told.
+    /// The index of the expected value that matches. A state may skip some of them; events must all arrive.
     private func place(of response: Response, in expected: [Response], from start: Int, _ player: Int) -> Int? {
         guard response.valuePosition != nil else {
             return self.players[player].likeness.matches(response, expected[start]) ? start : nil
@@ -310,7 +310,7 @@ extension ScenarioLoad {
         self.findings.append("account \(player), \(place): \(why)")
     }
 
-    /// Who has been told nothing for long has been forgotten.
+    /// Fails accounts that have received nothing for too long.
     private func failLate(at now: Int64) {
         guard !self.hasDue, now - self.lastProgress > self.settings.settleNanoseconds else { return }
         guard !self.isCommonUnderWay else {
@@ -321,7 +321,7 @@ extension ScenarioLoad {
             let silent = self.current.expected.keys.sorted().first {
                 self.players[player].watches[$0].progress < self.current.expected[$0, default: []].count
             }
-            // What never came was waited for all the same.
+            // A missing answer counts with its waiting time.
             guard let silent else {
                 self.recorder.recordMissedAnswer(intended: self.players[player].asked, at: now)
                 self.fail(player, "no answer within \(patience)")
@@ -334,11 +334,11 @@ extension ScenarioLoad {
             }
             let wanted = self.current.expected[silent]?.last?.words ?? ""
             let said = self.players[player].watches[silent].unlike.map { ", but \($0.words)" } ?? ""
-            self.fail(player, "\(self.program.keys[silent]) did not say within \(patience): \(wanted)\(said)")
+            self.fail(player, "\(self.program.keys[silent]) did not send within \(patience): \(wanted)\(said)")
         }
     }
 
-    /// An answer to a PING comes behind everything that there was to say.
+    /// Sends a PING: its answer arrives after all pending data.
     private func beginEnding() {
         self.isEnding = true
         for player in self.players.indices {

@@ -2,7 +2,7 @@ import PerchBase
 import PerchLoop
 import PerchWire
 
-// Connections: made, greeted, read.
+// Connections: connecting, greeting, reading.
 extension ScenarioLoad {
     func connectMore() {
         while self.nextLink < self.links.count, self.handshaking < self.settings.handshakes, !self.isDone {
@@ -15,7 +15,7 @@ extension ScenarioLoad {
                 self.links[link].phase = .connecting
                 self.handshaking += 1
             } catch {
-                self.giveUp("a connection could not be made: \(error)")
+                self.giveUp("cannot connect: \(error)")
             }
         }
     }
@@ -43,7 +43,7 @@ extension ScenarioLoad {
         do throws(MessageError) {
             self.send(link, try encode(self.codec).frame(kind, stream: stream))
         } catch {
-            self.giveUp("what the scenario asks for cannot be written: \(error)")
+            self.giveUp("cannot encode a request of the scenario: \(error)")
         }
     }
 
@@ -101,7 +101,7 @@ extension ScenarioLoad {
                 self.takeFrames(link, at: now)
                 if count < self.readBuffer.count { return }
             case .empty: return
-            case .end: return self.giveUp("the server closed a connection; its own lines say why")
+            case .end: return self.giveUp("the server closed a connection; see its log for the reason")
             case .broken(let errno): return self.giveUp("a connection broke: \(errno)")
             }
         }
@@ -113,13 +113,13 @@ extension ScenarioLoad {
             do throws(FrameError) {
                 frame = try self.links[link].decoder.next()
             } catch {
-                return self.giveUp("the server sent what is no frame: \(error)")
+                return self.giveUp("the server sent an invalid frame: \(error)")
             }
             guard let frame else { return }
             do throws(MessageError) {
                 try self.take(link, frame, at: now)
             } catch {
-                self.giveUp("the server sent what cannot be read: \(error)")
+                self.giveUp("the server sent an unreadable message: \(error)")
             }
         }
     }
@@ -151,7 +151,7 @@ extension ScenarioLoad {
         case .pong:
             self.pongs += 1
             self.lastProgress = now
-        case .drain: self.giveUp("the server stops")
+        case .drain: self.giveUp("the server is draining")
         case .beat, .hello, .call, .cancel, .ping: break
         }
     }

@@ -1,12 +1,12 @@
 import PerchBase
 
 extension ScenarioLoad {
-    /// After the loop has ended.
+    /// The result. Read it after the loop has ended.
     package var outcome: RoundResult {
         var result = RoundResult()
         result.failure = self.failure
         if self.failure == nil, self.failed > 0 {
-            result.failure = "\(self.failed) of \(self.players.count) accounts did not go the way of the first"
+            result.failure = "\(self.failed) of \(self.players.count) accounts differ from the first one"
         }
         result.refusals = self.refusals
         result.findings = self.findings
@@ -22,7 +22,7 @@ extension ScenarioLoad {
         figures[.changes] = Double(self.recorder.changes)
         figures[.conflated] = Double(self.conflated)
         figures[.refusals] = Double(self.refusals.values.reduce(0, +))
-        // Who was cut off on the way has not come to its end.
+        // An interrupted round completes no account.
         figures[.plays] = self.isEnding ? Double(self.players.count - self.failed) : 0
         figures[.failures] = Double(self.failed)
         figures[.valueBytes] = Double(self.valueBytes)

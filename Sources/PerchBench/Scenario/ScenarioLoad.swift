@@ -4,15 +4,16 @@ import PerchModel
 import PerchScenario
 import PerchWire
 
-/// One round of a scenario: many accounts do, line by line, what the first one did, and must be told what it was told.
+/// One round of a scenario. Many accounts repeat the first account's actions line by line, and must receive the same
+/// data.
 ///
 ///     joining ─▶ the head: catalogue, settings, clock, streams ─▶ line ─▶ line ─▶ … ─▶ ending ─▶ done
 ///
-/// The clock of an app is one for all of its accounts, so all of them are at the same line: each line is taken by one
-/// account after the other, by a schedule that waits for nobody, and the next one begins when all have been told what there
-/// was to say. A line that is the app's is done once, and all wait for what it brings.
+/// An app has one clock, so all accounts are at the same line. Each line starts one account after the other by a fixed
+/// schedule. The next line begins when all accounts have their expected data. A line about the app runs once, and all
+/// accounts wait for its results.
 ///
-/// Belongs to the thread that runs its loop. Each account has a connection of its own, as an app has.
+/// Belongs to the thread that runs its loop. Each account has its own connection, like a real app.
 package final class ScenarioLoad: LoopDriver {
     struct Link {
         enum Phase: UInt8 { case closed, connecting, greeting, open }
@@ -21,7 +22,7 @@ package final class ScenarioLoad: LoopDriver {
         var phase = Phase.closed
         var decoder = FrameDecoder()
         var unsent: [UInt8] = []
-        /// What each stream is for.
+        /// The purpose of each stream.
         var targets: [Target] = [.none]
         var free: [UInt32] = []
         var clientID: [UInt8]
@@ -29,7 +30,7 @@ package final class ScenarioLoad: LoopDriver {
 
     enum Target: Equatable {
         case none
-        /// A question of everybody's.
+        /// A request of the app.
         case common
         case ask(player: Int)
         case watch(Int)
@@ -42,21 +43,21 @@ package final class ScenarioLoad: LoopDriver {
         var watches: [Watching]
         var state = State.waiting
         var askIndex = 0
-        /// When its next answer was meant to be asked for.
+        /// The planned start of its open request.
         var asked: Int64 = 0
-        /// When the line was meant to be its turn.
+        /// The planned start of its line.
         var intended: Int64 = 0
-        /// Streams that still have something to say.
+        /// Streams with outstanding data.
         var missing = 0
     }
 
     struct Watching {
-        /// 0: closed.
+        /// 0 if closed.
         var stream: UInt32 = 0
-        /// Of what is expected in this line: so much has come.
+        /// Number of this line's expected values that have arrived.
         var progress = 0
         var hasValue = false
-        /// The last value that was like none that is expected.
+        /// The last value that matched no expected one.
         var unlike: Response?
     }
 
@@ -81,7 +82,7 @@ package final class ScenarioLoad: LoopDriver {
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.benchReadBytes, alignment: 16)
     var recorder = Recorder()
 
-    // Where it stands.
+    // Progress.
     var nextLink = 0
     var handshaking = 0
     var passage = -1
@@ -95,19 +96,19 @@ package final class ScenarioLoad: LoopDriver {
     var isDone = false
     var lastProgress: Int64 = 0
     var nextTick: Int64 = 0
-    /// How far the server is: what is opened later asks for at least this.
+    /// The server's latest known position. Later streams start at it.
     var reached = Position(revision: 0, asOf: .distantPast)
-    /// Where it was when the line began: a value that is not newer belongs to a line before.
+    /// The position at the start of the line. Values that are not newer belong to an earlier line.
     var floor = Position(revision: 0, asOf: .distantPast)
 
-    // What became of it.
+    // The results.
     var failure: String?
     var refusals: [String: Int] = [:]
     var findings: [String] = []
     var failed = 0
     var conflated = 0
     var valueBytes = 0
-    /// Seconds: at the beginning, then of the whole.
+    /// CPU seconds: at the start, then in total.
     var usage = (serverCPU: 0.0, generatorCPU: 0.0, generatorWait: 0.0)
     var memory = (base: 0, grown: 0)
     var atTick = (time: Int64(0), serverCPU: 0.0, generatorCPU: Int64(0))
@@ -129,7 +130,7 @@ package final class ScenarioLoad: LoopDriver {
         let watches = Array(repeating: Watching(), count: program.keys.count)
         self.players = Array(repeating: Player(watches: watches), count: settings.keys)
         self.links = (0..<Limits.benchStoreConnections + settings.keys).map { index in
-            // Any number does that no other client of this server has.
+            // Any number that no other client of this server uses.
             Link(clientID: Array("perch.scen.".utf8) + (0..<5).map { UInt8(truncatingIfNeeded: index >> (8 * $0)) })
         }
     }

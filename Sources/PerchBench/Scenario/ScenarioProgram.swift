@@ -1,29 +1,29 @@
 package import PerchScenario
 import PerchWire
 
-/// A scenario as the first account has played it: what each further one asks, line by line, and what it is to be told.
+/// A scenario as the first account ran it: the requests of further accounts, line by line, and their expected data.
 package struct ScenarioProgram: Sendable {
     struct Passage: Sendable {
         var line: Int
         var text: String
-        /// Of the app, and so once for all: its catalogue, its settings, its clock.
+        /// Requests of the app, made once: its catalogue, settings and clock.
         var common: [ScenarioTrace.Ask] = []
-        /// Of each account.
+        /// Requests of each account.
         var own: [ScenarioTrace.Ask] = []
         var opened: [(key: Int, request: Request)] = []
         var closed: [Int] = []
-        /// What each watch is to say, by its key.
+        /// The expected values of each watch, by its key.
         var expected: [Int: [Response]] = [:]
 
-        /// Nobody does anything for himself: all wait for what the app's change brings.
+        /// No account acts by itself: all wait for the results of the app's change.
         var isCommon: Bool { self.own.isEmpty && self.opened.isEmpty && self.closed.isEmpty }
 
         var isNothing: Bool { self.isCommon && self.common.isEmpty && self.expected.isEmpty }
     }
 
-    /// Of the file, for people.
+    /// The file's name, for messages.
     package let file: String
-    /// Streams that the scenario looks at.
+    /// The scenario's streams.
     let keys: [WatchKey]
     let methods: [Method]
     let passages: [Passage]
@@ -34,7 +34,7 @@ package struct ScenarioProgram: Sendable {
         var methods: [Method] = []
         func number(_ key: WatchKey, _ method: Method?) -> Int {
             if let known = keys.firstIndex(of: key) { return known }
-            guard let method else { preconditionFailure("a stream that was never opened") }
+            guard let method else { preconditionFailure("this stream was never opened") }
             keys.append(key)
             methods.append(method)
             return keys.count - 1

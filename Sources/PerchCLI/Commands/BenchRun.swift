@@ -80,6 +80,7 @@ struct BenchRun {
                 "--fail-if \(condition): a ratio is to the floor; give --floor", command: self.invocation.name)
         }
         bench.rounds = Int(self.settings.number("pairs") ?? 1)
+        bench.version = Tool.version
         // Settings of the one who measures are not those of what is measured.
         bench.environment = self.environment.filter { !$0.key.hasPrefix("PERCH_") }
         bench.isInterrupted = { Interruption.isAsked }
@@ -99,7 +100,7 @@ struct BenchRun {
         }
         ticker.clear()
         report.title = self.title
-        report.judge(conditions)
+        report.check(conditions)
         // Who reads no more still wants the page, and the exit code.
         var unread: ReaderGone?
         do { try self.print(report, format) } catch let gone as ReaderGone { unread = gone }

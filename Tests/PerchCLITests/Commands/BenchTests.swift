@@ -49,7 +49,7 @@ import Testing
         Refusal(arguments: ["scenario"], says: ["FILE"]),
         Refusal(
             arguments: ["scenario", "a.scenario", "--connect", "127.0.0.1:7447"], says: ["has no option --connect"]),
-        Refusal(arguments: ["mux", "--watchers", "70000"], says: ["the 65536 that a connection may have"]),
+        Refusal(arguments: ["mux", "--watchers", "70000"], says: ["the 65536 watches that a connection may have"]),
         Refusal(arguments: ["keyed", "--connections", "2000"], says: ["2000 connections would share 1000 watches"]),
         Refusal(
             arguments: ["hot", "--floor", "--connect", "127.0.0.1:7447"],
@@ -66,7 +66,7 @@ import Testing
             arguments: ["hot", "--connect", "300.1.1.1:7447"],
             says: ["--connect", "neither a host name nor an IPv4 or IPv6 address"]),
         Refusal(
-            arguments: ["hot", "--rate", "1000000", "--duration", "2h"], says: ["make it shorter"]),
+            arguments: ["hot", "--rate", "1000000", "--duration", "2h"], says: ["use a shorter duration"]),
         Refusal(arguments: ["compare", "one.json"], says: ["needs AFTER"]),
     ])
     func `refuses what cannot be with what to do`(_ refusal: Refusal) {
@@ -82,7 +82,7 @@ import Testing
         let (code, data, talk) = Self.run(["hot", "--watchers", "1"], environment: ["TMPDIR": directory.path])
         #expect(code == .failure)
         #expect(data.isEmpty)
-        #expect(talk.contains("ended at once"), "\(talk)")
+        #expect(talk.contains("ended at its start"), "\(talk)")
         #expect(TemporaryDirectory.names(in: directory.path).isEmpty)
     }
 
@@ -118,6 +118,6 @@ import Testing
         TemporaryDirectory.write(Array("{}".utf8), to: directory.file("c.json"))
         let other = Self.run(["compare", directory.file("a.json"), directory.file("c.json")])
         #expect(other.code == .failure)
-        #expect(other.talk.contains("is no report of perch bench"))
+        #expect(other.talk.contains("is not a report of perch bench"))
     }
 }
