@@ -1,4 +1,4 @@
-"""Runs the table of benchmarks. See the script `run` beside this."""
+"""Runs the table of benchmarks. See the script `run`."""
 import argparse
 import json
 import os
@@ -7,14 +7,14 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-# What a row says of a run. `of` is what is held against the goal: the ratio to the floor, or Perch's own figure.
-FURTHER = "rss_per_further_watch"  # of two runs; made here
+# A figure of a row. `of` selects the value for the goal: the ratio to the baseline server, or Perch's own figure.
+FURTHER = "rss_per_further_watch"  # computed here from two runs
 
 
 @dataclass
 class Figure:
     name: str
-    goal: str = ""  # `>0.90`, `<1.2`; empty: it is only told
+    goal: str = ""  # `>0.90`, `<1.2`; empty: only reported
     of: str = "ratio"
 
 
@@ -22,11 +22,11 @@ class Figure:
 class Row:
     name: str
     full: str
-    tiny: str | None  # what every test run does instead; None: the row above does it as well
+    tiny: str | None  # used by test runs instead; None: the row above covers it
     figures: list[Figure]
     floor: bool = True
     redis: bool = False
-    pairs: int | None = None  # where it is not as many as for the others
+    pairs: int | None = None  # if it differs from the other rows
     duration: str | None = "4s"
     store: bool = False
 
@@ -38,8 +38,8 @@ ROWS = [
         pairs=9, duration="2s"),
     Row("hot, 64 outstanding", "hot --watchers 1000 --closed 64", "hot --watchers 20 --closed 64",
         [Figure("cpu_per_converged")], redis=True),
-    # Changes that wait for those before them are never faster than turns: these come at a rate. Not beside Redis, which
-    # sends every change to every subscriber: twenty million a second.
+    # Uses a fixed rate, because a closed loop is never faster than the server's iterations. Without Redis, which would send
+    # every change to every subscriber: twenty million a second.
     Row("hot at 20,000/s", "hot --watchers 1000 --rate 20000", "hot --watchers 20 --rate 200",
         [Figure("cpu_per_converged", "<1.00"), Figure("push_p50")]),
     Row("keyed 10,000", "keyed --watchers 10000 --closed 256", "keyed --watchers 20 --closed 8",
@@ -78,7 +78,7 @@ ROWS = [
         duration=None),
 ]
 
-# Factor, unit and digits of what is shown.
+# Factor and unit for display.
 UNITS = {
     "deliveries_per_second": (1, "/s"), "opens_per_second": (1, "/s"), "changes_per_second": (1, "/s"),
     "cpu_per_million": (1, " s"), "cpu_per_converged": (1e-3, " µs"), "push_p50": (1e-3, " µs"),
@@ -86,7 +86,7 @@ UNITS = {
     "rss_per_connection": (1, " B"), "socket_bytes_per_connection": (1, " B"), "rss_per_watch": (1, " B"),
     "rss_growth_per_hour": (1e-6, " MB"), "rss": (1e-6, " MB"), FURTHER: (1, " B"),
 }
-# A rate that the generator could not reach says nothing of a server; what the work took of its processor does.
+# If the generator cannot reach the rate, the server's CPU time is compared instead.
 BY_PROCESSOR = ("deliveries_per_second", "opens_per_second")
 REDIS_AT_MOST = 1 / 1.1
 PAIRS = 5
@@ -119,7 +119,7 @@ def is_met(value, goal):
 
 
 class Table:
-    """Prints rows as they come, and keeps them for a file."""
+    """Prints rows immediately, and keeps them for a file."""
 
     def __init__(self, head):
         self.lines = []
@@ -135,17 +135,17 @@ class Table:
 
 
 class Runs:
-    """The runs of a table: each once, kept as JSON and as a page, with the one before it beside it."""
+    """The runs of a table, kept as JSON and pages together with the previous run."""
 
     def __init__(self, perch, keep, options):
         self.perch, self.keep, self.options = perch, keep, options
         self.store = keep / "store"
         self.store.mkdir(parents=True, exist_ok=True)
         self.failed, self.bound = [], []
-        self.per_connection = None  # resident bytes, of a connection with one watch
+        self.per_connection = None  # resident bytes of a connection with one watch
 
     def run(self, row):
-        """The report and the one before; None where there is none."""
+        """The report and the previous one; None if there is none."""
         file = self.keep / ("".join(c if c.isalnum() else "-" for c in row.name) + ".json")
         last = {}
         if file.exists():
@@ -163,7 +163,7 @@ class Runs:
             return None, last
         file.write_text(run.stdout)
         report = json.loads(run.stdout)
-        # A generator at its limit is said, and fails who asks for figures; here it is a mark behind the name.
+        # A generator-bound run is marked in the table instead of failing it.
         breaches = [each for each in report["breaches"] if not each.startswith("generator-bound")]
         if breaches != report["breaches"]:
             self.bound.append(row.name)
@@ -205,7 +205,7 @@ def rows(options, runs, table, names):
             own = targets["perch"]["figures"].get(figure.name)
             held = ratio if figure.of == "ratio" else own
             goal = "" if options.tiny else figure.goal
-            # Where the disk is quick, a batch is over before there are many to join it.
+            # On a fast disk a batch ends before many changes can join it.
             if name == "changes_per_commit" and targets["perch"]["figures"].get("fsync_p50", 0) < 1e6:
                 goal = ""
             if goal:
@@ -230,10 +230,10 @@ CACHE_FILLS_SECONDS = 200
 
 
 def churn(options, runs):
-    """Resident memory under churn, for as long as was asked for.
+    """Measures resident memory under reconnects for the given duration.
 
-    On SQLite, since a store in memory keeps every fact there. At 1,000 changes a second its page cache of 64 MiB is full
-    after about three minutes; from then on nothing may grow.
+    It uses SQLite, because a store in memory keeps every fact. At 1,000 changes a second the page cache of 64 MiB is full after
+    about three minutes; then memory must stay flat.
     """
     file = runs.keep / "churn.json"
     words = ["mixed", "--watchers", "5000", "--churn", "100", "--rate", "1000", "--duration", options.churn, "--warmup",
@@ -253,7 +253,7 @@ def churn(options, runs):
     print("resident: " + ", ".join(f"{shown('rss', each['rss_bytes'])} at {each['end_s']:.0f} s" for each in tenths))
     print("growth in the second half: "
           + ("too short to say" if growth is None else f"{shown('rss_growth_per_hour', growth)} an hour"))
-    # Its second half, when the cache is full: the store grows it until then, and that is no leak.
+    # The cache fills first, which is not a leak, so only the second half counts.
     if seconds and seconds[-1]["end_s"] / 2 < CACHE_FILLS_SECONDS:
         print(f"A page cache was filling for the first {CACHE_FILLS_SECONDS} s of it: LASTING={2 * CACHE_FILLS_SECONDS}s or "
               "more says whether memory stays flat.")
@@ -264,34 +264,34 @@ def churn(options, runs):
 
 def main():
     parser = argparse.ArgumentParser(prog="Tests/Bench/run")
-    parser.add_argument("--tiny", action="store_true", help="so small that it says nothing but that it runs")
-    parser.add_argument("--redis", action="store_true", help="beside redis-server too")
+    parser.add_argument("--tiny", action="store_true", help="tiny sizes, which only show that the table works")
+    parser.add_argument("--redis", action="store_true", help="also measure redis-server")
     parser.add_argument("--pairs", type=int, help=f"pairs of rounds of each row ({PAIRS}, and of some rows their own)")
-    parser.add_argument("--only", action="append", metavar="NAME", help="rows whose name begins like this")
-    parser.add_argument("--churn", metavar="DURATION", help="instead of the table: memory under churn, such as 10m")
+    parser.add_argument("--only", action="append", metavar="NAME", help="only rows whose name starts with NAME")
+    parser.add_argument("--churn", metavar="DURATION", help="measure memory under reconnects instead, for example for 10m")
     options = parser.parse_args(sys.argv[3:])
     perch, keep = sys.argv[1], pathlib.Path(sys.argv[2])
     runs = Runs(perch, keep / "tiny" if options.tiny else keep, options)
     if options.churn:
         return churn(options, runs)
     names = ["perch", "floor"] + (["redis"] if options.redis else [])
-    titles = ["Perch", "floor"] + (["Redis"] if options.redis else [])
+    titles = ["Perch", "baseline"] + (["Redis"] if options.redis else [])
     table = Table(["", "", *titles, "ratio"] + (["Redis' ratio"] if options.redis else []) + ["goal", "last", "load"])
     void = rows(options, runs, table, names)
     if runs.bound:
         table.say("")
-        table.say("The generator was the bottleneck: ¹ so the ratio is that of work per second of the server's processor; "
-                  "² so it is no figure of the server's.")
+        table.say("The load generator was the bottleneck: ¹ the ratio compares work per second of the server's CPU time; "
+                  "² the figure does not describe the server.")
     if void and not options.tiny:
         table.say("")
-        table.say(f"Void: Redis reaches {void:.2f} of the floor, so the floor is none (at most {REDIS_AT_MOST:.2f}). "
-                  "Is the machine busy?")
+        table.say(f"Invalid: Redis reaches {void:.2f} of the baseline server (limit {REDIS_AT_MOST:.2f}), so the baseline is too slow. "
+                  "Check whether the machine is busy.")
     if not options.tiny and not options.only:
         file = keep / ("table-redis.md" if options.redis else "table.md")
         if file.exists():
             file.replace(file.with_suffix(".last.md"))
         file.write_text("\n".join(table.lines) + "\n")
-        print(f"\nThis table: {file}; reports and pages beside it")
+        print(f"\nTable: {file}, with reports and pages in the same directory")
     for each in runs.failed:
         print(f"failed: {each}", file=sys.stderr)
     return 1 if runs.failed else 0

@@ -1,4 +1,4 @@
-"""What is compared when all is quiet: the answers that were written down, what was watched, what is read, and the file."""
+"""Compares everything at the end: logged answers, watched values, read values, and the file."""
 import collections
 import sqlite3
 
@@ -8,7 +8,7 @@ from writers import APP, FINISH, GROUP, PURCHASE, REFUND, RENEW, STORE, TRANSACT
 
 PURCHASED, RENEWED, REVOKED = 2, 3, 4
 BY_PURCHASE = 1
-# What may change after a transaction was acknowledged; each change is an event, and the last of them is compared.
+# Fields that may change after the acknowledgement. Each change is an event, and the last one is compared.
 CHANGING = ("revocation", "expiration_date_ms", "is_upgraded", "signed_date_ms")
 
 
@@ -16,7 +16,7 @@ def audit(run, cycle):
     test = run.test
     caller = Caller(cycle.address, test.contract)
     caller.hello(client_name="crash audit", heartbeat_seconds=600)
-    # Nothing changes by itself from here on.
+    # From here on nothing changes automatically.
     frozen = caller.get(STORE + "SetClock", app=APP, freeze={})
     watches(run, test, cycle, frozen.position)
     for writer in run.writers:
@@ -127,7 +127,7 @@ def history(run, test, caller, writer, account, position):
 
 
 def stable(transaction):
-    """What of a transaction never changes."""
+    """The fields of a transaction that never change."""
     copy = type(transaction).FromString(transaction.SerializeToString())
     for name in CHANGING:
         copy.ClearField(name)
@@ -173,7 +173,7 @@ def events(run, test, account, streams, requests, listed):
             continue
         test.looked(name)
         event = (kind, request.transaction.id)
-        # What a test store's operation causes happens outside the app: it has no origin, so that every reader hears of it.
+        # Changes by a test store's operation come from outside the app. They have no origin, so every reader receives them.
         origin = writer if request.method == PURCHASE else b""
         if revisions.get(event) != request.position[0] or origins.get(event) != origin:
             test.broken(name, f"{account}: event {event} is of revision {revisions.get(event)} by {origins.get(event)}, "
@@ -186,7 +186,7 @@ def events(run, test, account, streams, requests, listed):
 
 
 class Replay(Caller):
-    """A caller that keeps what else comes."""
+    """A caller that keeps unrelated frames."""
 
     def __init__(self, address, contract):
         super().__init__(address, contract)
@@ -202,24 +202,24 @@ class Replay(Caller):
 
 
 def replay(run, test, account, cursor, count):
-    """The events after a cursor, on a connection of their own: those that came before, and any others there are."""
+    """All events after a cursor, read on a separate connection."""
     caller = Replay(run.server.address, test.contract)
     caller.hello(client_name="crash audit", heartbeat_seconds=600)
     caller.stream = caller.call(UPDATES, app=APP, account=account, cursor=cursor)
     try:
         while len(caller.events) < count and caller.read():
             pass
-        # The page after the last was asked for before this is; what it has comes with the first answer or the second.
+        # The next page was requested earlier, so its events arrive with the first or second answer.
         for _ in range(2):
             caller.get(ENTITLEMENTS + "GetSubscriptionStatus", app=APP, account=account, group_id=GROUP)
     except TimeoutError:
-        pass  # Fewer than there should be: the lists differ.
+        pass  # Too few events: the lists differ.
     caller.close()
     return caller.events
 
 
 def again(test, caller, request):
-    """Every key once more, at the very end."""
+    """Repeats every idempotency key at the end."""
     if request.refused or not request.key:
         return
     test.looked("the same key gives the same answer")
@@ -233,7 +233,7 @@ def again(test, caller, request):
 
 
 def file(run, test, welcome):
-    """The closed file, by another reader of SQLite."""
+    """Checks the closed file with another SQLite reader."""
     database = sqlite3.connect(f"file:{run.store}?mode=ro", uri=True)
     test.looked("the file is sound")
     result = [row[0] for row in database.execute("PRAGMA integrity_check")]

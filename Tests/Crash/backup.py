@@ -1,4 +1,4 @@
-"""Copies the store of a server that is written to, and makes another server of the copy: see `backup`.
+"""Copies a server's store under writes, and starts another server with the copy: see `backup`.
 
     backup.py PERCH DESCRIPTORS CATALOG DIRECTORY ACCOUNTS WRITES_PER_SECOND
 """
@@ -22,7 +22,7 @@ WRITERS = 4
 
 
 class Writer(threading.Thread):
-    """Buys for accounts of its own at a steady rate, and notes each answer's revision and how long it took."""
+    """Buys for its own accounts at a steady rate, and records each answer's revision and latency."""
 
     def __init__(self, server, contract, index, rate):
         super().__init__(daemon=True)
@@ -48,7 +48,7 @@ class Writer(threading.Thread):
 
 
 def durations(took):
-    """What a list of seconds says; nothing of none: a small store is copied between two purchases."""
+    """Formats latencies; empty for none, because a small store is copied between two purchases."""
     if not took:
         return ""
     took = sorted(took)
@@ -75,7 +75,7 @@ class Trial:
         return Server(self.perch, self.catalog, store, self.directory / "server.log")
 
     def token(self, server):
-        """A resume token of one account's entitlement, and a cursor of another's transactions."""
+        """A resume token of one account's entitlement, and a cursor of another account's transactions."""
         caller = Caller(server.address, self.contract)
         caller.hello(client_name="backup")
         watch = caller.call(WATCH, app=APP, account="buyer-0-0", product_id=YEARLY)
@@ -90,7 +90,7 @@ class Trial:
         return token, cursor
 
     def refusal(self, server, path, **request):
-        """With what a stream is refused; None where it goes on."""
+        """The reason code of a refused stream; None if it continues."""
         caller = Caller(server.address, self.contract)
         caller.hello(client_name="backup")
         stream = caller.call(path, app=APP, account="buyer-0-0", **request)

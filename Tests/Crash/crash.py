@@ -1,8 +1,8 @@
-"""Kills a server while clients write and watch, starts it again, and looks whether anything is lost, doubled or made up.
+"""Kills a server while clients write and watch, restarts it, and checks that nothing is lost, duplicated or invented.
 
     crash.py PERCH DESCRIPTORS CATALOG DIRECTORY KILLS WRITES_PER_SECOND [--seed N] [--shortest S] [--longest S]
 
-A kill before which fewer writes were acknowledged than planned shows nothing: it is void, and another one takes its place.
+A kill after fewer acknowledged writes than planned is void, and another one replaces it.
 """
 import argparse
 import collections
@@ -22,12 +22,12 @@ from writers import COINS, GROUP, LIFETIME, SEASON, WEEKLY, Writer, as_json
 
 WRITERS = 8
 WATCHERS = 32
-LATE = 2  # Of the watchers, those that begin again to read all events.
+LATE = 2  # Number of watchers that read all events again from the start.
 TIME_RATE = 1005  # Every period lasts two seconds, so lines renew by themselves all the time.
-# Acknowledged within a cycle: all that was due until so long before the kill.
+# A cycle must acknowledge all writes that were due this long before the kill.
 SLACK_SECONDS = 0.1
 READY_SECONDS = 1.0
-LEASE_SECONDS = 12  # How far ahead of the machine's clock a killed server may have said that it would go.
+LEASE_SECONDS = 12  # The longest lease that a killed server may have written ahead of the machine's clock.
 CHECKS = (
     "every planned kill came in the middle of the planned writes",
     "ready within a second after each start",
@@ -61,7 +61,7 @@ CHECKS = (
 
 
 class Cycle:
-    """From one start of the server to its kill."""
+    """The time from one start of the server to its kill."""
 
     def __init__(self, address, seen):
         self.address, self.seen = address, seen
@@ -76,7 +76,7 @@ class Cycle:
 
 
 class Test:
-    """What all clients share: the server of the moment, the log, and what was found."""
+    """The state shared by all clients: the current server, the log, and the findings."""
 
     def __init__(self, arguments):
         self.seed, self.rate = arguments.seed, arguments.writes_per_second
@@ -92,13 +92,13 @@ class Test:
     # What clients ask
 
     def next_cycle(self):
-        """The server that runs, as soon as there is one; None when no other will come."""
+        """Waits for the running server; None after the last one."""
         with self.changed:
             self.changed.wait_for(lambda: self.ended or self.cycle and not self.cycle.over.is_set())
             return None if self.ended else self.cycle
 
     def wait_for_end(self, cycle):
-        """A writer lost its connection: only a kill does that."""
+        """Handles a writer's lost connection, which only a kill may cause."""
         if not cycle.over.wait(5):
             self.broken("no client ends early", "a writer lost its connection to a server that was not killed")
 
@@ -177,11 +177,11 @@ class Run:
                              time_rate=TIME_RATE)
         self.writers = [Writer(index, WRITERS, self.test) for index in range(WRITERS)]
         self.watchers = [Watcher(index, self.streams(writer), self.test) for index, writer in enumerate(self.writers)]
-        # A connection with a single watch has no groups: another way through the server. The last ones come to 32 in all.
+        # A connection with a single watch has no groups, which is a different code path. The last ones make 32 in total.
         alone = [account for writer in self.writers for account in writer.accounts][:WATCHERS - WRITERS - LATE]
         self.watchers += [Watcher(WRITERS + index, [EventStream(account)], self.test)
                           for index, account in enumerate(alone)]
-        # These come late to many pages of events, while their other streams go on.
+        # These read many pages of events late, while their other streams continue.
         self.watchers += [Watcher(len(self.watchers) + index, self.streams(writer, reads_again=True), self.test)
                           for index, writer in enumerate(self.writers[:LATE])]
         self.ready, self.early_kills, self.void_kills = [], 0, 0
@@ -196,7 +196,7 @@ class Run:
         return streams + [StateStream(PRODUCTS, product_ids=[COINS, SEASON, LIFETIME, WEEKLY])]
 
     def start(self):
-        """Starts the server; now and then one before it that is killed while it starts."""
+        """Starts the server, sometimes after one that is killed during its start."""
         if self.ready and self.random.random() < 0.2:
             self.server.spawn()
             time.sleep(self.random.uniform(0, 0.04))
@@ -210,7 +210,7 @@ class Run:
         return seconds
 
     def open(self):
-        """A first server for the watchers to begin with: what is written before a stream began is none of its events."""
+        """Runs a first server without writes, because a stream does not contain events from before its start."""
         self.start()
         cycle = self.test.begin(self.server.address)
         for watcher in self.watchers:
@@ -224,7 +224,7 @@ class Run:
             writer.start()
 
     def kill_in_writes(self):
-        """One start, some writes, one kill. Whether it came in the middle of what was planned."""
+        """One start, some writes, one kill. Returns whether the kill fell into the planned writes."""
         duration = self.random.uniform(self.arguments.shortest, self.arguments.longest)
         cuts = [(self.random.uniform(0.2, 0.9) * duration, self.random.choice(self.watchers)) for _ in range(2)]
         seconds = self.start()
@@ -268,12 +268,12 @@ class Run:
         self.figures(time.perf_counter() - began)
 
     def is_hopeless(self):
-        """Too many void kills, or a client that has given up."""
+        """Whether too many kills were void, or a client has given up."""
         return (self.void_kills > 3 + self.arguments.kills // 4
                 or any(not client.is_alive() for client in self.watchers + self.writers))
 
     def finish(self):
-        """A last start, some more writes, quiet, and then everything is compared."""
+        """Starts a last server, writes more, waits for silence, and compares everything."""
         self.start()
         cycle = self.test.begin(self.server.address)
         time.sleep(0.5)

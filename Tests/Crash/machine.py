@@ -1,4 +1,4 @@
-"""A real server on a machine that does what machines do: see `machine`.
+"""Tests a real server under machine failures: see `machine`.
 
     machine.py PERCH DESCRIPTORS CATALOG DIRECTORY SHIM
 """
@@ -22,7 +22,7 @@ TEN_MINUTES = 600 * 10**9
 
 
 class Orders:
-    """What the shim in the server reads."""
+    """The orders that the shim in the server reads."""
 
     def __init__(self, path):
         path.write_bytes(bytes(24))
@@ -39,7 +39,7 @@ class Machine:
         self.orders = Orders(self.directory / "orders")
         os.environ["PERCH_TEST_MACHINE"] = str(self.directory / "orders")
         self.server = Server(perch, catalog, self.directory / "store.db", self.directory / "server.log", time_rate=RATE)
-        # Nothing of this may reach other processes that this one starts.
+        # Other child processes must not inherit this.
         self.server.arguments = ["env", f"LD_PRELOAD={shim}", *self.server.arguments]
         self.failures, self.bought = [], 0
 
@@ -55,13 +55,13 @@ class Machine:
         return caller
 
     def buy(self, caller, product=COINS, account="anna"):
-        """The answer and the status."""
+        """Returns the answer and the status."""
         self.bought += 1
         return caller.ask(PURCHASE, app=APP, account=account, order={"product_id": product},
                           idempotency_key=f"machine-{self.bought}".encode())
 
     def events(self, cursor, seconds, until=None):
-        """Events from a cursor on: (revision, transaction) in order, and the last cursor; for so long, or until so many."""
+        """Events after a cursor as (revision, transaction) in order, and the last cursor; until a timeout or a number of events."""
         client = Client(self.server.address, self.contract)
         client.hello(client_name="machine", heartbeat_seconds=10)
         client.call(UPDATES, app=APP, account="anna", cursor=cursor)
@@ -159,7 +159,7 @@ class Machine:
                     "with room again it writes, without a restart")
         self.expect(set(before) | {answer.transaction.transaction.id} <= set(self.listed(caller)),
                     "and nothing that was acknowledged is missing")
-        # A clean stop folds the log into the file, so a start that writes needs room at once.
+        # A clean stop moves the log into the file, so a start that writes needs free space at once.
         self.expect(self.server.stop() == 0, "it ends when it is told to")
         self.orders.give(disk_is_full=1)
         self.server.start()
@@ -186,7 +186,7 @@ class Machine:
                 guest.send(HELLO, 0, self.contract.message("perch.wire.v1.Hello")(protocol_version=1))
                 welcome = guest.read()
             except OSError:
-                welcome = None  # Let go: the connection ended before a WELCOME.
+                welcome = None  # Closed before a WELCOME.
             if welcome and welcome.kind == WELCOME:
                 taken.append(guest)
             elif welcome and welcome.kind == DRAIN:
@@ -194,7 +194,7 @@ class Machine:
                 self.expect(reason == "CONNECTION_LIMIT", f"it is told why: {reason}")
                 told += 1
         self.expect(0 < len(taken) < 15, f"{len(taken)} of 15 find a descriptor, the others are let go")
-        # A word of theirs that crosses the farewell takes it away; most say HELLO before they are looked at.
+        # A HELLO sent at the same time can hide the farewell, so not every client reads it.
         self.expect(told > 0, f"{told} of them read why")
         self.expect(self.buy(caller)[1].code == 0, "without descriptors those who are connected are served")
         resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE, limit)

@@ -1,4 +1,4 @@
-"""Many plain connections in one process, each with one stream: bytes in, frames out, nothing decoded that is not looked at."""
+"""Many plain connections in one process, each with one stream. Decodes only the frames that a test examines."""
 import errno
 import select
 import socket
@@ -17,7 +17,7 @@ def frame(kind, stream, body):
 
 
 class Peer:
-    """A connection with a stream on it."""
+    """A connection with one stream."""
 
     __slots__ = ("socket", "number", "buffer", "welcomed", "value_at", "values", "status", "drain", "told_at", "ended_at",
                  "first", "message")
@@ -31,7 +31,7 @@ class Peer:
         self.status = self.drain = self.told_at = self.ended_at = self.first = self.message = None
 
     def take(self, data, now):
-        """What came, as (kind, body)."""
+        """The received frames, as (kind, body)."""
         buffer, at = self.buffer + data, 0
         while len(buffer) - at >= 9:
             address, _, length = struct.unpack_from(">IBI", buffer, at)
@@ -55,7 +55,7 @@ class Peer:
 
 
 class Crowd:
-    """Peers and one epoll for all of them."""
+    """Peers that share one epoll."""
 
     def __init__(self, contract):
         self.contract, self.poll, self.by_fd = contract, select.epoll(), {}
@@ -70,7 +70,7 @@ class Crowd:
         return self.contract.method(WATCH)[1].FromString(body)
 
     def status(self, peer):
-        """The reason that a peer was told: of its stream, else of its connection."""
+        """The reason code that a peer received: of its stream, otherwise of its connection."""
         if peer.status is not None:
             return self.contract.message("perch.wire.v1.Status").FromString(peer.status).reason
         if peer.drain is not None:
@@ -82,7 +82,7 @@ class Crowd:
         peer.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if receive_bytes:
             peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
-        # One address has 28,000 ports: each thousand peers is a host of its own.
+        # One address has 28,000 ports, so each thousand peers uses its own address.
         peer.socket.bind((f"127.0.0.{2 + peer.number // 1000 % 200}", 0))
         peer.socket.connect(address)
         peer.socket.setblocking(False)
@@ -94,7 +94,7 @@ class Crowd:
         if peer.socket is None:
             return
         self.by_fd.pop(peer.socket.fileno(), None)
-        peer.socket.close()  # Which takes it from the epoll as well.
+        peer.socket.close()  # This also removes it from the epoll.
         peer.socket = None
 
     def pause(self, peer):
@@ -104,7 +104,7 @@ class Crowd:
         self.poll.modify(peer.socket, select.EPOLLIN)
 
     def step(self, seconds=0.05):
-        """Reads what there is, once."""
+        """Reads the available data once."""
         for fd, _ in self.poll.poll(seconds, 2048):
             peer = self.by_fd.get(fd)
             if peer is None:
@@ -125,7 +125,7 @@ class Crowd:
                 self.let_go(peer)
 
     def until(self, holds, seconds):
-        """Reads until something holds; False: it did not come to that in time."""
+        """Reads until a condition holds; False after a timeout."""
         ends = time.perf_counter() + seconds
         while not holds():
             if time.perf_counter() > ends:

@@ -1,4 +1,4 @@
-"""See the script `drain` beside this."""
+"""See the script `drain`."""
 import argparse
 import pathlib
 import signal
@@ -28,12 +28,12 @@ class Drain:
             self.failures.append(what)
 
     def metric(self, name):
-        """The sum of a counter, over HTTP."""
+        """The sum of a counter, read over HTTP."""
         end = time.monotonic() + 10
         while not (where := [line for line in list(self.server.lines) if line.strip().startswith("http: ")]):
             if time.monotonic() > end:
                 raise RuntimeError(f"the server does not say where it answers HTTP: {list(self.server.lines)[-5:]}")
-            time.sleep(0.01)  # It is told just after where it serves.
+            time.sleep(0.01)  # It is printed just after the server's address.
         text = urllib.request.urlopen(f"http://{where[0].split()[1]}/metrics", timeout=10).read().decode()
         return sum(float(line.split()[-1]) for line in text.splitlines() if line.split("{")[0].split(" ")[0] == name)
 
@@ -75,11 +75,11 @@ class Drain:
         crowd.until(lambda: all(peer.message and self.has_value(crowd, peer) for peer in peers), 60)
 
     def has_value(self, crowd, peer):
-        """`loading` is not one; `unchanged` is."""
+        """Whether the message has a value; `loading` has none, `unchanged` has one."""
         return crowd.decode(peer.message).WhichOneof("state") != "loading"
 
     def go_away(self, crowd, peers, writer):
-        """Half of them close at once; the others get a change as fast as before."""
+        """Closes half of the peers at once; the others must get a change as fast as before."""
         stay, go = peers[::2], peers[1::2]
         quiet = self.spread(crowd, stay, writer)
         began = time.perf_counter()
@@ -88,12 +88,12 @@ class Drain:
         busy = self.spread(crowd, stay, writer)
         print(f"      a change reaches {len(stay) // self.arguments.views} readers of a view in {quiet * 1e3:.0f} ms, and in "
               f"{busy * 1e3:.0f} ms just after {len(go)} others closed at once")
-        self.expect(busy <= 1, "closing half of them at once holds nobody up for a second", True)
+        self.expect(busy <= 1, "closing half of them at once delays no reader by a second", True)
         self.connect(crowd, go, {})
-        self.expect(all(peer.first for peer in go), "and those who closed come back")
+        self.expect(all(peer.first for peer in go), "and the closed ones reconnect")
 
     def spread(self, crowd, peers, writer):
-        """Seconds from asking for a change to its value's arrival at all who look at it."""
+        """Seconds from requesting a change to its value's arrival at all of its watchers."""
         looking = [peer for peer in peers if self.account(peer) == "view-0"]
         counts = [peer.values for peer in looking]
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Figures, and the limits that were stated for some of them."""
+"""Figures with optional limits."""
 
 
 class Figures:
@@ -6,17 +6,17 @@ class Figures:
         self.has_limits, self.passed, self.failed = has_limits, 0, 0
 
     def at_most(self, what, found, limit, unit):
-        """A figure that must be under its limit."""
+        """A figure that must be below its limit."""
         if self.has_limits:
             self.holds(f"{what}: {found:.2f} {unit}, limit {limit} {unit}", found < limit)
         else:
-            print(f"        {what}: {found:.2f} {unit} (limit {limit} {unit}, not judged in this run)", flush=True)
+            print(f"        {what}: {found:.2f} {unit} (limit {limit} {unit}, not checked in this run)", flush=True)
 
     def holds(self, what, is_so):
         self.passed, self.failed = self.passed + is_so, self.failed + (not is_so)
         print(f"{'ok    ' if is_so else 'FAILED'}  {what}", flush=True)
 
     def end(self):
-        """The last line, and the exit status."""
+        """Prints the last line and returns the exit status."""
         print(f"{self.passed} passed, {self.failed} failed")
         return 1 if self.failed or not self.passed else 0

@@ -1,9 +1,9 @@
-"""Measures a server on a store of many accounts: how soon it serves, what it holds before it is asked, how fast it reads.
+"""Measures a server with many accounts: its start time, its memory before the first read, and its read latency.
 
     scale.py PERCH DESCRIPTORS CATALOG DIRECTORY ACCOUNTS [--reads N] [--starts N] [--seed N] [--without-limits]
 
-Reads are of uniformly random accounts, one at a time on one connection, with bytes that were made before; what Python
-and the loopback cost is shown beside them by PINGs, which the server's loop answers without asking the store.
+It reads uniformly random accounts, one at a time on one connection, with prebuilt requests. PINGs show the cost of Python and
+the loopback, because the server's loop answers them without the store.
 """
 import argparse
 import gc
@@ -25,14 +25,14 @@ from server import Server
 APP = {"bundle_id": "com.example.app", "environment": 3}
 ENTITLEMENTS, GROUP = "/perch.v1.EntitlementService/", "premium"
 YEARLY, COINS = "com.example.yearly", "com.example.coins"
-# What the issue that asks for this states.
+# The required limits.
 READY_MS, MEMORY_MIB, READ_P99_MS = 200, 64, 1.0
 WRITES_PER_SECOND, WRITERS = 500, 8
 SUBSCRIBED = 1
 
 
 class Requests:
-    """The bytes of reads, made before anything is measured."""
+    """The prebuilt bytes of read requests."""
 
     def __init__(self, contract, accounts, count, seed):
         self.contract = contract
@@ -55,7 +55,7 @@ class Requests:
         return struct.pack(">IBI", CALL << 24 | 1, 0, len(body)) + body
 
     def check(self, index, answer):
-        """The answer of the read at `index`, or it says what is wrong with it."""
+        """Checks the answer of the read at `index` and returns it."""
         kind = "GetCurrentEntitlement" if index % 2 else "GetSubscriptionStatus"
         message = self.contract.method(ENTITLEMENTS + kind)[1].FromString(answer)
         if index % 2:
@@ -68,7 +68,7 @@ class Requests:
 
 
 class Prober:
-    """One connection, used with as little of Python as will do."""
+    """One connection with minimal Python overhead."""
 
     def __init__(self, address, contract):
         client = Client(address, contract)
@@ -78,12 +78,12 @@ class Prober:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def ping(self, count):
-        """Microseconds of round trips that only the loop answers."""
+        """Microseconds of round trips that the loop answers alone."""
         frame = struct.pack(">IBI", PING << 24, 0, 8) + b"measured"
         return self.measure(frame for _ in range(count))
 
     def measure(self, frames, answers=None):
-        """Microseconds from sending a frame to having all of its answer. A MESSAGE goes to `answers`."""
+        """Microseconds from sending a frame to its complete answer. A MESSAGE goes to `answers`."""
         took, send, receive, now = [], self.socket.sendall, self.socket.recv, time.perf_counter_ns
         gc.disable()
         for frame in frames:
@@ -100,7 +100,7 @@ class Prober:
 
 
 def ended(data):
-    """The body of the MESSAGE (empty for a PONG) if the answer is whole; None if more must come."""
+    """The body of the MESSAGE (empty for a PONG) if the answer is complete, otherwise None."""
     at, message = 0, b""
     while len(data) - at >= 9:
         kind, length = data[at], int.from_bytes(data[at + 5:at + 9], "big")
@@ -125,7 +125,7 @@ def p99(took):
 
 
 def drop_pages(store):
-    """Asks the kernel to forget the file's pages, so that reads come from the disk."""
+    """Drops the file's pages from the kernel's cache, so that reads come from the disk."""
     descriptor = os.open(store, os.O_RDONLY)
     os.fsync(descriptor)
     os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -133,7 +133,7 @@ def drop_pages(store):
 
 
 def read_all(address, requests, name, count):
-    """Reads on a connection of their own; every answer is looked at afterwards."""
+    """Reads on a separate connection; every answer is checked afterwards."""
     prober, answers = Prober(address, requests.contract), []
     floor = prober.ping(2_000)
     took = prober.measure(requests.reads[:count], answers)
@@ -145,7 +145,7 @@ def read_all(address, requests, name, count):
 
 
 class Writers:
-    """Other connections that buy, in a process of their own so that they do not wait for this one's Python."""
+    """Connections that buy, in a separate process, so that they do not wait for this one's interpreter."""
 
     def __init__(self, arguments, address):
         self.process = subprocess.Popen(
@@ -155,7 +155,7 @@ class Writers:
             raise RuntimeError("the writers did not begin")
 
     def stop(self):
-        """Writes a second, and the milliseconds they took."""
+        """Writes per second, and their latencies in milliseconds."""
         self.process.stdin.close()
         rate, median, worst = self.process.stdout.read().split()
         self.process.wait()

@@ -17,7 +17,7 @@ SKMEM = re.compile(r":(\d+)\s+[\d.]+:\d+\s.*?skmem:\(r(\d+),rb\d+,t(\d+),tb\d+,f
 
 
 def kernel_bytes(port):
-    """Of each of the server's connections, what the kernel holds for it: queued both ways, reserved, options."""
+    """The kernel's memory for each of the server's connections: queued both ways, reserved, options."""
     said = subprocess.run(["ss", "-tmnH", "state", "established", f"( sport = :{port} )"], capture_output=True, text=True,
                           check=True).stdout
     return [int(r) + int(f) + int(w) + int(o) for _, r, _, f, w, o in SKMEM.findall(said)]
@@ -40,7 +40,7 @@ class Slow:
         return server
 
     def stop_some(self, server, account):
-        """Peers that have a value and read no more."""
+        """Peers that have a value and stop reading."""
         crowd = Crowd(self.contract)
         peers, request = [Peer(number) for number in range(self.arguments.stopped)], crowd.request(account)
         for start in range(0, len(peers), 200):
@@ -51,7 +51,7 @@ class Slow:
         return crowd, peers
 
     def bench(self, server, watchers):
-        """The load and its measure, as a process that runs."""
+        """Starts the load generator as a process."""
         a = self.arguments
         return subprocess.Popen(
             [a.perch, "bench", "hot", "--connect", f"127.0.0.1:{server.port}", "--pid", str(server.pid), "--product", SEASON,
@@ -90,13 +90,13 @@ class Slow:
             server.kill()
 
     def beside(self):
-        """The same with readers that have stopped; whether all read why."""
+        """Measures with stopped readers, and checks that all of them receive the reason."""
         a, server = self.arguments, self.server()
         try:
             self.buy(server, "bench-000000000")
             crowd, peers = self.stop_some(server, "bench-000000000")
             stopped = time.perf_counter()
-            # Nobody looks at the kernel's ten thousand sockets while others are measured: that alone is seen in the p99.
+            # Listing the kernel's ten thousand sockets during the measurement would itself raise the p99.
             largest = self.fill(server, "bench-000000000")
             result = self.p99(self.bench(server, a.readers - a.stopped))
             time.sleep(max(0, stopped + 60 - time.perf_counter()))
@@ -119,9 +119,9 @@ class Slow:
             pass
 
     def fill(self, server, account):
-        """Changes until the kernel takes no more for those who stopped, and what it then holds for one of them. Ten a
-        second, as many as 10,000 readers bear, would take most of the minute for that, and who can still be sent to has
-        not stalled."""
+        """Makes changes until the kernel accepts no more data for stopped readers, and returns its memory for one of them.
+        At ten changes a second, the maximum for 10,000 readers, this would take most of a minute, and a reader only counts
+        as stalled once its buffer is full."""
         writer = Client(server.address, self.contract)
         writer.hello(client_name="slow")
         full = -1
@@ -132,12 +132,12 @@ class Slow:
         return full
 
     def memory(self):
-        """Our own memory for a reader that stops: what the same changes take with readers that read is not theirs."""
+        """The server's memory for a stopped reader, minus the cost of the same changes with reading ones."""
         (reading, _), (stopped, kernel) = self.growth(False), self.growth(True)
         return (stopped - reading) / self.arguments.stopped, kernel
 
     def growth(self, stops):
-        """Resident bytes that some changes took, and the most that the kernel held for one reader."""
+        """The resident bytes of some changes, and the kernel's largest memory for one reader."""
         server = self.server()
         try:
             writer = self.buy(server, "one")
@@ -155,7 +155,7 @@ class Slow:
                     highest = max(highest, server.memory())
                     kernel = max(kernel, max(kernel_bytes(server.port), default=0))
             if stops and not any(peer.values for peer in peers):
-                raise RuntimeError("nobody had a value before he stopped")
+                raise RuntimeError("a reader stopped before it had a value")
             return highest - before, kernel
         finally:
             server.kill()
@@ -163,7 +163,7 @@ class Slow:
     def run(self):
         a = self.arguments
         own, kernel = self.memory()
-        self.expect(own <= OWN_MAX, f"{own:.0f} bytes of our memory for a reader that stopped, at most {OWN_MAX}", True)
+        self.expect(own <= OWN_MAX, f"{own:.0f} bytes of the server's memory for a stopped reader, at most {OWN_MAX}", True)
         ratios = []
         for _ in range(a.pairs):
             (alone, _) = self.without()

@@ -9,7 +9,7 @@ import sys
 from figures import Figures
 from server import Server
 
-# What the issue that asks for this states.
+# The required limits.
 READY_MS, MEMORY_MIB = 50, 20
 
 

@@ -1,4 +1,4 @@
-"""Measures what time costs a server. See the script `time` beside this.
+"""Measures the cost of clock advances. See the script `time`.
 
     time_costs.py PERCH CONTRACT CATALOG DIRECTORY ACCOUNTS
 """
@@ -16,12 +16,12 @@ APP = {"bundle_id": "com.example.app", "environment": 3}
 CLOCK = "/perch.v1.TestStoreService/SetClock"
 STATUSES = "/perch.v1.EntitlementService/SubscriptionStatusTask"
 DAY_MS = 86_400_000
-# What the issue that asks for this states.
+# The required limits.
 YEAR_MS = 200
 
 
 def answered(client, path, **fields):
-    """The one answer of a unary call."""
+    """The answer of a unary call."""
     stream, answer = client.call(path, app=APP, **fields), None
     while (frame := client.read()).kind != STATUS or frame.stream != stream:
         answer = frame.message if frame.stream == stream else answer
@@ -37,7 +37,7 @@ def greeted(server, contract, name):
 
 
 def year(perch, contract, catalog, directory, figures):
-    """365 daily steps of an account that subscribes by the month, with one watcher."""
+    """365 daily steps of an account with a monthly subscription and one watcher."""
     server = Server(perch, catalog, "memory", pathlib.Path(directory) / "log")
     server.start()
     try:
@@ -61,7 +61,7 @@ def year(perch, contract, catalog, directory, figures):
 
 
 def renewals(perch, contract, catalog, directory, accounts, figures):
-    """The renewals of a store's accounts, of which a hundred are watched."""
+    """The renewals of a store's accounts, a hundred of them watched."""
     store = pathlib.Path(directory) / "many.db"
     subprocess.run([perch, "store", "generate", str(store), "--accounts", str(accounts), "--catalog", catalog,
                     "--product", "com.example.yearly"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -73,7 +73,7 @@ def renewals(perch, contract, catalog, directory, accounts, figures):
         for number in watched:
             watcher.call(STATUSES, app=APP, account=f"user-{number}", group_id="premium")
         answered(tester, CLOCK, freeze={})
-        # The subscriptions end ten to eleven years from when the store was made, evenly spread.
+        # The subscriptions end ten to eleven years after the store was created, evenly spread.
         answered(tester, CLOCK, advance_by_ms=10 * 365 * DAY_MS)
         began, cpu = time.perf_counter(), cpu_seconds(server.pid)
         settled = answered(tester, CLOCK, advance_by_ms=36 * DAY_MS).settled_count
@@ -94,7 +94,7 @@ def cpu_seconds(pid):
 
 
 def fsync_ms(directory):
-    """What the disk takes to make 4 KiB durable: a group commit waits for at least one of these."""
+    """The time to make 4 KiB durable; a group commit waits for at least one such sync."""
     import os
     path, took = pathlib.Path(directory) / "fsync", []
     with open(path, "wb") as file:
@@ -108,7 +108,7 @@ def fsync_ms(directory):
 
 
 def drain(watcher):
-    """Values beyond the first of each watch, up to a second of silence."""
+    """Values after the first of each watch, until a second of silence."""
     watcher.socket.settimeout(1)
     values = 0
     try:

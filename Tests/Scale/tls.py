@@ -1,4 +1,4 @@
-"""What idle connections with TLS cost a server. Run by Tests/Scale/tls."""
+"""Measures the memory of idle connections with TLS. Run by Tests/Scale/tls."""
 import pathlib
 import resource
 import socket
@@ -13,7 +13,7 @@ from server import Server
 
 perch, catalog, work, count = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), int(sys.argv[4])
 reconnects = "--reconnect" in sys.argv[5:]
-# Six hundred seconds between heartbeats: none is sent while they are looked at.
+# Six hundred seconds between heartbeats, so none is sent during the measurement.
 GREETING = struct.pack(">IBI", HELLO << 24, 0, 5) + bytes([0x08, 1, 0x28, 0xD8, 0x04])
 
 authority = Authority(work)
@@ -43,7 +43,7 @@ def connect(server, made, session=None):
 
 
 def processor(server):
-    """Seconds of the server's threads so far, with the kernel's."""
+    """CPU seconds of the server's threads so far, including the kernel's."""
     fields = pathlib.Path(f"/proc/{server.pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / 100
 
@@ -54,7 +54,7 @@ def measure(name, made, *settings):
                              authority.key("server"), *settings]
     server.start()
     try:
-        # What the first ones bring in is the library's, not theirs.
+        # The first connections load library data, which does not count.
         warm = [connect(server, made) for _ in range(50)]
         time.sleep(0.2)
         before = server.memory()

@@ -1,4 +1,4 @@
-"""Counts the encodings of a change to many watchers. See the script `views` beside this.
+"""Counts the encodings of a change for many watchers. See the script `views`.
 
     views.py PERCH CONTRACT CATALOG DIRECTORY WATCHERS
 """
@@ -16,7 +16,7 @@ APP = {"bundle_id": "com.example.app"}
 
 
 def answered(client, path, **fields):
-    """The one answer of a unary call."""
+    """The answer of a unary call."""
     stream, answer = client.call(path, app=APP, **fields), None
     while (frame := client.read()).kind != STATUS or frame.stream != stream:
         answer = frame.message if frame.stream == stream else answer
@@ -26,7 +26,7 @@ def answered(client, path, **fields):
 
 
 def encodings(client):
-    """The server's own count, over all its loops."""
+    """The server's counter, over all its loops."""
     stream = client.call("/perch.v1.AdminService/GetServerStatus")
     while (frame := client.read()).kind != MESSAGE or frame.stream != stream:
         pass
@@ -34,7 +34,7 @@ def encodings(client):
 
 
 def pushed(watcher):
-    """The next value that a watcher is told."""
+    """The next value of a watcher."""
     while not (frame := watcher.read()).kind == MESSAGE or not frame.message.HasField("success"):
         pass
     return frame.message
@@ -59,7 +59,7 @@ def main(perch, contract, catalog, directory, count):
                         watcher.call(ENTITLEMENT, app=APP, account="one", product_id="com.example.monthly")
                     pushed(watcher)
                     watchers.append(watcher)
-                # Counted over a connection that watches nothing; nothing else happens in between.
+                # Read on a connection without watches; nothing else happens in between.
                 before = encodings(writer)
                 began = time.perf_counter()
                 answered(writer, "/perch.v1.TransactionService/Purchase", account="one",

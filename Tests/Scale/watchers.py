@@ -1,4 +1,4 @@
-"""Counts what a further watcher of the same view costs the server. See the script `watchers` beside this."""
+"""Counts the server's calls for a further watcher of a view. See the script `watchers`."""
 import collections, glob, pathlib, re, subprocess, sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Interop"))
@@ -10,7 +10,7 @@ APP = {"bundle_id": "app.perch.sample"}
 
 
 def calls(path):
-    """How often each counted function was called, by the `calls=` lines of a callgrind file."""
+    """The number of calls of each counted function, from the `calls=` lines of a callgrind file."""
     names, counts, callee = {}, collections.Counter(), None
     for line in open(path):
         if match := re.match(r"c?fn=\((\d+)\)(?: (.*))?", line):
@@ -66,7 +66,7 @@ def main(perch, catalog, work):
     failed = 0
     for name in COUNTED:
         each = (measured[1][name] - measured[0][name]) / (STEPS[1] - STEPS[0])
-        # Tables grow, and a turn begins more often under valgrind: one call in a hundred watchers is none for each.
+        # Growing tables and extra iterations under valgrind add calls: one in a hundred watchers counts as none for each.
         verdict = "none" if each < 0.05 else "TOO MANY"
         failed += verdict != "none"
         print(f"{name} for a further watcher: {each:.3f} ({verdict})")

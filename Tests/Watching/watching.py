@@ -1,4 +1,4 @@
-"""What an operator sees of a server: pages, log, systemd. Run by Tests/Watching/run."""
+"""Tests an operator's view of a server: pages, log, systemd. Run by Tests/Watching/run."""
 import contextlib
 import fcntl
 import http.client
@@ -22,7 +22,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 perch, root, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 CATALOG = root / "deploy/sample.storekit"
-# Nobody else writes these: an account's key, a credential, an idempotency key.
+# Unique marks: an account key, a credential, an idempotency key.
 ACCOUNT, SECRET, KEY = "marked-account-7f3a", "marked-secret-91c2", "marked-key-55d0"
 checks = 0
 
@@ -35,7 +35,7 @@ def check(holds, what, found=None):
 
 
 def eventually(look, what, seconds=20):
-    """The first true answer of `look`; waits for a fact, not for a time."""
+    """Waits for the first true result of `look`."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := look():
@@ -45,13 +45,13 @@ def eventually(look, what, seconds=20):
 
 
 class Manager:
-    """The datagram socket that a service manager reads, at a path or an abstract name."""
+    """A service manager's datagram socket, at a path or an abstract name."""
 
     def __init__(self, name):
         self.name, self.messages = name, []
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind("\0" + name[1:] if name.startswith("@") else name)
-        # Always read, as systemd does: the kernel keeps ten datagrams, and what does not fit is not sent again.
+        # Reads continuously like systemd, because the kernel queues only ten datagrams and drops the rest.
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self):
@@ -74,7 +74,7 @@ class Server:
         variables |= environment or {}
         high = [fcntl.fcntl(s.fileno(), fcntl.F_DUPFD, 50) for s in listeners]
         if listeners:
-            # The process is asked to be the one that the listeners are for, as systemd does it.
+            # Sets LISTEN_PID to the server's process, like systemd.
             moves = " ".join(f"{3 + index}<&{number}" for index, number in enumerate(high))
             command = ["bash", "-c", f'LISTEN_PID=$$ exec "$@" {moves}', "bash", *command]
             variables["LISTEN_FDS"] = str(len(listeners))
@@ -144,7 +144,7 @@ def pages(server):
     for path, method, status in (("/", "GET", 404), ("/metrics", "POST", 405), ("/" + "a" * 9000, "GET", 431)):
         answer, body = server.get(path, method)
         check(answer.status == status and body.endswith("\n"), f"{method} {path[:20]} is {status}", (answer.status, body))
-    # Two questions on one connection.
+    # Two requests on one connection.
     connection = http.client.HTTPConnection("127.0.0.1", server.http, timeout=10)
     for _ in range(2):
         connection.request("GET", "/healthz")
@@ -184,7 +184,7 @@ def status_page(server):
 
 
 def shop(server):
-    """Uses the server with marked words, well and badly."""
+    """Uses the server with the marks, in valid and invalid calls."""
     token = work / f"{server.log.stem}.token"
     watcher = subprocess.Popen([perch, "watch", "entitlement", ACCOUNT, "app.perch.plus.monthly", "--count", "2",
                                 "--server", f"127.0.0.1:{server.port}"], stdout=subprocess.PIPE, text=True)
@@ -202,7 +202,7 @@ def shop(server):
     secret.write_text(SECRET + "\n")
     secret.chmod(0o600)
     server.command("get", "status", ACCOUNT, "plus", "--credentials-file", str(secret), status=None)
-    # A frame that is longer than any: its length is refused, and so counted and warned of.
+    # A frame over the limit is refused, counted and logged.
     with socket.create_connection(("127.0.0.1", server.port), 10) as peer:
         peer.sendall(b"\x01\x00\x00\x00\x00\xff\xff\xff\xff" + ACCOUNT.encode())
         while peer.recv(4096):
@@ -210,7 +210,7 @@ def shop(server):
 
 
 class Terminal:
-    """A command on a terminal of its own, and everything that it drew."""
+    """A command on its own terminal, with everything that it printed."""
 
     def __init__(self, *arguments, columns=150, rows=20, **environment):
         self.child, self.end = pty.fork()
@@ -229,11 +229,11 @@ class Terminal:
         return eventually(lambda: all(word in self.take() for word in words), f"the terminal shows {words}")
 
     def interrupt(self):
-        """How the command ended, and what it left on the screen that it gave back."""
+        """The command's exit status, and the final content of the restored screen."""
         os.kill(self.child, signal.SIGINT)
 
         def ended():
-            self.take()  # A full terminal would keep it waiting.
+            self.take()  # A full terminal would block it.
             child, status = os.waitpid(self.child, os.WNOHANG)
             return (status,) if child else None
 
@@ -245,7 +245,7 @@ class Terminal:
 
 
 def a_board():
-    """`perch store watch`: a table on a terminal, a line for each change elsewhere."""
+    """`perch store watch`: a table on a terminal, otherwise a line for each change."""
     product = "app.perch.plus.monthly"
     with Server("board") as server:
         address = f"127.0.0.1:{server.port}"
