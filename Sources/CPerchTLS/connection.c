@@ -270,7 +270,7 @@ perch_tls_fault perch_tls_error(SSL *connection, char *text, size_t capacity) {
     long verified = connection ? SSL_get_verify_result(connection) : X509_V_OK;
     int reason = ERR_GET_REASON(code);
     const char *what = ERR_reason_error_string(code);
-    /* Without a connection the failed operation read a file that lacks the expected content. */
+    /* Without a connection, the failed operation was reading a file that lacks the expected object. */
     if (!what) what = code ? "an unnamed error" : connection ? "the connection ended" : "none was found";
     if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED && verified != X509_V_OK) {
         snprintf(text, capacity, "%s", X509_verify_cert_error_string(verified));

@@ -259,7 +259,7 @@ extension Limits {
 extension Limits {
     /// Ready sockets that one epoll_wait returns. The rest follow in the next iteration, in the kernel's rotation.
     ///
-    /// 512 spread the system call over many sockets and keep an iteration of frames within a few milliseconds.
+    /// 512 share the cost of one system call, and still bound an iteration to a few milliseconds.
     package static let eventsPerTurn = 512
 
     /// Jobs of Swift tasks in one iteration. The rest run in the next iteration, after the sockets.

@@ -1,4 +1,4 @@
-/// A request without a body: `HTTPHeadParser` refuses bodies.
+/// A parsed request. It has no body, because `HTTPHeadParser` refuses bodies.
 package struct HTTPRequest: Equatable, Sendable {
     package enum Method: String, Sendable {
         case get = "GET"

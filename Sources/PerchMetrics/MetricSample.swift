@@ -131,7 +131,7 @@ package struct MetricSamples: Sendable {
 }
 
 extension MetricFamily.Scale {
-    /// The value of one recorded integer.
+    /// The factor from recorded integers to the exposed unit.
     var unit: Double {
         switch self {
         case .microseconds: 1e-6

@@ -48,8 +48,8 @@ package final class TLSContext: Sendable {
             try Self.trust(handle, files.clientAuthorities)
             perch_tls_ask_for_certificate(handle, files.requiresCertificates ? 1 : 0)
         }
-        // Part of the session scope, so that a session is not resumed under other rules for clients. A client verified
-        // by an authority that is no longer trusted must be verified again.
+        // The rules for client certificates are part of the session scope, so that a session is resumed only under the
+        // same rules. A client verified by an authority that is no longer trusted must be verified again.
         var rules = files.clientAuthorities
         rules.append(files.requiresCertificates ? 1 : 0)
         var scope = [UInt8](repeating: 0, count: 32)

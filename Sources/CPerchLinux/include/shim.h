@@ -368,7 +368,7 @@ static inline pid_t perch_spawn(const char *path, char *const *arguments, char *
     _exit(127);
 }
 
-// pipe2 is declared only with _GNU_SOURCE. The reading end does not block.
+// Creates a pipe whose reading end does not block. pipe2 is declared only with _GNU_SOURCE.
 static inline int perch_pipe(int *reading, int *writing) {
     int ends[2];
     if (pipe(ends) != 0) return -1;

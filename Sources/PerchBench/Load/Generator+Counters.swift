@@ -57,7 +57,7 @@ extension Generator {
 }
 
 extension Generator.Writer {
-    /// A free stream, which carries `change` from now on.
+    /// Assigns `change` to a free stream, and returns the stream.
     @inline(__always)
     mutating func takeStream(for change: Int32) -> UInt32 {
         if let free = self.free.popLast() {

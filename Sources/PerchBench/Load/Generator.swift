@@ -36,7 +36,7 @@ package final class Generator: LoopDriver {
         var isSlow = false
         /// Paused reading for a while, so its late values are not the server's fault.
         var wasSlow = false
-        /// Reconnects: its watches resume with their tokens.
+        /// Whether it was open before, so that its watches resume with their tokens.
         var isReturning = false
         var firstWatch: Int32 = 0
         var watchCount: Int32 = 0

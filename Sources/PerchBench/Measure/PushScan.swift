@@ -120,7 +120,7 @@ struct FieldScan {
         while self.at < self.limit, shift < 70 {
             let byte = self.bytes.load(fromByteOffset: self.at, as: UInt8.self)
             self.at += 1
-            // Bits beyond the 64th, which only a padded number has, are dropped.
+            // A padded varint may have bits beyond the 64th. They are dropped.
             result |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 { return result }
             shift += 7
