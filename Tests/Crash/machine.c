@@ -1,6 +1,6 @@
-// What a machine does to a server, put between it and the C library by LD_PRELOAD: for Tests/Crash/machine only.
+// Simulates machine failures between a server and the C library, loaded by LD_PRELOAD. For Tests/Crash/machine only.
 //
-// A file, mapped by both sides, says what: nanoseconds that the wall clock is off, whether syncs fail, whether the disk is full.
+// A file mapped by both sides controls it: the wall clock's offset in nanoseconds, failing syncs, a full disk.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -18,10 +18,10 @@ SUBSCRIPTIONS = (WEEKLY, MONTHLY, YEARLY)
 TRANSACTIONS, STORE = "/perch.v1.TransactionService/", "/perch.v1.TestStoreService/"
 PURCHASE, FINISH = TRANSACTIONS + "Purchase", TRANSACTIONS + "Finish"
 CLOCK = STORE + "SetClock"
-# Operations of the test store: the path of the method, and which one it is.
+# Operations of the test store: the method's path and the operation.
 REFUND, AUTO_RENEW, RENEW, EXPIRE = (f"{STORE}Operate {what}" for what in ("refund", "set_auto_renew", "renew", "expire"))
-ACCOUNTS_EACH = 4  # The first two of them subscribe.
-# What may be refused: the account has come to another state, by time or by its own last request.
+ACCOUNTS_EACH = 4  # The first two subscribe.
+# Refusals that are legitimate, because the account's state changed with time or by its last request.
 REFUSABLE = {"NOT_SUBSCRIBED": (AUTO_RENEW, RENEW, EXPIRE)}
 
 
@@ -36,7 +36,7 @@ def operation(method, target, **more):
 
 
 class Request:
-    """A change that somebody asks for, the same bytes however often it is sent."""
+    """A requested change; every attempt sends the same bytes."""
 
     def __init__(self, number, method, account, fields):
         self.number, self.method, self.account, self.fields = number, method, account, fields
