@@ -2,7 +2,7 @@ import PerchFuzz
 import PerchTesting
 import Testing
 
-/// What fuzzing has come upon, once more: a few kilobytes a target, and what once was a finding. `make fuzz` goes on.
+/// Replays the fuzzing corpora: a few kilobytes for each target, including past findings. `make fuzz` searches for more.
 @Suite struct `inputs that fuzzing found` {
     private static let corpora = String("\(#filePath)".split(separator: "/").dropLast(2).joined(separator: "/"))
     private static let names = fuzzTargets.map { $0.name }
@@ -10,10 +10,10 @@ import Testing
     private static func folder(_ name: String) -> String { "/\(Self.corpora)/Fuzz/Corpora/\(name)" }
 
     @Test(arguments: names)
-    func `do no harm, and neither does any part of them`(_ name: String) throws {
+    func `cause no crash, whole or truncated`(_ name: String) throws {
         let type = try #require(fuzzTargets.first { $0.name == name })
         let files = TemporaryDirectory.names(in: Self.folder(name))
-        #expect(!files.isEmpty, "the corpus of \(name) is not there")
+        #expect(!files.isEmpty, "the corpus of \(name) is missing")
         let target = type.init()
         var bytes = 0
         for file in files {
@@ -26,11 +26,11 @@ import Testing
     }
 
     @Test(arguments: names)
-    func `begin with valid ones, and not all bytes are`(_ name: String) throws {
+    func `include valid seeds, and other bytes are refused`(_ name: String) throws {
         let type = try #require(fuzzTargets.first { $0.name == name })
         let target = type.init()
         let taken = type.seeds().filter { target.run($0) }
-        #expect(!taken.isEmpty, "\(name) takes none of its own seeds")
+        #expect(!taken.isEmpty, "\(name) accepts none of its own seeds")
         #expect(!target.run([0xFE, 0xFD, 0xFC]))
     }
 }
