@@ -99,7 +99,7 @@ extension BenchReport {
         .tile b{display:block;font-size:1.35rem;font-variant-numeric:tabular-nums}
         .tile span{display:block;color:var(--soft);font-size:.85rem;line-height:1.35}
         .better{color:var(--good)}.worse{color:var(--bad)}
-        .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(21rem,100%),1fr));gap:.75rem;
+        .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(21rem,100%),1fr));gap:.75rem;
         margin:1.5rem 0}
         .chart h2{font-size:1rem;margin:0 0 .25rem}
         svg{display:block;width:100%;height:auto}svg text{fill:var(--soft);font:12px system-ui,sans-serif}
@@ -133,7 +133,13 @@ extension BenchReport {
         let tiles = wanted.compactMap { figure -> String? in
             guard let value = figures.first?[figure] else { return nil }
             var lines = "<b>\(escaped(figure.unit.text(value)))</b>"
-            lines += "<span>\(figure.rawValue): \(escaped(figure.meaning))</span>"
+            let quantile =
+                switch figure {
+                case .pushP50, .firstP50, .answerP50: "median "
+                case .pushP99: "p99 of the "
+                default: ""
+                }
+            lines += "<span>\(quantile)\(escaped(figure.meaning))</span>"
             if let ratio = ratios[figure], let base {
                 lines += "<span>\(decimals(ratio, 2)) times \(escaped(base))\(figure.betterText)</span>"
             }

@@ -33,7 +33,9 @@ struct Chart {
 
     /// Percentiles on the axis of HdrHistogram: each further nine has the same width.
     init(percentilesOf targets: [BenchReport.Target]) {
-        (self.title, self.unit, self.names) = ("Latency by percentile", .nanoseconds, targets.map(\.name))
+        (self.title, self.unit, self.names) = (
+            "Latency by percentile", .nanoseconds, targets.map { BenchReport.title(of: $0.name) }
+        )
         func place(_ quantile: Double) -> Double { quantile >= 1 ? 5 : min(5, -Self.log10(1 - quantile)) }
         for (colour, target) in targets.enumerated() {
             for round in target.rounds {
