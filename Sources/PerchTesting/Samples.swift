@@ -226,7 +226,6 @@ extension SeededRandom {
         settings.areRenewalBillingIssuesEnabled = self.bool()
         settings.isGracePeriodEnabled = self.bool()
         settings.gracePeriodDays = self.int64()
-        settings.areDialogsDisabled = self.bool()
         settings.asksBeforePurchases = self.bool()
         settings.hasGracePeriodForAllRenewals = self.bool()
         for api in StoreKitAPI.names.indices.dropFirst() where self.bool() {

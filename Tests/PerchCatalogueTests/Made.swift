@@ -1,4 +1,5 @@
 import PerchCatalogue
+import PerchModel
 
 /// A JSON object put together for a test: keys and raw JSON values, in order.
 struct Made: Sendable {
@@ -20,6 +21,13 @@ struct Made: Sendable {
     var json: String { "{" + self.members.map { "\"\($0.key)\":\($0.json)" }.joined(separator: ",") + "}" }
 
     static let texts = "[{\"locale\":\"en_US\",\"displayName\":\"Name\",\"description\":\"\"}]"
+
+    /// The settings of a file that says nothing of them: dialogs are on, as in Xcode.
+    static var defaults: AppSettings {
+        var settings = AppSettings()
+        settings.asksBeforePurchases = true
+        return settings
+    }
 
     /// A consumable that nothing is odd about.
     static func product(_ id: String, type: String = "Consumable") -> Made {

@@ -18,7 +18,7 @@ import Testing
         #expect(!product.isFamilyShareable)
         #expect(product.subscription == nil)
         #expect(loaded.catalogue.schemaVersion == "")
-        #expect(loaded.settings == AppSettings())
+        #expect(loaded.settings == Made.defaults)
         #expect(loaded.reasons == [.noPrice, .emptyLocalization])
         #expect(
             loaded.summary.description
@@ -78,7 +78,7 @@ import Testing
             .with("subscriptionBundleGroups", "[]").with("subscriptionSuiteGroups", "[]")
             .with("subscriptionOffersKeyPair", "{\"id\":\"1\",\"privateKey\":\"2\"}").with("settings", settings).load()
         #expect(loaded.warnings == [])
-        #expect(loaded.settings == AppSettings())
+        #expect(loaded.settings == Made.defaults)
     }
 
     @Test(arguments: ["{\"major\":2,\"minor\":0}", "{\"major\":99,\"minor\":1}", "{\"major\":1,\"minor\":0}"])

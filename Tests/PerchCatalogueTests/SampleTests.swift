@@ -28,7 +28,7 @@ struct Expected: Sendable, CustomTestStringConvertible {
         summary.codeOfferCount = offers[2]
         summary.winBackOfferCount = offers[3]
         self.summary = summary
-        var settings = AppSettings()
+        var settings = Made.defaults
         change(&settings)
         self.settings = settings
         self.warnings = warnings

@@ -41,18 +41,25 @@ import Testing
         arguments: [
             ("_askToBuyEnabled", \AppSettings.isAskToBuyEnabled), ("_billingIssuesEnabled", \.areBillingIssuesEnabled),
             ("_renewalBillingIssuesEnabled", \.areRenewalBillingIssuesEnabled),
-            ("_billingGracePeriodEnabled", \.isGracePeriodEnabled), ("_disableDialogs", \.areDialogsDisabled),
+            ("_billingGracePeriodEnabled", \.isGracePeriodEnabled),
         ] as [(String, any WritableKeyPath<AppSettings, Bool> & Sendable)])
     func `each switch is itself and no other`(
         _ key: String, _ path: any WritableKeyPath<AppSettings, Bool> & Sendable
     ) throws {
-        var expected = AppSettings()
+        var expected = Made.defaults
         expected[keyPath: path] = true
         #expect(try self.settings("{\"\(key)\":true}") == (expected, []))
-        #expect(try self.settings("{\"\(key)\":false}") == (AppSettings(), []))
+        #expect(try self.settings("{\"\(key)\":false}") == (Made.defaults, []))
         let (settings, warnings) = try self.settings("{\"\(key)\":1}")
-        #expect(settings == AppSettings())
+        #expect(settings == Made.defaults)
         #expect(warnings.map(\.reason) == [.unusableValue])
+    }
+
+    @Test func `dialogs are on unless the file disables them, as in Xcode`() throws {
+        #expect(try self.settings("{\"_disableDialogs\":true}").0.asksBeforePurchases == false)
+        for text in ["{\"_disableDialogs\":false}", "{\"_disableDialogs\":1}", "{}"] {
+            #expect(try self.settings(text).0.asksBeforePurchases, "\(text)")
+        }
     }
 
     @Test func `a storefront and a locale are taken, the locale in the underscore form`() throws {
@@ -86,7 +93,7 @@ import Testing
     @Test(arguments: ["[]", "\"\"", "1"])
     func `settings that are no object are the defaults, and reported`(_ json: String) throws {
         let (settings, warnings) = try self.settings(json)
-        #expect(settings == AppSettings())
+        #expect(settings == Made.defaults)
         #expect(warnings.map(\.reason) == [.unusableValue])
     }
 }

@@ -45,6 +45,9 @@ package struct BenchCatalogue: Sendable {
         json.endArray()
         json.key("settings")
         json.beginObject()
+        // A bench buys: nobody confirms its purchases.
+        json.key("_disableDialogs")
+        json.boolean(true)
         json.member("_locale", "en_US")
         json.member("_storefront", "USA")
         json.endObject()

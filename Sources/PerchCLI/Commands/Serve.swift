@@ -36,6 +36,7 @@ package enum Serve {
             lines.append(
                 "  app \(printable(app.bundleID)) (\(app.environment)): \(count) product\(count == 1 ? "" : "s") of "
                     + "\(printable(app.catalogueSource)), time rate \(app.settings.timeRate)")
+            if app.isTestApp { lines.append("    " + Self.dialogs(app.settings)) }
         }
         switch settings.store {
         case .memory: lines.append("  store: in memory, forgotten when this process ends (--store PATH keeps it)")
@@ -43,6 +44,13 @@ package enum Serve {
         }
         if let http = ready.http { lines.append("  http: \(http) (/metrics, /healthz, /readyz, /status)") }
         return lines + Self.invitation(ready, settings, program: program)
+    }
+
+    /// Whether purchases wait for a decision, and how to change that.
+    static func dialogs(_ settings: AppSettings) -> String {
+        settings.asksBeforePurchases
+            ? "dialogs: on, each purchase waits for `perch store approve` (`perch store set dialogs off` sells at once)"
+            : "dialogs: off, purchases happen at once (`perch store set dialogs on` makes them wait)"
     }
 
     /// Who gets in, in few words.

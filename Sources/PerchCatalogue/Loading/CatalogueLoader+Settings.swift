@@ -5,6 +5,8 @@ extension CatalogueLoader {
     /// The settings that an app begins with. Nothing here refuses a file: a default stands for what cannot be used.
     mutating func settings(_ value: JSONValue?) -> (AppSettings, [FileFailure]) {
         var settings = AppSettings()
+        // As in Xcode: without a word in the file, dialogs are on.
+        settings.asksBeforePurchases = true
         guard let value else { return (settings, []) }
         guard var fields = Fields(value) else {
             self.findings.warn(
@@ -19,7 +21,7 @@ extension CatalogueLoader {
         settings.areBillingIssuesEnabled = fields.flag("_billingIssuesEnabled", &self.findings)
         settings.areRenewalBillingIssuesEnabled = fields.flag("_renewalBillingIssuesEnabled", &self.findings)
         settings.isGracePeriodEnabled = fields.flag("_billingGracePeriodEnabled", &self.findings)
-        settings.areDialogsDisabled = fields.flag("_disableDialogs", &self.findings)
+        settings.asksBeforePurchases = !fields.flag("_disableDialogs", &self.findings)
         let failures = self.failures(&fields)
         fields.ignore(
             "_applicationInternalID", "_developerTeamID", "_lastSynchronizedDate", "_shouldSetupSyncOnLoad")

@@ -21,10 +21,8 @@ package struct AppSettings: Hashable, Sendable {
     package var isGracePeriodEnabled = false
     /// 3, 16 or 28.
     package var gracePeriodDays: Int64 = 16
-    /// The file's word on dialogs. A server has no customer in front of it: see `asksBeforePurchases`.
-    package var areDialogsDisabled = false
-    /// Purchases wait for the customer's own decision, as in front of a dialog. Off unless a test asks for it, whatever
-    /// the file says, for nobody would answer.
+    /// Dialogs are on: a purchase waits for the customer's decision. A setting overrides the catalogue file, whose
+    /// `_disableDialogs` overrides Xcode's default, which is on.
     package var asksBeforePurchases = false
     /// A trial's end that fails to be charged has a grace period too; otherwise only paid periods have one.
     package var hasGracePeriodForAllRenewals = true

@@ -34,6 +34,7 @@ extension ScenarioRunner {
                         app: self.appReference, account: self.key(account), productID: product, isAutoRenewOn: isOn)),
                 account)
         case .configure(let settings):
+            let settings = self.note(settings)
             try self.act(self.store, .configure(ConfigureRequest(app: self.appReference, settings: settings)), "")
         case .again:
             guard let last = self.lastKeyed else {

@@ -55,6 +55,9 @@ package final class ScenarioRunner {
     /// Transactions by the names that the file gives them.
     var transactions: [String: Named] = [:]
     var outcome: Outcome?
+    /// Whether purchases wait for a decision. In a scenario `buy` means that the customer agrees, whatever the catalogue
+    /// file says of dialogs; `dialogs on` makes purchases wait.
+    private var hasDialogs = false
     /// The last request that bore a key, so that it can be asked for again.
     var lastKeyed: (connection: ScenarioConnection, request: Request, account: String)?
     /// The line of the last step.
@@ -230,11 +233,11 @@ package final class ScenarioRunner {
         if let source = self.scenario.catalogue { try self.load(source) }
         try self.findGroups()
         self.onlyGroup = self.groups.count == 1 ? self.groups[0] : nil
-        if !self.scenario.settings.isEmpty {
-            try self.change(
-                .configure(ConfigureRequest(app: self.appReference, settings: self.scenario.settings)),
-                "set what stands above the first step")
-        }
+        self.note(self.scenario.settings)
+        let settings = [.dialogs(self.hasDialogs)] + self.scenario.settings
+        try self.change(
+            .configure(ConfigureRequest(app: self.appReference, settings: settings)),
+            "set what stands above the first step")
         try self.setStart()
         var explicit: Set<WatchKey> = []
         for case .step(.watch(let key)) in self.scenario.lines.map(\.content) { explicit.insert(self.spelt(key)) }
@@ -289,12 +292,28 @@ package final class ScenarioRunner {
             edits = catalogue.edits
             name = "\(self.report.file), catalogue \(block)"
         }
+        // The file's own word on dialogs would replace the scenario's.
+        edits.append(.dialogs(self.hasDialogs))
         let request = LoadCatalogRequest(app: self.appReference, file: file, source: name)
         let answer = try self.store.ask(.loadCatalog(request))
         guard case .success(let response) = answer else { return answer }
         self.reached(response.position)
-        guard !edits.isEmpty else { return answer }
         return try self.store.ask(.configure(ConfigureRequest(app: self.appReference, settings: edits)))
+    }
+
+    /// Notes what the scenario sets of dialogs. Answers with the settings as the server gets them: a reset would put the
+    /// catalogue file's word on dialogs in force.
+    @discardableResult
+    func note(_ settings: [AppSettingChange]) -> [AppSettingChange] {
+        var isReset = false
+        for setting in settings {
+            switch setting {
+            case .dialogs(let isOn): self.hasDialogs = isOn
+            case .reset: (self.hasDialogs, isReset) = (false, true)
+            default: break
+            }
+        }
+        return isReset ? settings + [.dialogs(self.hasDialogs)] : settings
     }
 
     private static func file(of catalogue: ScenarioCatalogue) throws(ScenarioFailure) -> [UInt8] {

@@ -69,6 +69,9 @@ package struct ScenarioCatalogue: Hashable, Sendable {
         json.endArray()
         json.key("settings")
         json.beginObject()
+        // In a scenario `buy` means that the customer agrees.
+        json.key("_disableDialogs")
+        json.boolean(true)
         json.endObject()
         json.endObject()
         return try json.finish()

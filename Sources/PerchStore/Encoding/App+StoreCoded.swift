@@ -11,7 +11,8 @@ extension AppSettings: StoreCoded {
         writer.write(self.areRenewalBillingIssuesEnabled)
         writer.write(self.isGracePeriodEnabled)
         writer.write(self.gracePeriodDays)
-        writer.write(self.areDialogsDisabled)
+        // A field of form 1 that meant nothing: what the file said of dialogs.
+        writer.write(false)
         writer.write(self.asksBeforePurchases)
         writer.write(self.hasGracePeriodForAllRenewals)
         writer.write(self.simulatedErrors)
@@ -27,7 +28,7 @@ extension AppSettings: StoreCoded {
         self.areRenewalBillingIssuesEnabled = try reader.bool()
         self.isGracePeriodEnabled = try reader.bool()
         self.gracePeriodDays = try reader.int64()
-        self.areDialogsDisabled = try reader.bool()
+        _ = try reader.bool()
         self.asksBeforePurchases = try reader.bool()
         self.hasGracePeriodForAllRenewals = try reader.bool()
         self.simulatedErrors = try reader.value()

@@ -1,4 +1,5 @@
 import Glibc
+import PerchCatalogue
 import PerchServer
 import PerchTesting
 import Testing
@@ -295,6 +296,18 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(result.code == .failure)
         #expect(result.data.isEmpty)
         #expect(result.talk.hasPrefix("perch: \(path): line "))
+    }
+
+    @Test func `the greeting says whether purchases wait for a decision, as the file has it`() throws {
+        func line(_ settings: String) throws -> String {
+            let file = """
+                {"products": [{"productID": "a", "type": "Consumable", "displayPrice": "1"}], "settings": \(settings)}
+                """
+            return Serve.dialogs(try StoreKitFile.load(Array(file.utf8)).settings)
+        }
+        #expect(try line("{}").hasPrefix("dialogs: on, each purchase waits"))
+        #expect(try line("{\"_disableDialogs\": false}") == line("{}"))
+        #expect(try line("{\"_disableDialogs\": true}").hasPrefix("dialogs: off, purchases happen at once"))
     }
 
     @Test func `refuses a file that is not there`() async {
