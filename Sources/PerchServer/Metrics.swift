@@ -328,6 +328,7 @@ struct LimitCounter {
         LimitCounter("readableMilliseconds", amongMistakes: .fieldInvalid),
         LimitCounter("factsPerReadMax", reason: .historyLimit),
         LimitCounter("renewalExtensionMillisecondsMax", amongMistakes: .extensionInvalid),
+        LimitCounter("renewalExtensionsMax", amongMistakes: .extensionIneligible),
         LimitCounter("editedOffersMax", amongMistakes: .fieldInvalid),
         LimitCounter("catalogueAssets", amongMistakes: .catalogInvalid),
         LimitCounter("catalogueImageBytes", amongMistakes: .catalogInvalid),

@@ -56,13 +56,27 @@ extension StoreOperation {
     }
 }
 
+extension OperationSubject {
+    /// What the store shows of an account.
+    package init(_ view: DecisionView) {
+        self.init(
+            record: view.accountRecord, rows: view.answers.isEmpty ? nil : view.rows, member: view.member,
+            answers: view.answers)
+    }
+}
+
 extension Decision {
     /// Decides an operation of a test store by what is shown.
     init(of operation: StoreOperation, _ view: inout DecisionView) throws(Refusal) {
-        let subject = OperationSubject(
-            record: view.accountRecord, rows: view.answers.isEmpty ? nil : view.rows, member: view.member,
-            answers: view.answers)
-        switch try PerchModel.decide(operation, on: subject, app: view.app, now: view.now, numbers: &view.numbers) {
+        let subject = OperationSubject(view)
+        self.init(
+            try PerchModel.decide(operation, on: subject, app: view.app, now: view.now, numbers: &view.numbers),
+            of: subject)
+    }
+
+    /// The rows that the model asks for, or the facts that it decided.
+    package init(_ decision: OperationDecision, of subject: OperationSubject) {
+        switch decision {
         case .needs(let need): self = .needRows(need)
         case .done(let outcome): self.init(outcome, of: subject)
         }

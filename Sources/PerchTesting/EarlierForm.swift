@@ -82,6 +82,22 @@ package enum EarlierForm {
         616e730080f0b252018090ded0fa6200000103080500034652410000e8b98a20
         """
 
+    /// What form 2 added to `record`: the billing plan that the next period was ordered with.
+    package static var recordOfForm2: AccountRecord {
+        var record = Self.record
+        record.lines[0].preferredBillingPlan = .monthly
+        return record
+    }
+
+    /// `recordOfForm2`, as version 2 sealed it: without extensions and refund requests.
+    package static let recordInForm2 =
+        """
+        02010c8090ded0fa62056170702d3701b920040b636f6d2e6578616d706c650673696c766572068090ded0fa62060355\
+        534106313433343431040305706c616e7380a0abfef96280b0d4f88d638c9c0103555344010d73696c7665722e796561\
+        726c79043e00000000000180a0abfef96200010468616c660404fc4d0355534400060204000480a0abfef96200010570\
+        6c616e730080f0b252018090ded0fa62000001030805000346524100001d57bc74
+        """
+
     /// `bodies`, as version 1 sealed them.
     package static let factsInForm1 = [
         """

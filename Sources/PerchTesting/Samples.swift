@@ -164,12 +164,16 @@ extension SeededRandom {
         record.storefront = self.string()
         record.chargesFail = self.optional { $0.bool() }
         record.messagePosted = self.optional { $0.instant() }
+        record.extensions = self.array(upTo: 2) { random in
+            RenewalExtension(original: random.uint64(), instant: random.instant())
+        }
+        record.refundRequests = self.array(upTo: 2) { $0.uint64() }
         return record
     }
 
     package mutating func fact() -> Fact {
         let body: Fact.Body =
-            switch self.below(30) {
+            switch self.below(31) {
             case 0: .opened(appTransactionID: self.string())
             case 1: .purchased(self.transaction(), terms: self.optional { Boxed($0.lineTerms()) })
             case 2: .renewed(self.transaction(), terms: self.lineTerms())
@@ -209,6 +213,7 @@ extension SeededRandom {
                     remainder: Remainder(
                         lines: self.array(upTo: 2) { $0.line() }, owned: self.array(upTo: 2) { $0.transaction() },
                         histories: self.array(upTo: 2) { $0.groupHistory() }))
+            case 29: .refundRequested(self.uint64())
             default: .cleared
             }
         return Fact(

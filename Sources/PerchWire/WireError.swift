@@ -125,6 +125,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case priceIncreaseInvalid = "PRICE_INCREASE_INVALID"
     case noPriceIncrease = "NO_PRICE_INCREASE"
     case extensionInvalid = "EXTENSION_INVALID"
+    case extensionIneligible = "EXTENSION_INELIGIBLE"
     case storeKitUnknown = "STOREKIT_UNKNOWN"
     case storeKitUserCancelled = "STOREKIT_USER_CANCELLED"
     case storeKitNetworkError = "STOREKIT_NETWORK_ERROR"
@@ -166,7 +167,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
         case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .tokenOtherStore,
             .tokenFuture, .behind, .keyReused, .clockBackwards, .purchaseProductUnavailable, .purchaseNotAllowed,
             .purchaseIneligibleForOffer, .refundNotPossible, .notASubscription, .notSubscribed, .notInRetry,
-            .notShareable, .notShared, .noPriceIncrease, .storeKitUnknown,
+            .notShareable, .notShared, .noPriceIncrease, .extensionIneligible, .storeKitUnknown,
             .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError, .storeKitNotAvailableInStorefront,
             .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest, .storeKitFailed, .backupRunning,
             .backupFailed, .tlsRequired:

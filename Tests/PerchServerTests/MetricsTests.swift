@@ -186,7 +186,7 @@ enum SampleReports {
         "writtenTransactionBytesMax", "recentTexts", "recentTextBytesMax", "leaseMilliseconds",
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
         "batchRunsMax", "storageRetryMilliseconds", "feedChangesAtOnce", "dueEntriesHeld",
-        "watchersBeforeAnswers",
+        "watchersBeforeAnswers", "renewalExtensionDays", "refundRequestsKept",
     ]
 
     /// Names of what a file of limits declares.

@@ -12,8 +12,16 @@ import Testing
         #expect(read.lines[0].preference == "silver.yearly")
         #expect(read.lines[0].preferredBillingPlan == .unspecified, "it did not say, and was charged up front")
         let written = read.sealed()
-        #expect(written[0] == 2)
+        #expect(written[0] == 3)
         #expect(contents(try AccountRecord(unsealing: written, of: 7)) == contents(read))
+    }
+
+    @Test func `a record of form 2 is read, with no extension and no refund request`() throws {
+        let bytes = EarlierForm.bytes(EarlierForm.recordInForm2)
+        #expect(bytes[0] == 2)
+        let read = try AccountRecord(unsealing: bytes, of: 7)
+        #expect(contents(read) == contents(EarlierForm.recordOfForm2))
+        #expect(read.extensions.isEmpty && read.refundRequests.isEmpty)
     }
 
     @Test(arguments: EarlierForm.bodies.indices)

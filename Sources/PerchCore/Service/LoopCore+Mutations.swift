@@ -19,16 +19,13 @@ extension LoopCore {
             return self.keyed(asked.idempotencyKey, sync, request)
 
         case .requestRefund(let asked):
-            let reason = asked.reason == .unspecified ? RevocationReason.other : asked.reason
-            let text = asked.text
-            let target = OperationTarget.transaction(asked.transactionID)
-            let account = Self.key(asked.account, app)
-            let decline = Mutation.operation(.declineRefund(target), account: account, app: app)
-            let refund = Mutation.operation(
-                .refund(target, reason: reason, share: .full), account: account, app: app)
-            let mutation = refund.deciding { view throws(Refusal) in
-                let isApproved = try decideRefundRequest(reason: reason, text: text, app: view.app)
-                return isApproved ? try refund.decide(&view) : try decline.decide(&view)
+            let (id, reason, text) = (asked.transactionID, asked.reason, asked.text)
+            let subject = Subject.account(Self.key(asked.account, app), opens: false)
+            let mutation = Mutation(subject, needsTestApp: true) { view throws(Refusal) in
+                let subject = OperationSubject(view)
+                let decision = try decideRefundRequest(
+                    of: id, reason: reason, text: text, subject, app: view.app, now: view.now)
+                return Decision(decision, of: subject)
             }
             return self.keyed(asked.idempotencyKey, mutation, request)
 

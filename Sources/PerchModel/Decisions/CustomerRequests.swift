@@ -2,14 +2,40 @@ package import PerchBase
 
 // What a customer asks for in one of StoreKit's sheets: each can be made to fail.
 
-/// Whether a customer's request for a refund is approved: unless he writes `REJECT` under the reason other, as in Apple's
+/// A customer's refund request. The store approves it, unless the text says `REJECT` under the reason other, as in Apple's
 /// sandbox.
+///
+/// A second request for a transaction is a duplicate. `Transaction.RefundRequestError.duplicateRequest` names three cases:
+/// the first request is pending, was approved or was denied. A request is decided at once here, so none is pending.
 package func decideRefundRequest(
-    reason: RevocationReason, text: String, app: AppState
-) throws(Refusal) -> Bool {
+    of id: TransactionID, reason: RevocationReason, text: String, _ subject: OperationSubject, app: AppState,
+    now: Instant
+) throws(Refusal) -> OperationDecision {
     try refuseIfSimulated(.refundRequest, app: app)
+    let row: Transaction
+    switch try transaction(.transaction(id), subject, app: app) {
+    case .needs(let need): return .needs(need)
+    case .found(let found): row = found
+    }
+    let wasRequested = subject.record.refundRequests.contains(id)
+    guard !wasRequested, row.ownership != .purchased || row.revocation == nil else {
+        let outcome =
+            row.revocation.map { "it was refunded on \($0.date)" } ?? "the store has decided a refund request for it"
+        throw Refusal(
+            .storeKitDuplicateRequest, "no refund of transaction \(id) can be requested again: \(outcome)")
+    }
     let isOther = reason == .other || reason == .unspecified
-    return !(isOther && text == "REJECT")
+    var outcome = OperationOutcome([], transaction: row, wasHeld: true)
+    if !isOther || text != "REJECT" {
+        let refund = StoreOperation.refund(.transaction(id), reason: reason, share: .full)
+        var numbers = TransactionNumbers(next: 0)
+        switch try decide(refund, on: subject, app: app, now: now, numbers: &numbers) {
+        case .needs(let need): return .needs(need)
+        case .done(let refunded): outcome = refunded
+        }
+    }
+    outcome.facts.insert(Fact(.refundRequested(id), effective: now), at: 0)
+    return .done(outcome)
 }
 
 /// An offer code that a customer redeems, not knowing of products: its transaction arrives like one bought outside the

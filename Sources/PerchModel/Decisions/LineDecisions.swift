@@ -69,7 +69,7 @@ private func unknown(_ id: TransactionID) -> Refusal {
 }
 
 /// The transaction that a target names: of a product the account's newest own one, of a subscription its line's latest.
-private func transaction(
+func transaction(
     _ target: OperationTarget, _ subject: OperationSubject, app: AppState
 ) throws(Refusal) -> Found<Transaction> {
     let record = subject.record
@@ -127,7 +127,7 @@ func decideRefund(
 }
 
 /// Other transactions of the same product, owned in the same way, that were not refunded.
-private func keptRow(like row: Transaction) -> RowKind {
+func keptRow(like row: Transaction) -> RowKind {
     var kind = RowKind()
     kind.productID = row.productID
     kind.ownership = row.ownership
@@ -276,6 +276,12 @@ func decidePriceIncrease(
             "the subscription to \(line.latest.productID) becomes one to \(product.id) at its renewal; take that back, or wait for it"
         )
     }
+    if line.isCommitted, let commitment = line.latest.commitment {
+        throw Refusal(
+            .priceIncreaseInvalid,
+            "the price of \(product.id) is fixed by a commitment until \(commitment.expirationDate); raise it in the last of its "
+                + "\(commitment.totalBillingPeriods) periods, this is number \(commitment.billingPeriodNumber)")
+    }
     let held = standardPrice(of: line, for: product, subscription)
     guard milliunits > held.milliunits else {
         throw Refusal(
@@ -372,6 +378,7 @@ func decideExtension(
             .notSubscribed,
             "the subscription to \(line.latest.productID) is \(state); only a period that runs can be extended")
     }
+    try refuseIneligibleExtension(of: line, record: subject.record, app: app, now: now)
     var extended = line.latest
     extended.expirationDate = line.boundary.advanced(byMilliseconds: milliseconds)
     extended.signedDate = now
@@ -379,6 +386,35 @@ func decideExtension(
         extended.commitment?.expirationDate = commitment.expirationDate.advanced(byMilliseconds: milliseconds)
     }
     return .done(OperationOutcome([Fact(.extended(extended), effective: now)], transaction: extended))
+}
+
+/// The rules of `SubscriptionExtensionIneligibleError` (App Store Server API) for a period that is running, and of
+/// "Extending the renewal date for auto-renewable subscriptions": at least one period was paid for.
+private func refuseIneligibleExtension(
+    of line: Line, record: AccountRecord, app: AppState, now: Instant
+) throws(Refusal) {
+    let product = line.latest.productID
+    if line.latest.offer?.paymentMode == .freeTrial {
+        throw Refusal(
+            .extensionIneligible,
+            "the subscription to \(product) is in a free offer period until \(line.boundary); extend it after that")
+    }
+    let isPaid = (line.latest.price?.milliunits ?? 0) > 0
+    guard isPaid || (record.history(ofGroup: line.groupID)?.paidMilliseconds ?? 0) > 0 else {
+        throw Refusal(
+            .extensionIneligible,
+            "no period of the subscription to \(product) was paid for; an extension needs one that was")
+    }
+    let extensions = record.extensions.filter { $0.original == line.originalID }
+    guard extensions.count >= Limits.renewalExtensionsMax, let first = extensions.first else { return }
+    let days = Period(Limits.renewalExtensionDays, .day)
+    let end = app.settings.timeRate.end(of: days, from: first.instant, anchorDay: 0)
+    guard now < end else { return }
+    throw Refusal(
+        .extensionIneligible,
+        "the subscription to \(product) was extended \(extensions.count) times since \(first.instant), the limit is "
+            + "\(Limits.renewalExtensionsMax) in \(days.value) days; extend it again from \(end) on",
+        found: Int64(extensions.count), limit: Int64(Limits.renewalExtensionsMax))
 }
 
 // MARK: Family
@@ -471,125 +507,6 @@ func decideEndOfSharing(
     return .done(OperationOutcome(ends(of: shares, at: now)))
 }
 
-private func ends(of shares: [FamilyShare], at now: Instant) -> [Fact] {
+func ends(of shares: [FamilyShare], at now: Instant) -> [Fact] {
     shares.map { Fact(.sharingEnded(original: $0.original, member: $0.member), effective: now) }
-}
-
-// MARK: Taking things out of a test store
-
-/// Takes a transaction, or a purchase that waits, out of a test store, as if it had never been: eligibility for offers
-/// comes back with it. A subscription falls back to the transaction before it.
-func decideDeletion(
-    of id: TransactionID, _ subject: OperationSubject, app: AppState, now: Instant
-) throws(Refusal) -> OperationDecision {
-    let record = subject.record
-    if record.pendingPurchases.contains(where: { $0.id == id }) {
-        return .done(OperationOutcome([Fact(.purchaseReleased(id: id, isApproved: false), effective: now)]))
-    }
-    let row: Transaction
-    switch try transaction(.transaction(id), subject, app: app) {
-    case .needs(let need): return .needs(need)
-    case .found(let found): row = found
-    }
-    var remainder = Remainder(lines: record.lines, owned: record.owned, histories: record.histories)
-    var ended: [FamilyShare] = []
-    if let index = record.lines.firstIndex(where: { $0.latest.id == id }) {
-        var kind = RowKind()
-        kind.originalID = row.originalID
-        kind.isCurrent = true
-        kind.except = id
-        switch subject.newest(kind) {
-        case .needs(let need): return .needs(need)
-        case .found(let before):
-            if let before {
-                remainder.lines[index] = line(record.lines[index], fallingBackTo: before, app: app, now: now)
-            } else {
-                remainder.lines.remove(at: index)
-            }
-        }
-        ended = record.shares.filter { $0.original == row.originalID }
-    }
-    if let index = record.owned.firstIndex(where: { $0.id == id }), row.ownership == .familyShared {
-        // What another member shares of it has a place of its own.
-        remainder.owned.remove(at: index)
-    } else if let index = record.owned.firstIndex(where: { $0.id == id }) {
-        switch subject.newest(keptRow(like: row)) {
-        case .needs(let need): return .needs(need)
-        case .found(let before):
-            if let before { remainder.owned[index] = before } else { remainder.owned.remove(at: index) }
-        }
-    }
-    // What lasts is shared by itself, also while it is refunded: what is not there any more is shared with nobody.
-    if row.productType != .autoRenewable { ended = record.shares.filter { $0.original == id } }
-    if let index = record.histories.firstIndex(where: { $0.groupID == row.subscriptionGroupID }),
-        row.ownership == .purchased
-    {
-        switch history(record.histories[index], without: row, subject) {
-        case .needs(let need): return .needs(need)
-        case .found(let history?): remainder.histories[index] = history
-        case .found(nil): remainder.histories.remove(at: index)
-        }
-    }
-    return .done(
-        OperationOutcome(
-            ends(of: ended, at: now) + [Fact(.deleted(id, remainder: remainder), effective: now)], transaction: row))
-}
-
-/// A line whose latest transaction is another one, before it. The store attempts nothing for a period that is over: it
-/// would charge for a time that has passed.
-private func line(_ held: Line, fallingBackTo latest: Transaction, app: AppState, now: Instant) -> Line {
-    // A run that began with what was taken out is gone with it; where the one before it began, a record does not know.
-    let recentStart = min(held.recentStart, latest.purchaseDate)
-    var line = Line(latest: latest, preference: latest.productID, recentStart: recentStart)
-    line.willAutoRenew = held.willAutoRenew && line.boundary > now
-    // Why it ended is known of who had switched renewal off, and of nobody else.
-    let wasSwitchedOff = !held.willAutoRenew && held.lapse ?? .autoRenewDisabled == .autoRenewDisabled
-    if !wasSwitchedOff || line.isCommitted, line.boundary <= now { line.lapse = .unknown }
-    if line.latest.productID == held.latest.productID {
-        line.level = held.level
-        line.agreedPrice = held.agreedPrice
-        line.lastIncrease = held.lastIncrease
-    } else {
-        line.level = app.catalogue.product(latest.productID)?.subscription?.level ?? 0
-    }
-    return line
-}
-
-/// What offers ask of a group's past, when a transaction of it never was. Nil: there is none left, so the account is new to
-/// the group again.
-private func history(
-    _ held: GroupHistory, without row: Transaction, _ subject: OperationSubject
-) -> Found<GroupHistory?> {
-    var history = held
-    var kind = RowKind()
-    kind.groupID = row.subscriptionGroupID
-    kind.ownership = .purchased
-    kind.except = row.id
-    switch subject.newest(kind) {
-    case .needs(let need): return .needs(need)
-    case .found(nil): return .found(nil)
-    case .found: break
-    }
-    if row.offer?.type == .introductory {
-        kind.offerType = .introductory
-        switch subject.newest(kind) {
-        case .needs(let need): return .needs(need)
-        case .found(let other): history.hadIntroductoryOffer = other != nil
-        }
-    }
-    if row.redeemsWinBack {
-        kind.offerType = .winBack
-        kind.reason = .purchase
-        switch subject.newest(kind) {
-        case .needs(let need): return .needs(need)
-        case .found(let other): history.lastWinBack = other?.purchaseDate
-        }
-    }
-    history.changePaid(from: row.paidMilliseconds, to: 0)
-    return .found(history)
-}
-
-/// Takes everything out of a test store's account. What it shares ends with it.
-func decideClearing(_ subject: OperationSubject, app: AppState, now: Instant) throws(Refusal) -> OperationDecision {
-    .done(OperationOutcome([Fact(.cleared, effective: now)]))
 }

@@ -28,6 +28,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case priceIncreaseInvalid = "PRICE_INCREASE_INVALID"
         case noPriceIncrease = "NO_PRICE_INCREASE"
         case extensionInvalid = "EXTENSION_INVALID"
+        case extensionIneligible = "EXTENSION_INELIGIBLE"
         case recordLimit = "RECORD_LIMIT"
         case keyReused = "KEY_REUSED"
         case clockBackwards = "CLOCK_BACKWARDS"

@@ -40,6 +40,18 @@ extension Transaction {
     var redeemsWinBack: Bool { self.offer?.type == .winBack && self.reason == .purchase }
 }
 
+/// A renewal date that was extended. The App Store counts these in each window of 365 days.
+package struct RenewalExtension: Hashable, Sendable {
+    /// The line, by its original transaction.
+    package var original: TransactionID
+    package var instant: Instant
+
+    package init(original: TransactionID, instant: Instant) {
+        self.original = original
+        self.instant = instant
+    }
+}
+
 /// What the views of an account need from its facts: current, bounded, rebuilt from the facts by `apply`.
 ///
 /// Transactions and the unfinished list are rows beside it. A value behind one reference: a record goes from the store's
@@ -118,6 +130,17 @@ package struct AccountRecord: Hashable, Sendable {
     package var messagePosted: Instant? {
         get { self.contents.fields.messagePosted }
         set { self.change { $0.messagePosted = newValue } }
+    }
+
+    /// Renewal extensions of own lines, oldest first: of each line the last `Limits.renewalExtensionsMax`.
+    package var extensions: [RenewalExtension] {
+        get { self.contents.fields.extensions }
+        set { self.change { $0.extensions = newValue } }
+    }
+    /// Transactions whose refund the customer requested, oldest first: the last `Limits.refundRequestsKept`.
+    package var refundRequests: [TransactionID] {
+        get { self.contents.fields.refundRequests }
+        set { self.change { $0.refundRequests = newValue } }
     }
 
     /// Changes several fields at the cost of one: each change of one makes the contents anew.
@@ -265,6 +288,15 @@ package struct RecordFields: Hashable, Sendable {
         set { self.rare.change { $0.messagePosted = newValue } }
     }
 
+    package var extensions: [RenewalExtension] {
+        get { self.rare?.value.extensions ?? [] }
+        set { self.rare.change { $0.extensions = newValue } }
+    }
+    package var refundRequests: [TransactionID] {
+        get { self.rare?.value.refundRequests ?? [] }
+        set { self.rare.change { $0.refundRequests = newValue } }
+    }
+
     private struct RareFields: Rare {
         var pendingPurchases: [PendingPurchase] = []
         var intents: [PurchaseIntent] = []
@@ -273,6 +305,8 @@ package struct RecordFields: Hashable, Sendable {
         var storefront = ""
         var chargesFail: Bool?
         var messagePosted: Instant?
+        var extensions: [RenewalExtension] = []
+        var refundRequests: [TransactionID] = []
     }
 
     /// Lines, owned products and what waits.

@@ -34,7 +34,7 @@ package struct Fact: Hashable, Sendable {
         case renewalFailed(original: TransactionID, retry: BillingRetry)
         /// A renewal was not attempted: the line ends at its boundary.
         case lapsed(original: TransactionID, reason: ExpirationReason)
-        /// An upgrade left this transaction behind.
+        /// An upgrade left this transaction behind; or that upgrade was deleted, and `isUpgraded` is false again.
         case upgradedFrom(Transaction)
         /// The customer switched renewal on or off; the product of the next period, and the billing plan that it was
         /// ordered with if it is another one. Off in a grace or retry period ends the line at once.
@@ -76,6 +76,8 @@ package struct Fact: Hashable, Sendable {
         case storefrontSet(String)
         case chargesSet(fail: Bool?)
         case messagePosted
+        /// The customer requested a refund of a transaction. If the store approved it, `revoked` follows.
+        case refundRequested(TransactionID)
         /// A transaction was taken out of a test store. What remains of the account is told whole, because a record does
         /// not hold what came before.
         case deleted(TransactionID, remainder: Remainder)
@@ -102,7 +104,7 @@ package struct Fact: Hashable, Sendable {
         case .autoRenewSet: .setting
         case .revoked: .refund
         case .lapsed, .expiredEarly: .expiry
-        case .finished: .unspecified
+        case .finished, .refundRequested: .unspecified
         case .reinstated: .refund
         case .priceRaised, .priceAnswered, .storefrontSet, .chargesSet, .messagePosted: .setting
         case .offerQueued, .purchaseHeld, .purchaseReleased, .intentCreated, .intentEnded: .purchase
@@ -133,7 +135,7 @@ package struct Fact: Hashable, Sendable {
             }
         case .opened, .renewalFailed, .lapsed, .autoRenewSet, .finished, .priceRaised, .priceAnswered, .offerQueued,
             .purchaseHeld, .purchaseReleased, .sharingBegan, .sharingEnded, .shareAwaitsSync, .synced, .intentCreated,
-            .intentEnded, .storefrontSet, .chargesSet, .messagePosted, .deleted, .cleared:
+            .intentEnded, .storefrontSet, .chargesSet, .messagePosted, .refundRequested, .deleted, .cleared:
             nil
         }
     }
@@ -152,7 +154,7 @@ package struct Fact: Hashable, Sendable {
         case .cleared: .deleteAll
         case .opened, .renewalFailed, .lapsed, .autoRenewSet, .priceRaised, .priceAnswered, .offerQueued, .purchaseHeld,
             .purchaseReleased, .sharingBegan, .sharingEnded, .shareAwaitsSync, .synced, .intentCreated, .intentEnded,
-            .storefrontSet, .chargesSet, .messagePosted:
+            .storefrontSet, .chargesSet, .messagePosted, .refundRequested:
             nil
         }
     }
@@ -298,6 +300,8 @@ extension RecordFields {
 
         case .priceRaised(let original, let increase):
             self.changeLine(original) { line in
+                // An increase that the customer agreed to stays agreed, whatever becomes of the next one.
+                if let agreed = line.increase, agreed.status == .agreed { line.agreedPrice = agreed.price }
                 line.increase = increase
                 line.lastIncrease = increase.asked
             }
@@ -318,6 +322,7 @@ extension RecordFields {
         case .extended(let transaction):
             self.notePaid(transaction)
             self.changeLine(transaction.originalID) { $0.latest = transaction }
+            self.noteExtension(of: transaction, at: fact.effective)
 
         case .purchaseHeld(let pending):
             self.pendingPurchases.append(pending)
@@ -359,10 +364,16 @@ extension RecordFields {
         case .messagePosted:
             self.messagePosted = fact.effective
 
-        case .deleted(_, let remainder):
+        case .refundRequested(let id):
+            self.refundRequests = (self.refundRequests + [id]).suffix(Limits.refundRequestsKept)
+
+        case .deleted(let id, let remainder):
             self.lines = remainder.lines
             self.owned = remainder.owned
             self.histories = remainder.histories
+            let left = Set(remainder.lines.map(\.originalID))
+            self.extensions.removeAll { !left.contains($0.original) }
+            self.refundRequests.removeAll { $0 == id }
 
         case .cleared:
             self.lines.removeAll()
@@ -373,6 +384,20 @@ extension RecordFields {
             self.shares.removeAll()
             self.awaitingSync.removeAll()
             self.messagePosted = nil
+            self.extensions.removeAll()
+            self.refundRequests.removeAll()
+        }
+    }
+
+    /// Keeps the line's last extensions: as many as the limit counts. A family member's copy has none of its own.
+    private mutating func noteExtension(of transaction: Transaction, at instant: Instant) {
+        guard transaction.ownership == .purchased else { return }
+        let original = transaction.originalID
+        self.extensions.append(RenewalExtension(original: original, instant: instant))
+        if self.extensions.count(where: { $0.original == original }) > Limits.renewalExtensionsMax,
+            let oldest = self.extensions.firstIndex(where: { $0.original == original })
+        {
+            self.extensions.remove(at: oldest)
         }
     }
 

@@ -33,6 +33,7 @@ private enum FactKind: UInt8 {
     case messagePosted = 28
     case deleted = 29
     case cleared = 30
+    case refundRequested = 31
 
     init(of body: Fact.Body) {
         self =
@@ -67,6 +68,7 @@ private enum FactKind: UInt8 {
             case .messagePosted: .messagePosted
             case .deleted: .deleted
             case .cleared: .cleared
+            case .refundRequested: .refundRequested
             }
     }
 }
@@ -100,7 +102,7 @@ extension Fact: StoreCoded {
         case .revoked(let transaction, let fallback):
             writer.write(transaction)
             writer.write(fallback)
-        case .finished(let id):
+        case .finished(let id), .refundRequested(let id):
             writer.write(id)
         case .reinstated(let transaction), .extended(let transaction), .shareAwaitsSync(let transaction):
             writer.write(transaction)
@@ -185,6 +187,7 @@ extension Fact: StoreCoded {
             case .messagePosted: .messagePosted
             case .deleted: .deleted(try reader.uint64(), remainder: try reader.value())
             case .cleared: .cleared
+            case .refundRequested: .refundRequested(try reader.uint64())
             }
         // Before form 3 every fact was a decision of the store itself.
         let source = reader.form < 3 ? FactSource.decision : try FactSource(from: &reader)

@@ -15,6 +15,17 @@ extension BillingRetry: StoreCoded {
     }
 }
 
+extension RenewalExtension: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.original)
+        writer.write(self.instant)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init(original: try reader.uint64(), instant: try reader.value())
+    }
+}
+
 extension BillingPlanType {
     /// The plan that the product of the next period was ordered with. Form 1 has forgotten it, and what waited was
     /// charged up front.
@@ -131,6 +142,8 @@ extension AccountRecord {
         writer.write(self.storefront)
         writer.write(self.chargesFail)
         writer.write(self.messagePosted)
+        writer.write(self.extensions)
+        writer.write(self.refundRequests)
     }
 
     init(of account: AccountNumber, fieldsFrom reader: inout ByteReader) throws(DecodingFault) {
@@ -149,6 +162,10 @@ extension AccountRecord {
             fields.storefront = try reader.string()
             fields.chargesFail = try reader.optional()
             fields.messagePosted = try reader.optional()
+            // Forms 1 and 2 did not keep them: they are counted from then on.
+            guard reader.form >= 3 else { return }
+            fields.extensions = try reader.array()
+            fields.refundRequests = try reader.array()
         }
         self = record
     }

@@ -21,11 +21,10 @@ package struct BlobKey: Hashable, Sendable {
         /// The form that this version writes. It reads all forms from 1 on.
         ///
         /// Form 2 of records and facts adds the billing plan of a pending renewal. Form 3 of facts adds their source and
-        /// stamp. A change contains facts and records, and has the form of its facts.
+        /// stamp; form 3 of records adds extensions and refund requests. A change contains facts and records, and has the form of its facts.
         package var version: UInt8 {
             switch self {
-            case .record: 2
-            case .fact, .change: 3
+            case .record, .fact, .change: 3
             default: 1
             }
         }

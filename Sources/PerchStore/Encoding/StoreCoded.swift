@@ -17,6 +17,14 @@ extension Instant: StoreCoded {
     }
 }
 
+extension UInt64: StoreCoded {
+    func write(to writer: inout ByteWriter) { writer.write(self) }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self = try reader.uint64()
+    }
+}
+
 extension String: StoreCoded {
     func write(to writer: inout ByteWriter) { writer.write(self) }
 

@@ -105,7 +105,7 @@ struct RecordCache {
     static func estimatedBytes(_ record: AccountRecord) -> Int {
         512 + record.lines.count * 1_024 + record.owned.count * 768 + record.histories.count * 128
             + record.pendingPurchases.count * 512 + record.intents.count * 256 + record.shares.count * 32
-            + record.awaitingSync.count * 768
+            + record.awaitingSync.count * 768 + record.extensions.count * 16 + record.refundRequests.count * 8
     }
 
     /// Checks that every entry is linked once in both directions, and that the bytes add up.

@@ -176,7 +176,18 @@ package struct ModelLaws {
         case .deleteTransaction(let id):
             // Nothing is bought, renewed or changed by it; a purchase that waits has no row.
             let left = self.before.rows[account].filter { $0.transaction.id != id }
-            return self.after.rows[account] == left ? nil : "a deletion of \(id) left other rows than those beside it"
+            let rows = self.after.rows[account]
+            let isLeft =
+                left.count == rows.count
+                && zip(left, rows).allSatisfy { old, new in
+                    var old = old
+                    // The deletion of an upgrade restores what that left behind.
+                    if old.transaction.id == new.transaction.id, !new.transaction.isUpgraded {
+                        old.transaction.isUpgraded = false
+                    }
+                    return old == new
+                }
+            return isLeft ? nil : "a deletion of \(id) left other rows than those beside it"
         case .stopSharing(let target, let member):
             if target == nil, member == nil, self.after.records[account]?.shares.isEmpty == false {
                 return "all sharing ended, and there is some"

@@ -140,9 +140,27 @@ import Testing
             else { return nil }
             return answer
         }
-        #expect(try ask("REJECT")?.isApproved == false)
         let approved = try ask("it broke")
         #expect(approved?.isApproved == true && approved?.transaction?.value.revocation != nil)
+        let other = try self.world.buy("coins", from: self.client)
+        let rejected = RefundRequest(account: "anna", transactionID: other.id, text: "REJECT")
+        guard case .requestRefund(let answer) = try self.world.require(.requestRefund(rejected), from: self.client)
+        else { return }
+        #expect(!answer.isApproved)
+    }
+
+    /// `Transaction.RefundRequestError.duplicateRequest`: the first request is pending, denied or approved.
+    @Test(arguments: ["it broke", "REJECT"])
+    func `a second refund request for a transaction is a duplicate, whatever became of the first`(
+        _ text: String
+    ) throws {
+        let coins = try self.world.buy("coins", from: self.client)
+        let request = Request.requestRefund(RefundRequest(account: "anna", transactionID: coins.id, text: text))
+        _ = try self.world.require(request, from: self.client)
+        #expect(self.ask(request).reason == "STOREKIT_DUPLICATE_REQUEST")
+        let other = try self.world.buy("coins", from: self.client)
+        let next = Request.requestRefund(RefundRequest(account: "anna", transactionID: other.id))
+        #expect(self.ask(next).reason == "")
     }
 
     @Test(arguments: [

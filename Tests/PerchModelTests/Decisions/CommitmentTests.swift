@@ -93,11 +93,47 @@ import Testing
         #expect(account.rows[12].commitment?.expirationDate == at("2028-02-03"))
     }
 
+    @Test func `keeps its price: only its last period can be followed by a higher one`() throws {
+        var account = try Self.account()
+        func raise() throws -> Refusal.Reason? {
+            do throws(Refusal) {
+                var numbers = account.numbers
+                let operation = StoreOperation.raisePrice(
+                    .product("silver.yearly"), milliunits: 9_500, needsConsent: false)
+                _ = try decide(
+                    operation, on: OperationSubject(record: account.record), app: account.app, now: account.now,
+                    numbers: &numbers)
+                return nil
+            } catch {
+                return error.reason
+            }
+        }
+        #expect(try raise() == .priceIncreaseInvalid)
+        account.advance(to: at("2026-12-30"))
+        #expect(try raise() == .priceIncreaseInvalid, "charge 11 of 12")
+        account.advance(to: at("2026-12-31"))
+        #expect(try raise() == nil, "charge 12 of 12")
+    }
+
+    @Test func `each charge's transaction says whether the commitment renewed when it was charged`() throws {
+        var account = try Self.account()
+        account.advance(to: at("2026-03-10"))
+        try account.setAutoRenew(false)
+        #expect(account.rows.map { $0.commitment?.willRenew } == [true, true], "charged before the switch")
+        account.advance(to: at("2026-04-10"))
+        try account.setAutoRenew(true)
+        account.advance(to: at("2026-05-10"))
+        #expect(account.rows.map { $0.commitment?.willRenew } == [true, true, false, true])
+        #expect(try account.renewalInfo().commitment?.willRenew == true)
+    }
+
     @Test func `has a price of months, and what is much of that needs consent`() throws {
         var account = try Self.account()
+        account.advance(to: at("2027-01-10"))
         try account.operate(.raisePrice(.product("silver.yearly"), milliunits: 14_000, needsConsent: nil))
         #expect(try account.renewalInfo().priceIncreaseStatus == .agreed)
         var other = try Self.account()
+        other.advance(to: at("2027-01-10"))
         try other.operate(.raisePrice(.product("silver.yearly"), milliunits: 20_000, needsConsent: nil))
         #expect(try other.renewalInfo().priceIncreaseStatus == .pending)
     }

@@ -226,7 +226,10 @@ import Testing
     @Test func `refund requests are approved, unless the customer writes REJECT under other`() throws {
         var account = TestAccount()
         func isApproved(_ reason: RevocationReason, _ text: String) throws -> Bool {
-            try decideRefundRequest(reason: reason, text: text, app: account.app)
+            let coins = try account.buy("coins").transaction
+            let outcome = try account.requestRefund(coins.id, reason, text)
+            #expect((outcome.transaction?.revocation == nil) == outcome.wasHeld)
+            return !outcome.wasHeld
         }
         #expect(try isApproved(.other, ""))
         #expect(try isApproved(.developerIssue, "REJECT"))
@@ -236,6 +239,46 @@ import Testing
         #expect(refusal { _ = try isApproved(.other, "") } == .storeKitDuplicateRequest)
         account.settings.simulatedErrors[.refundRequest] = .failed
         #expect(refusal { _ = try isApproved(.other, "") } == .storeKitFailed)
+    }
+
+    /// `Transaction.RefundRequestError.duplicateRequest`: the first request is pending, denied or approved.
+    @Test func `a second refund request for a transaction is a duplicate, also after a decline or a reversal`() throws {
+        var account = TestAccount()
+        try account.buy("silver")
+        func request(_ id: TransactionID, _ text: String = "") -> Refusal.Reason? {
+            refusal { _ = try account.requestRefund(id, .other, text) }
+        }
+        #expect(request(1, "REJECT") == nil && account.state() == .subscribed)
+        #expect(request(1) == .storeKitDuplicateRequest)
+        try account.advanceToBoundary()
+        #expect(request(2) == nil && account.state() == .revoked)
+        #expect(request(2) == .storeKitDuplicateRequest)
+        try account.operate(.reverseRefund(.transaction(2)))
+        #expect(request(2) == .storeKitDuplicateRequest)
+        // The store itself may still give the money back.
+        try account.operate(.refund(.transaction(2), reason: .other, share: .full))
+        #expect(account.state() == .revoked)
+    }
+
+    @Test func `a refund that the store gave counts as long as it holds`() throws {
+        var account = TestAccount()
+        try account.buy("coins")
+        try account.refund(1)
+        #expect(refusal { _ = try account.requestRefund(1, .other, "") } == .storeKitDuplicateRequest)
+        try account.operate(.reverseRefund(.transaction(1)))
+        #expect(refusal { _ = try account.requestRefund(1, .other, "") } == nil)
+    }
+
+    @Test func `refund requests are remembered up to a limit, and forgotten with the transaction`() throws {
+        var account = TestAccount()
+        for _ in 0...Limits.refundRequestsKept { try account.buy("coins") }
+        for row in account.rows { try account.requestRefund(row.id, .other, "REJECT") }
+        #expect(account.record.refundRequests.count == Limits.refundRequestsKept)
+        #expect(account.record.refundRequests.first == 2, "the oldest is forgotten")
+        try account.operate(.deleteTransaction(2))
+        #expect(account.record.refundRequests.first == 3)
+        try account.operate(.clearTransactions)
+        #expect(account.record.refundRequests.isEmpty)
     }
 
     @Test func `the app transaction is one for each account and app, or its failure`() throws {

@@ -164,8 +164,9 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
 
     @Test func `the grace period is never longer than the period`() throws {
         for rate in TimeRate.all {
-            var account = TestAccount(settings: Shop.settings(rate, billingIssues: true, grace: true, graceDays: 28))
             for (product, group) in [("weekly", "H"), ("silver", "G")] {
+                var account = TestAccount(
+                    settings: Shop.settings(rate, billingIssues: true, grace: true, graceDays: 28))
                 try account.buy(product)
                 let first = try account.line(group).latest
                 try account.advanceToBoundary(inGroup: group)
@@ -268,6 +269,21 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.renewalInfo().expirationReason == .autoRenewDisabled)
     }
 
+    @Test func `a second increase leaves the first one agreed`() throws {
+        var account = TestAccount()
+        try account.buy("silver")
+        try account.operate(.raisePrice(Self.silver, milliunits: 10_990, needsConsent: false))
+        try account.operate(.raisePrice(Self.silver, milliunits: 15_990, needsConsent: true))
+        #expect(try account.renewalInfo().priceIncreaseStatus == .pending)
+        #expect(try account.renewalInfo().renewalPrice == usd(10_990), "the customer agreed to this one")
+        #expect(
+            reason { try account.operate(.raisePrice(Self.silver, milliunits: 10_500, needsConsent: nil)) }
+                == .priceIncreaseInvalid)
+        try account.operate(.answerPriceIncrease(Self.silver, agrees: true))
+        try account.advanceToBoundary()
+        #expect(account.rows.map(\.price) == [usd(9_990), usd(15_990)])
+    }
+
     @Test func `is refused where it is none, and where nothing renews`() throws {
         var account = TestAccount()
         try account.buy("silver")
@@ -310,6 +326,54 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(extend(Limits.renewalExtensionMillisecondsMax) == nil)
         try account.advanceToBoundary()
         #expect(account.state() == .inGracePeriod && extend(day) == .notSubscribed)
+    }
+
+    @Test func `is refused a third time within 365 days, and allowed again when the first is that long ago`() throws {
+        var account = TestAccount(at: at("2026-01-10"))
+        try account.buy("silver.yearly")
+        func extend() -> Refusal.Reason? {
+            reason { try account.operate(.extendRenewal(.product("silver.yearly"), milliseconds: day)) }
+        }
+        #expect(extend() == nil)
+        account.advance(days: 100)
+        #expect(extend() == nil)
+        #expect(extend() == .extensionIneligible)
+        account.advance(to: at("2027-01-09T23:59:59Z"))
+        #expect(extend() == .extensionIneligible)
+        account.advance(to: at("2027-01-10"))
+        #expect(extend() == nil)
+        #expect(extend() == .extensionIneligible, "the second is 265 days old")
+    }
+
+    @Test func `counts the extensions of one line, not those of another group`() throws {
+        var account = TestAccount()
+        try account.buy("silver")
+        try account.buy("weekly")
+        for _ in 0..<2 { try account.operate(.extendRenewal(.product("silver"), milliseconds: day)) }
+        for _ in 0..<2 { try account.operate(.extendRenewal(.product("weekly"), milliseconds: day)) }
+        for product in ["silver", "weekly"] {
+            #expect(
+                reason { try account.operate(.extendRenewal(.product(product), milliseconds: day)) }
+                    == .extensionIneligible)
+        }
+    }
+
+    @Test func `is refused in a free offer period, and where nothing was ever paid`() throws {
+        for mode in [PaymentMode.freeTrial, .payAsYouGo] {
+            let offer = Shop.introductory(mode, Period(1, .month), price: mode == .freeTrial ? 0 : 1_000)
+            var account = TestAccount(catalogue: Shop.catalogue(introductory: offer))
+            try account.buy("silver")
+            let refused = reason { try account.operate(.extendRenewal(.product("silver"), milliseconds: day)) }
+            #expect(refused == (mode == .freeTrial ? .extensionIneligible : nil))
+            try account.advanceToBoundary()
+            try account.operate(.extendRenewal(.product("silver"), milliseconds: day))
+        }
+        let free = Shop.catalogue { if $0.id == "silver" { $0.price = usd(0) } }
+        var account = TestAccount(catalogue: free)
+        try account.buy("silver")
+        #expect(
+            reason { try account.operate(.extendRenewal(.product("silver"), milliseconds: day)) }
+                == .extensionIneligible)
     }
 }
 
@@ -414,13 +478,29 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try other.renewalInfo().expirationReason == .autoRenewDisabled)
     }
 
-    @Test func `of an upgrade leaves nothing that counts`() throws {
-        var account = TestAccount()
+    @Test func `an upgrade's deletion restores the plan that it left behind`() throws {
+        var account = TestAccount(at: at("2026-01-10"))
         try account.buy("silver")
+        account.advance(days: 3)
         try account.buy("gold")
         try account.operate(.deleteTransaction(2))
-        #expect(account.state() == nil && account.rows.map(\.isUpgraded) == [true])
-        #expect(reason { try account.operate(.expire(.transaction(1))) } == .notSubscribed)
+        #expect(account.state() == .subscribed && account.rows.map(\.isUpgraded) == [false])
+        #expect(account.entitlement("silver")?.id == 1 && account.entitlement("gold") == nil)
+        #expect(try account.renewalInfo().autoRenewPreference == "silver")
+        try account.advanceToBoundary()
+        #expect(account.rows.map(\.productID) == ["silver", "silver"])
+        #expect(account.rows.last?.purchaseDate == at("2026-02-10"))
+    }
+
+    @Test func `an upgrade's deletion after the old period ended leaves an expired line`() throws {
+        var account = TestAccount(at: at("2026-01-10"))
+        try account.buy("silver")
+        account.advance(days: 20)
+        try account.buy("gold")
+        account.advance(days: 20)
+        try account.operate(.deleteTransaction(2))
+        #expect(account.state() == .expired && account.record.attemptDue == nil)
+        #expect(try account.renewalInfo().currentProductID == "silver")
     }
 
     @Test func `of what was shared and refunded leaves no share`() throws {

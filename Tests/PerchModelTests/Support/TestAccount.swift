@@ -125,6 +125,27 @@ struct TestAccount {
         throw Endless()
     }
 
+    /// A refund request of the customer, with the rows that it asks for.
+    @discardableResult
+    mutating func requestRefund(
+        _ id: TransactionID, _ reason: RevocationReason, _ text: String
+    ) throws -> OperationOutcome {
+        var subject = OperationSubject(record: self.record)
+        for _ in 0..<8 {
+            switch try decideRefundRequest(
+                of: id, reason: reason, text: text, subject, app: self.app, now: self.now)
+            {
+            case .needs(let need):
+                subject.answers[need] = self.rows(need)
+                subject.rows = (subject.rows ?? []) + self.rows(need)
+            case .done(let outcome):
+                self.commit(outcome.facts)
+                return outcome
+            }
+        }
+        throw Endless()
+    }
+
     private struct Endless: Error {}
 
     private func rows(_ need: RowNeed) -> [Transaction] {

@@ -87,6 +87,8 @@ struct ReferenceLine {
     /// What was redeemed for the next period.
     var waiting: SubscriptionOffer?
     var runBegin: Instant
+    /// When its renewal date was extended, oldest first.
+    var extensions: [Instant] = []
 
     /// It is over at the end of its period, for another reason than the customer's switch, which goes with it.
     mutating func end(_ reason: ExpirationReason) {
