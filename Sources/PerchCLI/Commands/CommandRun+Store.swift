@@ -146,8 +146,9 @@ extension CommandRun {
             $0.clockChange(change)
         } text: { writer in
             let count = change.settledCount
-            let settled = count == 0 ? "" : "; settled \(count) renewal\(count == 1 ? "" : "s")"
-            return [writer.clock(change.clock) + settled]
+            // Some of them may have failed, or ended: the answer has one number for all.
+            let attempts = count == 0 ? "" : "; attempted \(count) renewal\(count == 1 ? "" : "s")"
+            return [writer.clock(change.clock) + attempts]
         }
     }
 }

@@ -165,6 +165,12 @@ struct TextWriter {
         "transaction \(transaction.id)" + (transaction.ownership == .familyShared ? ", shared by the family" : "")
     }
 
+    /// The change of plan that waits for the charge to succeed; empty for none.
+    private static func change(in info: RenewalInfo) -> String {
+        guard let preference = info.autoRenewPreference, preference != info.currentProductID else { return "" }
+        return "; renews as \(printable(preference)) when the charge succeeds"
+    }
+
     /// What a subscription line does next, and when.
     private func course(of status: SubscriptionStatus, _ forecast: Forecast?) -> String {
         let transaction = status.transaction.value
@@ -183,10 +189,11 @@ struct TextWriter {
             return text
         case .inGracePeriod:
             let end = info.gracePeriodExpirationDate ?? own?.at
-            return "the charge failed" + (end.map { "; still entitled until \($0)" } ?? "")
+            return "the charge failed" + (end.map { "; still entitled until \($0)" } ?? "") + Self.change(in: info)
         case .inBillingRetryPeriod:
             let since = transaction.expirationDate.map { " since \($0)" } ?? ""
             return "the charge fails\(since)" + (own.map { "; the store tries until \($0.at)" } ?? "")
+                + Self.change(in: info)
         case .expired:
             let since = transaction.expirationDate.map { "since \($0)" } ?? "ended"
             return since + (info.expirationReason.map { ": \(Self.words($0))" } ?? "")

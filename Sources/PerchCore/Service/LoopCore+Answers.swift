@@ -113,6 +113,7 @@ extension LoopCore {
     ) throws(Refusal) -> Response {
         let asOf = request.asOf
         let now = asOf.instant ?? self.clock(of: app.number)
+        let record = self.foreseen(record, app, at: now)
         func info(_ key: ViewKey, account: String, _ digest: Digest, forecast: Forecast?) -> ValueInfo {
             var info = self.info(record: record, app: app, at: now, forecast: forecast)
             guard asOf.isBlank else { return info }
@@ -177,6 +178,12 @@ extension LoopCore {
         }
     }
 
+    /// The record that a read of the future sees. The present is left to the store's own attempts.
+    private func foreseen(_ record: AccountRecord?, _ app: AppState, at instant: Instant) -> AccountRecord? {
+        guard let record, instant > self.clock(of: app.number) else { return record }
+        return PerchModel.foreseen(record, app: app, at: instant)
+    }
+
     /// Why, of the moment that the request names.
     private func explanation(
         _ request: Request, _ record: AccountRecord?, _ rows: [Transaction], _ app: AppState
@@ -185,6 +192,7 @@ extension LoopCore {
             preconditionFailure("\(request.method) asks for no explanation")
         }
         let now = asked.asOf.instant ?? self.clock(of: app.number)
+        let record = self.foreseen(record, app, at: now)
         let value =
             switch about {
             case .group(let id):

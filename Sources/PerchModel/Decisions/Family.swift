@@ -287,6 +287,15 @@ private struct FamilyMirror {
             copy.revocation = nil
             copy.signedDate = now
             self.append(.reinstated(copy), at: now)
+            let isSameNext = held.prefers(line.preference, billed: line.preferredBillingPlan)
+            if held.willAutoRenew != line.willAutoRenew || !isSameNext {
+                // The purchaser switched renewal while the refund held.
+                self.add(at: now) {
+                    .autoRenewSet(
+                        original: $0.originalID, isOn: line.willAutoRenew, preference: line.preference,
+                        billingPlan: line.preferredBillingPlan)
+                }
+            }
         } else if self.member.awaitingSync.contains(where: { $0.id == id }) {
             let waiting = self.member.awaitingSync.map { waiting in
                 var waiting = waiting

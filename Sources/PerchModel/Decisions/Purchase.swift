@@ -55,8 +55,31 @@ package func decidePurchase(
     }
     let transaction = newTransaction(
         of: product, order, charge: price, record: record, app: app, at: now, id: numbers.take())
+    try refuseFailingCharge(transaction, record: record, app: app, now: now)
     return PurchaseOutcome(
         facts: [Fact(.purchased(transaction, terms: nil), effective: now)], transaction: transaction, wasHeld: false)
+}
+
+/// Refuses a purchase whose charge would fail: the account's charges were told to fail, or renewals fail in the app and one
+/// of the account's subscriptions is in its grace or billing retry period.
+///
+/// An Apple engineer states that a customer can buy no new subscription until the billing issue is resolved (Apple
+/// Developer Forums, thread 826718). The app's setting alone concerns renewals, so it fails no first purchase.
+private func refuseFailingCharge(
+    _ transaction: Transaction, record: AccountRecord, app: AppState, now: Instant
+) throws(Refusal) {
+    guard app.isTestApp, transaction.price?.milliunits ?? 0 > 0, chargesFail(record, app) else { return }
+    let leeway = app.renewalLeewayMilliseconds
+    let failing = record.lines.first { line in
+        let state = line.state(at: now, leewayMilliseconds: leeway)
+        return line.isOwn && (state == .inGracePeriod || state == .inBillingRetryPeriod)
+    }
+    guard failing != nil || record.chargesFail == true else { return }
+    let cause = failing.map { "the charge for \($0.latest.productID) fails" } ?? "the account's charges fail"
+    throw Refusal(
+        .purchaseNotAllowed,
+        "\(transaction.productID) cannot be charged, because \(cause); resolve the billing issue, or set charges to succeed"
+    )
 }
 
 /// The product, or a refusal: nobody buys what is not for sale.
@@ -102,7 +125,9 @@ private func decideSubscription(
     }
     let period = NewPeriod(product: product, subscription: subscription, billing: billing, chosen: chosen, rules: rules)
     guard let line = rules.heldLine else {
-        return period.begin(order, after: rules.line, record: record, app: app, now: now, numbers: &numbers)
+        let outcome = period.begin(order, after: rules.line, record: record, app: app, now: now, numbers: &numbers)
+        try refuseFailingCharge(outcome.transaction, record: record, app: app, now: now)
+        return outcome
     }
     switch planChange(from: line, to: product, catalogue: app.catalogue) {
     case .none:
@@ -127,6 +152,7 @@ private func decideSubscription(
         var left = line.latest
         left.isUpgraded = true
         var outcome = period.begin(order, after: line, record: record, app: app, now: now, numbers: &numbers)
+        try refuseFailingCharge(outcome.transaction, record: record, app: app, now: now)
         outcome.facts.insert(Fact(.upgradedFrom(left), effective: now), at: 0)
         return outcome
     }

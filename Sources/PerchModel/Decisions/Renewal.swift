@@ -26,15 +26,37 @@ private func attempts(of record: AccountRecord, through boundary: Instant) -> [(
 /// What the attempt at a line's boundary comes to if nothing happens until then, as the attempt itself decides it. Whether the
 /// charges of somebody who shares fail is in his record; of what is shared a renewal is expected.
 package func foreseenAttempt(of line: Line, in record: AccountRecord, app: AppState) -> RenewalState {
-    if line.foreseenLapse(in: app.catalogue) != nil { return .expired }
-    guard app.isTestApp, line.isOwn, chargesFail(record, app), let product = app.catalogue.product(line.nextProductID),
-        let subscription = product.subscription
-    else { return .subscribed }
-    let retry = billingRetry(of: line, product, subscription, app: app, at: line.boundary)
-    return retry.graceUntil == nil ? .inBillingRetryPeriod : .inGracePeriod
+    switch foreseenFact(of: line, in: record, app: app) {
+    case .lapsed?: .expired
+    case .renewalFailed(_, let retry)?: retry.graceUntil == nil ? .inBillingRetryPeriod : .inGracePeriod
+    default: .subscribed
+    }
 }
 
-private func chargesFail(_ record: AccountRecord, _ app: AppState) -> Bool {
+/// What the attempt at a line's boundary writes, where that is known before; nil where a renewal is expected.
+private func foreseenFact(of line: Line, in record: AccountRecord, app: AppState) -> Fact.Body? {
+    if let reason = line.foreseenLapse(in: app.catalogue) { return .lapsed(original: line.originalID, reason: reason) }
+    guard app.isTestApp, line.isOwn, chargesFail(record, app), let product = app.catalogue.product(line.nextProductID),
+        let subscription = product.subscription
+    else { return nil }
+    let retry = billingRetry(of: line, product, subscription, app: app, at: line.boundary)
+    return .renewalFailed(original: line.originalID, retry: retry)
+}
+
+/// A record as a read of the future sees it: each line whose end or failed charge is foreseen has it from its boundary on.
+///
+/// A renewal is left out: its transaction has no number before it is charged, so the line awaits it at its boundary.
+package func foreseen(_ record: AccountRecord, app: AppState, at instant: Instant) -> AccountRecord {
+    var foreseen = record
+    for line in record.lines where line.awaitsAttempt && line.boundary <= instant {
+        guard let body = foreseenFact(of: line, in: record, app: app) else { continue }
+        foreseen.apply(Fact(body, effective: line.boundary))
+    }
+    return foreseen
+}
+
+/// Whether charges of the account fail: its own switch, else the app's setting for renewals.
+func chargesFail(_ record: AccountRecord, _ app: AppState) -> Bool {
     record.chargesFail ?? app.settings.areRenewalBillingIssuesEnabled
 }
 
@@ -107,6 +129,8 @@ func renewal(
         offerPeriodsLeft: next?.periods ?? 0, price: standardPrice(of: line, for: product, subscription),
         preference: line.isCommitted ? line.preference : product.id, recentStart: line.recentStart(at: start), app: app)
     transaction.commitment = nextCommitment(of: line, transaction, anchorDay: terms.anchorDay, billing, app: app)
+    // As it was when this was charged; renewal info says what holds now.
+    transaction.commitment?.willRenew = line.willAutoRenew
     terms.level = subscription.level
     // What waits for the end of a commitment goes on waiting, as it was ordered.
     if line.isCommitted { terms.preferredBillingPlan = line.preferredBillingPlan }

@@ -70,7 +70,9 @@ package func decideAutoRenew(
     _ isOn: Bool, line: Line, app: AppState, now: Instant
 ) throws(Refusal) -> [Fact] {
     let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
-    guard state != .expired, state != .revoked else {
+    // After a refund the App Store may switch renewal off, and so may the customer: it matters if the refund is reversed.
+    let isRefunded = state == .revoked && (now < line.boundary || !isOn)
+    guard state != .expired, state != .revoked || isRefunded else {
         throw Refusal(
             .notSubscribed,
             "the subscription to \(line.latest.productID) is \(state); buy it again, there is nothing to renew")

@@ -90,6 +90,14 @@ package struct Line: Hashable, Sendable {
         self.nextProductID == self.latest.productID ? self.latest.billingPlan : self.preferredBillingPlan
     }
 
+    /// The product of the next charge, where one is to come: the line renews, and its period runs or the store still
+    /// retries the last charge. Statuses and plan options report the same one.
+    package func renewalProductID(at now: Instant, leewayMilliseconds: Int64?) -> String? {
+        guard self.willAutoRenew || self.isCommitted, self.lapse == nil else { return nil }
+        let state = self.state(at: now, leewayMilliseconds: leewayMilliseconds)
+        return state == .expired || state == .revoked ? nil : self.nextProductID
+    }
+
     /// Whether an attempt to renew belongs to the boundary and is not recorded yet.
     package var awaitsAttempt: Bool {
         (self.willAutoRenew || self.isCommitted) && self.retry == nil && self.lapse == nil

@@ -251,9 +251,10 @@ private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app:
                 "auto_renew_preference", line.nextProductID))
     } else if let preference = info.autoRenewPreference, preference != info.currentProductID {
         let billed = info.renewalBillingPlan == .monthly ? ", billed monthly" : ""
+        let start = info.isInBillingRetry ? "When the charge succeeds," : "From then on"
         notes.append(
             Note(
-                "From then on the plan is \(preference)\(billed).", id, "auto_renew_preference", preference))
+                "\(start) the plan is \(preference)\(billed).", id, "auto_renew_preference", preference))
     } else if !info.willAutoRenew, info.expirationReason == nil {
         notes.append(Note("Renewal is switched off.", id, "will_auto_renew", "false"))
     }

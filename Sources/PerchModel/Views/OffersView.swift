@@ -7,6 +7,7 @@ package func planOptions(
 ) -> [PlanOption] {
     let rules = OfferRules(record: record, groupID: groupID, app: app, now: now)
     let held = rules.heldLine
+    let preferred = rules.line?.renewalProductID(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
     let plans = app.catalogue.products.enumerated()
         .filter { !$1.isWithdrawn && $1.subscription?.groupID == groupID }
         .sorted { ($0.element.subscription?.level ?? 0, $0.offset) < ($1.element.subscription?.level ?? 0, $1.offset) }
@@ -22,7 +23,7 @@ package func planOptions(
         return PlanOption(
             product: product, relation: relation(of: plan, to: held, catalogue: app.catalogue),
             takesEffectAtRenewal: change == .atRenewal,
-            isPreferred: held.map { $0.willAutoRenew && $0.preference == plan.id } ?? false, offer: offer)
+            isPreferred: plan.id == preferred, offer: offer)
     }
 }
 

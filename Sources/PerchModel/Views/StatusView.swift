@@ -100,11 +100,11 @@ private func status(
     for id in winBacks.map(\.offer.offer.id) where !info.eligibleWinBackOfferIDs.contains(id) {
         info.eligibleWinBackOfferIDs.append(id)
     }
-    // A billing lapse has no preference either: nothing is going to be renewed unless the charge recovers.
-    if renews, state == .subscribed {
-        info.autoRenewPreference = line.nextProductID
+    // Also in grace and billing retry: the receipts that Apple publishes have `auto_renew_product_id` there.
+    if let next = line.renewalProductID(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds) {
+        info.autoRenewPreference = next
         info.renewalBillingPlan = line.nextBillingPlan
-        if let product = app.catalogue.product(line.nextProductID), let subscription = product.subscription,
+        if let product = app.catalogue.product(next), let subscription = product.subscription,
             let billing = nextBilling(of: line, product, subscription)
         {
             info.renewalBillingPlan = billing.plan

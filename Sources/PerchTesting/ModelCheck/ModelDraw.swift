@@ -44,7 +44,7 @@ struct ModelDraw {
         case .expire: self.about(.runs) { target, _ in .expire(target) }
         case .resolveBilling: self.about(.fails) { target, _ in .resolveBilling(target) }
         case .charges:
-            .operate(account: self.account, .setCharges(fail: self.random.element([true, true, false, nil])))
+            .operate(account: self.account, .setCharges(fail: self.charges()))
         case .raisePrice:
             self.about(.runs) {
                 .raisePrice(
@@ -267,6 +267,13 @@ struct ModelDraw {
     private mutating func configuration() -> ModelAction {
         let first = self.setting()
         return .configure(self.random.below(6) == 0 ? [first, self.setting()] : [first])
+    }
+
+    /// What keeps an account from buying is not kept up for long.
+    private mutating func charges() -> Bool? {
+        let record = self.world.record(self.account)
+        return record?.chargesFail == true
+            ? self.random.element([false, false, false, nil]) : self.random.element([true, false, false, nil])
     }
 
     private mutating func setting() -> AppSettingChange {

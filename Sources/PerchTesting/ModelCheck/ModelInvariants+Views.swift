@@ -45,24 +45,11 @@ extension ModelInvariants {
         if let own = info.commitment?.willRenew, status.state == .subscribed, own != line.willAutoRenew {
             return "the commitment \(own ? "renews" : "ends"), the customer's switch says otherwise"
         }
+        let isOver = status.state == .expired || status.state == .revoked
+        if line.goesOn, line.lapse == nil, !isOver, let found = Self.fault(inNextOf: info, line, app: app) {
+            return found
+        }
         switch status.state {
-        case .subscribed where line.goesOn:
-            if info.autoRenewPreference != line.nextPlan {
-                return "it renews as \(String(describing: info.autoRenewPreference)), not \(line.nextPlan)"
-            }
-            let staysInPlan = line.nextPlan == line.latest.productID
-            let offer = line.nextDiscount
-            if info.offer?.id != offer?.id || info.offer?.type != offer?.type {
-                return "the next offer is \(String(describing: info.offer))"
-            }
-            let raised = line.increase.flatMap { $0.status == .agreed ? $0.price : nil } ?? line.agreedPrice
-            if (info.renewalBillingPlan == .monthly) != (line.nextBilled == .monthly) {
-                return "it renews billed \(info.renewalBillingPlan), not \(line.nextBilled)"
-            }
-            let terms = app.catalogue.product(line.nextPlan)?.terms(billed: line.nextBilled)
-            let price = offer?.price ?? (staysInPlan ? raised : nil) ?? terms?.price
-            return info.renewalPrice?.milliunits == price?.milliunits
-                ? nil : "the next price is \(String(describing: info.renewalPrice)), not \(String(describing: price))"
         case .inGracePeriod:
             return info.gracePeriodExpirationDate == line.retry?.graceUntil ? nil : "another grace period"
         case .expired:
@@ -72,6 +59,26 @@ extension ModelInvariants {
         default:
             return nil
         }
+    }
+
+    /// What follows, of a line that renews: also while a charge fails.
+    private static func fault(inNextOf info: RenewalInfo, _ line: Line, app: AppState) -> String? {
+        if info.autoRenewPreference != line.nextPlan {
+            return "it renews as \(String(describing: info.autoRenewPreference)), not \(line.nextPlan)"
+        }
+        let staysInPlan = line.nextPlan == line.latest.productID
+        let offer = line.nextDiscount
+        if info.offer?.id != offer?.id || info.offer?.type != offer?.type {
+            return "the next offer is \(String(describing: info.offer))"
+        }
+        let raised = line.increase.flatMap { $0.status == .agreed ? $0.price : nil } ?? line.agreedPrice
+        if (info.renewalBillingPlan == .monthly) != (line.nextBilled == .monthly) {
+            return "it renews billed \(info.renewalBillingPlan), not \(line.nextBilled)"
+        }
+        let terms = app.catalogue.product(line.nextPlan)?.terms(billed: line.nextBilled)
+        let price = offer?.price ?? (staysInPlan ? raised : nil) ?? terms?.price
+        return info.renewalPrice?.milliunits == price?.milliunits
+            ? nil : "the next price is \(String(describing: info.renewalPrice)), not \(String(describing: price))"
     }
 
     /// Section 15: who lost his own subscription may be won back: with `soon` at once, with `back` after a month, for six,

@@ -187,7 +187,10 @@ extension ModelLaws {
             let quantity: ClosedRange<UInt32> = order.productID == "coins" ? 1...10 : 1...1
             let fails = self.before.app.settings.simulatedErrors[.purchase] != nil
             let waiting = record?.pendingPurchases.count ?? 0
-            return isPlain && quantity.contains(order.quantity) && waiting < 10 && !fails ? "it is for sale" : nil
+            // The reference says which purchases are refused while charges fail.
+            let mayFail = record?.chargesFail ?? self.before.app.settings.areRenewalBillingIssuesEnabled
+            let isFree = !mayFail && !fails
+            return isFree && isPlain && quantity.contains(order.quantity) && waiting < 10 ? "it is for sale" : nil
         case .setAutoRenew(let target, _):
             guard let (_, state) = own(target), state != .expired, state != .revoked else { return nil }
             return "the line is \(state)"
@@ -201,7 +204,10 @@ extension ModelLaws {
             }
             return state == .inGracePeriod || state == .inBillingRetryPeriod ? "the line is \(state)" : nil
         case .extendRenewal(let target, _):
-            return own(target).flatMap { $0.state == .subscribed ? "the period runs" : nil }
+            guard let (line, state) = own(target) else { return nil }
+            let isExtended = record?.extensions.contains { $0.original == line.originalID } == true
+            let isPaid = line.latest.price?.milliunits ?? 0 > 0
+            return state == .subscribed && isPaid && !isExtended ? "the period runs" : nil
         case .refund(.transaction(let id), _, .full):
             return row(id).flatMap { $0.ownership == .purchased ? "it was bought" : nil }
         case .declineRefund(.transaction(let id)), .requestConsumption(.transaction(let id)):

@@ -297,7 +297,8 @@ final class SimulatedCustomer {
             var expected: Set = [
                 "", "CANCELLED", "DEADLINE", "BEHIND", "STORE_FULL", "ACCOUNT_UNKNOWN", "TRANSACTION_UNKNOWN",
                 "NOT_SUBSCRIBED", "NOT_A_SUBSCRIPTION", "PRODUCT_UNKNOWN", "REFUND_NOT_POSSIBLE",
-                "PURCHASE_PRODUCT_UNAVAILABLE", "TOKEN_OTHER_VIEW", "NOT_IN_RETRY", "INTENT_LIMIT",
+                "PURCHASE_PRODUCT_UNAVAILABLE", "PURCHASE_NOT_ALLOWED", "TOKEN_OTHER_VIEW", "NOT_IN_RETRY",
+                "INTENT_LIMIT",
                 "NOT_SHAREABLE", "NOT_SHARED",
             ]
             if self.simulation.tokens != nil { expected.formUnion(Self.refusalsOfCallers) }

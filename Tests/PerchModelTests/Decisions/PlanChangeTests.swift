@@ -126,6 +126,7 @@ import Testing
         try account.buy("silver")
         account.advance(days: 32)
         #expect(account.state() == .inGracePeriod)
+        try account.operate(.setCharges(fail: false))
         try account.buy("gold")
         #expect(account.state() == .subscribed)
         #expect(try account.renewalInfo().expirationReason == nil)
@@ -139,6 +140,7 @@ import Testing
         if !inRetry { try account.setAutoRenew(false) }
         account.advance(days: 40)
         #expect(account.state() == (inRetry ? .inBillingRetryPeriod : .expired))
+        try account.operate(.setCharges(fail: false))
         let transaction = try account.buy("gold").transaction
         #expect(transaction.originalID == first.id)
         #expect(account.rows.first?.isUpgraded == false)
@@ -317,7 +319,8 @@ import Testing
         try account.operate(.setCharges(fail: true))
         account.advance(to: at("2026-02-20"))
         #expect(account.state() == .inBillingRetryPeriod)
-        #expect(try account.renewalInfo().renewalBillingPlan == .unspecified, "no more is told than of the plan")
+        #expect(try account.renewalInfo().renewalBillingPlan == .monthly)
+        #expect(try account.renewalInfo().renewalPrice == usd(9_000))
         try account.operate(.resolveBilling(.product("silver")))
         #expect(try account.line().latest.productID == "silver.yearly")
         #expect(try account.line().latest.price == usd(9_000))

@@ -2,6 +2,66 @@ import PerchBase
 import PerchModel
 import Testing
 
+@Suite struct `a purchase while charges fail` {
+    private static func reason(_ body: () throws -> Void) -> Refusal.Reason? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? Refusal)?.reason
+        }
+    }
+
+    /// An account in its grace or billing retry period; its charges fail as the app's setting says.
+    private static func failing(grace: Bool = false) throws -> TestAccount {
+        let trial = Shop.introductory(.freeTrial, Period(1, .week))
+        var account = TestAccount(
+            catalogue: Shop.catalogue(introductory: trial), settings: Shop.settings(billingIssues: true, grace: grace))
+        try account.buy("gold")
+        try account.advanceToBoundary()
+        return account
+    }
+
+    @Test(arguments: [true, false])
+    func `is refused while a subscription is in grace or retry, whatever is bought`(_ hasGrace: Bool) throws {
+        var account = try Self.failing(grace: hasGrace)
+        #expect(account.state() == (hasGrace ? .inGracePeriod : .inBillingRetryPeriod))
+        for product in ["coins", "lifetime", "season"] + (hasGrace ? [] : ["gold", "silver.yearly"]) {
+            #expect(Self.reason { try account.buy(product) } == .purchaseNotAllowed, "\(product)")
+        }
+        #expect(try account.buy("weekly").transaction.price == usd(0), "a trial charges nothing")
+        try account.operate(.setCharges(fail: false))
+        try account.buy("coins")
+        if !hasGrace { #expect(try account.buy("gold").transaction.originalID == 1) }
+        #expect(account.state() == (hasGrace ? .inGracePeriod : .subscribed))
+    }
+
+    @Test func `is refused where the account's charges were told to fail, also the first one`() throws {
+        var account = TestAccount()
+        try account.operate(.setCharges(fail: true))
+        #expect(Self.reason { try account.buy("silver") } == .purchaseNotAllowed)
+        #expect(Self.reason { try account.operate(.buy(PurchaseOrder(productID: "coins"))) } == .purchaseNotAllowed)
+        try account.operate(.setCharges(fail: nil))
+        try account.buy("silver")
+    }
+
+    @Test func `happens where renewals fail by the app's setting and none of the account has failed`() throws {
+        var account = TestAccount(settings: Shop.settings(billingIssues: true))
+        try account.buy("silver")
+        try account.buy("gold")
+        try account.buy("coins")
+    }
+
+    @Test func `is allowed again after the store gave up, and after the customer cancelled`() throws {
+        for cancels in [true, false] {
+            var account = try Self.failing()
+            if cancels { try account.setAutoRenew(false) } else { account.advance(days: 61) }
+            #expect(account.state() == .expired)
+            try account.buy("gold")
+        }
+    }
+}
+
 @Suite struct `buying` {
     @Test func `a consumable is a new transaction each time and never entitles`() throws {
         var account = TestAccount()
@@ -315,6 +375,7 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
         let first = try account.buy("silver").transaction
         account.advance(to: at("2026-02-20"))
         #expect(account.state() == .inBillingRetryPeriod)
+        try account.operate(.setCharges(fail: false))
         let again = try account.buy("silver").transaction
         #expect(again.originalID == first.id)
         #expect(again.expirationDate == at("2026-03-20"))

@@ -2,6 +2,32 @@ import PerchBase
 import PerchModel
 import Testing
 
+@Suite struct `the renewal switch after a refund` {
+    @Test func `can be switched off, and holds when the refund is reversed`() throws {
+        var account = TestAccount()
+        try account.buy("silver")
+        try account.refund(1)
+        try account.setAutoRenew(false)
+        #expect(account.state() == .revoked)
+        #expect(try !account.renewalInfo().willAutoRenew)
+        try account.setAutoRenew(true)
+        try account.setAutoRenew(false)
+        try account.operate(.reverseRefund(.transaction(1)))
+        #expect(account.state() == .subscribed)
+        try account.advanceToBoundary()
+        #expect(account.state() == .expired && account.rows.count == 1)
+    }
+
+    @Test func `cannot be switched on after the period ended`() throws {
+        var account = TestAccount()
+        try account.buy("silver")
+        try account.refund(1)
+        try account.setAutoRenew(false)
+        account.advance(days: 40)
+        #expect(throws: Refusal.self) { try account.setAutoRenew(true) }
+    }
+}
+
 @Suite struct `refunding` {
     @Test func `the current transaction revokes the line at that instant`() throws {
         var account = TestAccount()
@@ -214,6 +240,8 @@ import Testing
         if ending == "expired" { try account.setAutoRenew(false) }
         if ending == "revoked" { try account.refund(held.id) }
         account.advance(days: 200)
+        // A refund may be reversed, so renewal can be switched off.
+        if ending == "revoked", operation == .switchOff { return try account.setAutoRenew(false) }
         let before = account.record
         let error = #expect(throws: Refusal.self) {
             switch operation {

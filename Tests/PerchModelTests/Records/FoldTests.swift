@@ -37,7 +37,10 @@ struct RandomLife {
         case 14:
             let withdrawn: Set<String> = Bool.random(using: &self.random) ? [] : ["bronze", "silver.twin"]
             self.account.catalogue = Shop.catalogue(without: withdrawn)
-        case 15: if let row { self.account.finish(row.id) }
+        case 15:
+            if let row { self.account.finish(row.id) }
+            // An account whose charges fail buys nothing.
+            self.attempt { try $0.operate(.setCharges(fail: false)) }
         case 16: if let due = self.account.record.attemptDue { self.account.advance(to: due) }
         case 20..<30: if let operation = self.randomOperation(group) { self.attempt { try $0.operate(operation) } }
         case 17: self.advance(upTo: 2 * self.account.settings.timeRate.retryMilliseconds)
@@ -62,7 +65,7 @@ struct RandomLife {
         case 6: return .expire(target)
         case 7: return .setAutoRenew(target, isOn: Bool.random(using: &self.random))
         case 8: return .resolveBilling(target)
-        case 9: return .setCharges(fail: [nil, true, false, false].randomElement(using: &self.random)!)
+        case 9: return .setCharges(fail: [nil, true, false, false, false].randomElement(using: &self.random)!)
         case 10: return .raisePrice(latest, milliunits: price, needsConsent: nil)
         case 11: return .raisePrice(latest, milliunits: price, needsConsent: true)
         case 12: return .answerPriceIncrease(latest, agrees: Bool.random(using: &self.random))

@@ -62,7 +62,12 @@ import Testing
         #expect(status.forecast?.kind == (life.state == .expired ? .expiry : .renewal))
         #expect(held.forecast == status.forecast)
         #expect(explained.explanations.first?.nextChange == status.forecast)
+        // A read as of the boundary sees it before the store has attempted the renewal.
+        let ahead = foreseen(account.record, app: account.app, at: boundary)
+        let read = subscriptionStatuses(of: ahead, inGroup: "G", app: account.app, at: boundary).value
+        #expect(read.statuses.first?.state == life.state)
         try account.advanceToBoundary()
         #expect(account.state() == life.state)
+        if life.state != .subscribed { #expect(read == account.statuses()) }
     }
 }

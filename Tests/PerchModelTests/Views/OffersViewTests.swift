@@ -29,6 +29,37 @@ import Testing
         #expect(Self.options(account).allSatisfy { !$0.isPreferred })
     }
 
+    /// Statuses and plan options name the same next plan, in each state of a line.
+    @Test(arguments: [true, false])
+    func `the preferred plan is the status's preference, also while a charge fails`(_ hasGrace: Bool) throws {
+        var account = TestAccount(settings: Shop.settings(billingIssues: true, grace: hasGrace))
+        try account.buy("silver")
+        func check(_ preference: String?, _ price: Int64?) throws {
+            let info = try account.renewalInfo()
+            #expect(info.autoRenewPreference == preference && info.renewalPrice == price.map { usd($0) })
+            #expect(Self.options(account).filter(\.isPreferred).map(\.product.id) == (preference.map { [$0] } ?? []))
+        }
+        try check("silver", 9_990)
+        try account.advanceToBoundary()
+        #expect(account.state() == (hasGrace ? .inGracePeriod : .inBillingRetryPeriod))
+        try check("silver", 9_990)
+        if hasGrace {
+            try account.buy("bronze")
+            #expect(account.state() == .inGracePeriod, "a downgrade waits for the charge")
+            try check("bronze", 4_990)
+        }
+        try account.setAutoRenew(false)
+        try check(nil, nil)
+    }
+
+    @Test func `within a commitment the plan of the next period is the one that is committed to`() throws {
+        var account = TestAccount(at: at("2026-01-31"), catalogue: Shop.billedMonthly())
+        try account.buyMonthly()
+        try account.buy("bronze")
+        #expect(try account.renewalInfo().autoRenewPreference == "silver.yearly")
+        #expect(Self.options(account).filter(\.isPreferred).map(\.product.id) == ["silver.yearly"])
+    }
+
     @Test func `what is withdrawn is no option, and prices are those of the account's storefront`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.ask(.setStorefront("DEU"))

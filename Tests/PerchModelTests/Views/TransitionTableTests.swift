@@ -80,6 +80,10 @@ extension TestAccount {
         try $0.buy("silver")
         $0.advance(days: 40)
     }
+    private static let failedAndResolved: @Sendable (inout TestAccount) throws -> Void = {
+        try Self.failed(&$0)
+        try $0.operate(.setCharges(fail: false))
+    }
     private static let renewed: @Sendable (inout TestAccount) throws -> Void = {
         try $0.buy("silver")
         $0.advance(days: 40)
@@ -161,11 +165,11 @@ extension TestAccount {
         ) { try $0.buy("gold") },
         Transition(
             "17 upgrade in grace", .inGracePeriod, .subscribed, [("silver", .disappears), ("gold", .appears)],
-            settings: Self.failingWithGrace, before: Self.failed
+            settings: Self.failingWithGrace, before: Self.failedAndResolved
         ) { try $0.buy("gold") },
         Transition(
             "18 upgrade in retry", .inBillingRetryPeriod, .subscribed, [("silver", .none), ("gold", .appears)],
-            settings: Self.failing, before: Self.failed
+            settings: Self.failing, before: Self.failedAndResolved
         ) { try $0.buy("gold") },
         Transition(
             "18 upgrade after the end", .expired, .subscribed, [("silver", .none), ("gold", .appears)],

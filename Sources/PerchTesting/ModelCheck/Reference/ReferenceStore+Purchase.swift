@@ -129,6 +129,7 @@ extension ReferenceStore {
             line = ReferenceLine(
                 first: old.first, group: plan.groupID, nextPlan: product.id, nextBilling: charged.billing,
                 runBegin: self.run(of: old, account, goingOnAt: at) ? old.runBegin : at)
+            line.extensions = old.extensions
             if let left = self.accounts[account].latestPlace(of: old) {
                 let held = self.accounts[account].transactions[left]
                 charged.lineBegin = held.lineBegin

@@ -69,7 +69,13 @@ extension ReferenceStore {
             $0.first == line.first && !$0.isUpgraded && $0.serial > deleted.serial
         }
         guard !deleted.isUpgraded, wasLatest else { return }
-        if !line.isShared { self.endShares(of: line.first, account) }
+        if !line.isShared {
+            self.endShares(of: line.first, account)
+            // The upgrade never was: what it left behind is held again.
+            if let left = self.accounts[account].transactions.lastIndex(where: { $0.first == line.first }) {
+                self.accounts[account].transactions[left].isUpgraded = false
+            }
+        }
         guard let left = self.accounts[account].latestPlace(of: line) else {
             self.accounts[account].lines.remove(at: place)
             return
@@ -80,6 +86,7 @@ extension ReferenceStore {
         var older = ReferenceLine(
             first: line.first, group: line.group, isShared: line.isShared, nextPlan: latest.product,
             nextBilling: latest.billing, runBegin: min(line.runBegin, latest.begin))
+        older.extensions = line.extensions
         let isOver = latest.end.map { $0 <= self.now } ?? false
         older.willRenew = line.willRenew && !isOver
         // Why it ended is known only of who had switched renewal off.

@@ -44,23 +44,38 @@ extension ReferenceStore {
         let next = known.nextPlan(of: line)
         let isFailing = state == .inGracePeriod || state == .inBillingRetryPeriod
         switch operation {
-        case .setAutoRenew: return state == .subscribed || isFailing
+        case .setAutoRenew(_, let isOn):
+            let isRefunded = state == .revoked && (!isOn || held.end.map { self.now < $0 } ?? true)
+            return state == .subscribed || isFailing || isRefunded
         case .expire: return state.isEntitled
         case .renew:
             let isAsked = line.raise.map { !$0.isAgreed } ?? false
             return state.isEntitled && self.shop.sold(next) != nil && !(isAsked && next == held.product)
         case .resolveBilling: return isFailing && self.shop.sold(next) != nil
-        case .extendRenewal(_, let milliseconds): return state == .subscribed && milliseconds > 0
+        case .extendRenewal(_, let milliseconds):
+            return state == .subscribed && milliseconds > 0 && self.mayExtend(line, held, account)
         case .raisePrice(_, let milliunits, _):
             guard let usual = self.usualPrice(of: held) else { return false }
             let agreed = line.raise.flatMap { $0.isAgreed ? $0.price : nil } ?? line.agreedPrice
-            return state == .subscribed && line.willRenew && self.shop.sold(next) != nil && next == held.product
+            return state == .subscribed && line.willRenew && !held.owesCharges && self.shop.sold(next) != nil
+                && next == held.product
                 && milliunits > (agreed ?? usual).milliunits
         case .answerPriceIncrease(_, let agrees):
             guard let raise = line.raise else { return false }
             return state.isEntitled && (agrees || !raise.isAgreed)
         default: return nil
         }
+    }
+
+    /// Section 14: twice in 365 days, in no free offer period, and only where a period was paid for.
+    private func mayExtend(_ line: ReferenceLine, _ held: ReferenceTransaction, _ account: Int) -> Bool {
+        let isTrial = held.offer?.paymentMode == .freeTrial
+        let isPaid = held.price.milliunits > 0 || self.own(line.group, account).contains { $0.paidMilliseconds > 0 }
+        let year = { (start: Instant) in
+            self.shop.rate.end(of: Period(365, .day), from: start, countedFrom: 1)
+        }
+        let recent = line.extensions.filter { self.now < year($0) }
+        return !isTrial && isPaid && recent.count < 2
     }
 
     private func mayRefund(_ target: OperationTarget, _ share: RefundShare, _ account: Int) -> Bool {
@@ -123,7 +138,28 @@ extension ReferenceStore {
         order.date != nil && order.renewalBehaviour != .cancelImmediately && !self.shop.rate.isReal
     }
 
+    /// Section 12: no charge of an account succeeds that was told to fail, nor while one fails by the app's setting.
+    private func isCharged(_ order: PurchaseOrder, _ account: Int) -> Bool {
+        let known = self.accounts[account]
+        let at = order.date ?? self.now
+        let isFailing = known.lines.contains {
+            !$0.isShared && [.inGracePeriod, .inBillingRetryPeriod].contains(known.state(of: $0, at: at))
+        }
+        let fails = known.chargesFail ?? (isFailing && self.shop.settings.areRenewalBillingIssuesEnabled)
+        guard fails else { return true }
+        var after = self
+        // What follows in the past is no matter: only the purchase itself has to be charged.
+        var first = order
+        first.renewalBehaviour = .cancelImmediately
+        guard after.buy(first, account) == nil, let answered = after.answered, !answered.wasHeld else { return true }
+        return after.accounts[account].transaction(answered.serial)?.price.milliunits == 0
+    }
+
     private func mayBuy(_ order: PurchaseOrder, _ account: Int) -> Bool {
+        self.mayOrder(order, account) && self.isCharged(order, account)
+    }
+
+    private func mayOrder(_ order: PurchaseOrder, _ account: Int) -> Bool {
         guard let product = self.shop.sold(order.productID) else { return false }
         let quantityMax: UInt32 = product.type == .consumable ? 10 : 1
         guard (1...quantityMax).contains(order.quantity) else { return false }

@@ -114,6 +114,7 @@ extension ReferenceStore {
         charged.lineBegin = held.lineBegin
         charged.token = held.token
         self.commit(&charged, after: isSame ? held : nil, in: shop)
+        charged.commitment?.willRenew = line.willRenew
         if !self.run(of: line, account, goingOnAt: begin) { line.runBegin = begin }
         line.failure = nil
         line.ending = nil
@@ -198,6 +199,7 @@ extension ReferenceStore {
             let end = self.accounts[account].transactions[latest].end
         else { return "what is no line was extended" }
         self.accounts[account].transactions[latest].end = end.advanced(byMilliseconds: milliseconds)
+        self.accounts[account].lines[place].extensions.append(self.now)
         if var commitment = self.accounts[account].transactions[latest].commitment {
             commitment.expirationDate = commitment.expirationDate.advanced(byMilliseconds: milliseconds)
             self.accounts[account].transactions[latest].commitment = commitment
@@ -225,6 +227,7 @@ extension ReferenceStore {
         }
         let currency = Storefronts.currency(of: self.storefront(of: account, in: self.shop).countryCode)
         let asks = needsConsent ?? (isMuch || isAgain == true)
+        if let raise = line.raise, raise.isAgreed { line.agreedPrice = raise.price }
         line.raise = (Money(milliunits: milliunits, currency: currency), !asks)
         line.lastRaise = self.now
         self.accounts[account].lines[place] = line

@@ -49,8 +49,8 @@ extension ReferenceStore {
         status.willRenew = (line.willRenew || latest.owesCharges) && line.ending == nil && !isGivenUp
         status.commitment = latest.commitment
         status.commitment?.willRenew = line.willRenew && !isGivenUp
-        // While a charge fails nothing is known of what follows.
-        guard status.willRenew, status.state == .subscribed else { return status }
+        // Also while a charge fails: that is the next one.
+        guard status.willRenew, status.state != .revoked else { return status }
         let next = known.nextPlan(of: line)
         status.preference = next
         let isSame = next == latest.product
