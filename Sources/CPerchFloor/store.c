@@ -28,14 +28,16 @@ static const char *const schema =
     "CREATE TABLE aliases (app INTEGER NOT NULL, key BLOB NOT NULL, account INTEGER NOT NULL, PRIMARY KEY (app, key))"
     " WITHOUT ROWID;"
     "CREATE TABLE records (account INTEGER PRIMARY KEY, blob BLOB NOT NULL);"
-    "CREATE TABLE transactions (id INTEGER PRIMARY KEY NOT NULL, account INTEGER NOT NULL, purchase_date INTEGER NOT NULL,"
-    " state INTEGER NOT NULL, spends INTEGER NOT NULL, product INTEGER NOT NULL, blob BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE transactions (app INTEGER NOT NULL, id INTEGER NOT NULL, account INTEGER NOT NULL,"
+    " purchase_date INTEGER NOT NULL, state INTEGER NOT NULL, spends INTEGER NOT NULL, product INTEGER NOT NULL,"
+    " blob BLOB NOT NULL, PRIMARY KEY (app, id)) WITHOUT ROWID;"
     "CREATE INDEX transactions_by_date ON transactions (account, purchase_date, id, state, product);"
     "CREATE INDEX transactions_unfinished ON transactions (account, purchase_date, id, product) WHERE state = 0;"
     "CREATE TABLE facts (revision INTEGER NOT NULL, ordinal INTEGER NOT NULL, account INTEGER NOT NULL,"
     " is_event INTEGER NOT NULL, blob BLOB NOT NULL, PRIMARY KEY (revision, ordinal)) WITHOUT ROWID;"
     "CREATE INDEX facts_by_account ON facts (account, revision, ordinal, is_event);"
-    "CREATE TABLE commits (revision INTEGER PRIMARY KEY, committed INTEGER NOT NULL); COMMIT";
+    "CREATE TABLE commits (revision INTEGER PRIMARY KEY, committed INTEGER NOT NULL, app INTEGER,"
+    " next_transaction INTEGER, next_account INTEGER, blob BLOB); COMMIT";
 
 enum { BEGIN, COMMIT, SET_HEADER, SET_ALIAS, SET_RECORD, INSERT_TRANSACTION, INSERT_FACT, INSERT_COMMIT, STATEMENTS };
 
@@ -45,9 +47,9 @@ static const char *const texts[STATEMENTS] = {
     [SET_HEADER] = "INSERT OR REPLACE INTO header (id, blob) VALUES (1, ?1)",
     [SET_ALIAS] = "INSERT OR REPLACE INTO aliases VALUES (1, ?1, ?2)",
     [SET_RECORD] = "INSERT OR REPLACE INTO records VALUES (?1, ?2)",
-    [INSERT_TRANSACTION] = "INSERT INTO transactions VALUES (?1, ?2, ?3, 0, 0, 3735928559, ?4)",
+    [INSERT_TRANSACTION] = "INSERT INTO transactions VALUES (1, ?1, ?2, ?3, 0, 0, 3735928559, ?4)",
     [INSERT_FACT] = "INSERT INTO facts VALUES (?1, ?2, ?3, ?4, ?5)",
-    [INSERT_COMMIT] = "INSERT INTO commits VALUES (?1, ?2)",
+    [INSERT_COMMIT] = "INSERT INTO commits VALUES (?1, ?2, 1, ?1, ?1, NULL)",
 };
 
 static struct {

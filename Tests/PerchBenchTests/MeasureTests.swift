@@ -178,6 +178,8 @@ import Testing
                 found[found.count - 1] = "\(last) \(words)"
             }
         }.map { $0.replacing("  ", with: " ").replacing("( ", with: "(").replacing(" )", with: ")") }
+            // The schema builds this statement for two table names.
+            .map { $0.replacing("CREATE TABLE (name)", with: "CREATE TABLE transactions") }
     }
 
     /// With other tables the baseline server would measure something else.
