@@ -44,7 +44,7 @@ package enum TLSFile {
             filled += count
         }
         bytes.removeSubrange(filled...)
-        return bytes
+        return Array(bytes.withoutByteOrderMark)
     }
 
     private static func refusal(_ path: String, _ what: String) -> TLSError { TLSError(.file, "\(path) \(what)") }

@@ -21,6 +21,10 @@ import Testing
         #expect(try PerchClientOptions.Authorization.none.read() == "")
     }
 
+    @Test func `start after a byte order mark`() throws {
+        #expect(try self.read(Array("\u{FEFF}abc.def.ghi\n".utf8)) == "Bearer abc.def.ghi")
+    }
+
     @Test func `of the greatest length are taken, and longer ones refused`() throws {
         let limit = Limits.clientAuthorizationBytesMax
         let word = Array("Bearer ".utf8)

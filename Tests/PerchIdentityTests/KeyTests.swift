@@ -31,6 +31,7 @@ import Testing
             """
         let keys = try TokenKey.read(Array(ed25519.utf8), name: "rfc8037")
         #expect(keys.map(\.id) == ["rfc8037"])
+        #expect(try TokenKey.read([0xEF, 0xBB, 0xBF] + Array(ed25519.utf8), name: "rfc8037") == keys)
         #expect(keys[0].algorithm == .eddsa)
         guard case .ed25519(let x, _?) = keys[0].material else { return #expect(Bool(false)) }
         #expect(Base64URL.encode(x) == "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")

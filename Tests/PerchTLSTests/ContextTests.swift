@@ -111,6 +111,14 @@ import Testing
         #expect((try? TLSFile.read(path)) == [1, 2, 3])
     }
 
+    @Test func `starts after a byte order mark`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("key.pem")
+        TemporaryDirectory.write([0xEF, 0xBB, 0xBF] + Array("-----BEGIN".utf8), to: path)
+        chmod(path, 0o600)
+        #expect(try TLSFile.readSecret(path) == Array("-----BEGIN".utf8))
+    }
+
     @Test func `that is no file, too long or missing is refused by name`() {
         let directory = TemporaryDirectory()
         #expect(throws: TLSError.self) { try TLSFile.read(directory.path) }

@@ -111,7 +111,7 @@ enum TokenFile {
         } catch {
             throw CommandFailure(.usage, "\(error)")
         }
-        let text = String(decoding: bytes, as: UTF8.self)
+        let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
         guard let line = text.split(whereSeparator: \.isWhitespace).first, let token = Base64.decode(String(line))
         else {
             throw CommandFailure(.usage, "\(printable(path)) holds no token; remove it to begin anew")

@@ -15,7 +15,7 @@ struct SettingsFile {
         } catch {
             throw UsageError("--config: \(error)", command: name)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validating: bytes.withoutByteOrderMark, as: UTF8.self) else {
             throw UsageError("\(path) is not UTF-8 text: a settings file has lines of `name = value`", command: name)
         }
         let settings = command.options.filter(\.isSetting)

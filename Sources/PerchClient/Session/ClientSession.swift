@@ -283,7 +283,7 @@ extension PerchClientOptions.Authorization {
                 SystemCall.result("read") { Glibc.read(fd, buffer.baseAddress, buffer.count) }
             }
             guard count >= 0 else { throw refusal("cannot be read: \(Errno(Int32(-count)))") }
-            let line = bytes[..<count].prefix { $0 != 0x0A && $0 != 0x0D }
+            let line = bytes[..<count].withoutByteOrderMark.prefix { $0 != 0x0A && $0 != 0x0D }
             guard line.count <= limit else { throw refusal("begins with a line over the limit of \(limit) bytes") }
             guard !line.isEmpty else { throw refusal("begins with an empty line; write the credentials there") }
             guard let text = String(validating: line, as: UTF8.self), !text.utf8.contains(0) else {

@@ -15,8 +15,9 @@ extension TokenKey {
         guard bytes.count <= Limits.tokenKeyFileBytesMax else {
             throw KeyFault("it has more than \(Limits.tokenKeyFileBytesMax) bytes; one key has a few hundred")
         }
-        if bytes.starts(with: Array("-----BEGIN".utf8)) {
-            guard let material = Signatures.pem(bytes) else {
+        let text = Array(bytes.withoutByteOrderMark)
+        if text.starts(with: Array("-----BEGIN".utf8)) {
+            guard let material = Signatures.pem(text) else {
                 throw KeyFault(
                     "it holds no key of P-256 or Ed25519 that opens without a password; make one with `perch token key create`"
                 )

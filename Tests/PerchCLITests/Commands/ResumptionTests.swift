@@ -29,6 +29,12 @@ private func token(
         #expect(second.token == token())
     }
 
+    @Test func `a token may stand after a byte order mark`() throws {
+        try TokenFile.write(token(), to: self.path)
+        TemporaryDirectory.write([0xEF, 0xBB, 0xBF] + TemporaryDirectory.read(self.path), to: self.path)
+        #expect(try TokenFile.read(self.path) == token())
+    }
+
     @Test func `since is read and never written`() throws {
         try TokenFile.write(token(), to: self.path)
         let watch = try Resumption(since: self.path, tokenFile: nil)

@@ -52,6 +52,11 @@ struct BadFile: CustomTestStringConvertible {
         #expect(try resolved("serve", ["PERCH_STORE": ""]).text("store") == "memory")
     }
 
+    @Test func `a file may start with a byte order mark`() throws {
+        let settings = try resolved("serve --config perch.conf", file: "\u{FEFF}listen = 127.0.0.1:1\n")
+        #expect(settings.text("listen") == "127.0.0.1:1")
+    }
+
     @Test func `a file has comments, blank lines, odd spacing and lines of Windows`() throws {
         let file = "# ours\r\n\r\n  listen=127.0.0.1:1   # near\r\n\tstore =  /srv/a#b \r\ncatalog = My Shop.storekit"
         let settings = try resolved("serve --config perch.conf", file: file)
