@@ -13,7 +13,7 @@ struct CatalogueTests {
     }
 
     private func load(_ text: String) throws -> LoadedCatalogue {
-        let parsed = ScenarioParser.parse(text)
+        let parsed = ScenarioParser.parse(text + "\nfreeze")
         #expect(parsed.faults == [])
         guard let catalogue = self.inline(parsed) else {
             Issue.record("no catalogue")
@@ -27,7 +27,7 @@ struct CatalogueTests {
             """
             product gold monthly 9.99 group club level 2 trial 1w shareable name "Gold, pure"
             product annual yearly 99 group club level 1 intro 1y up front at 49.99 monthly plan at 9.50
-            product coins consumable $0.99
+            product coins consumable 0.99
             product lifetime non-consumable 49.99 shareable
             product season non-renewing 5
             """)

@@ -6,55 +6,103 @@ extension LineCursor {
     /// Behind `product`: `gold monthly 9.99 group club level 1 trial 1w shareable name "Gold"`.
     mutating func catalogueEntry() throws(ScenarioFault) -> ScenarioCatalogue.Entry {
         let id = try self.word("the product's identifier")
-        var type: ProductType?
-        var price: Int64?
-        var entry = ScenarioCatalogue.Entry(id: id, type: .nonConsumable, milliunits: 0, name: id)
+        var draft = ProductDraft(
+            entry: ScenarioCatalogue.Entry(id: id, type: .nonConsumable, milliunits: 0, name: id))
         _ = self.take(.colon)
+        var seen: Set<String> = []
         while !self.isAtEnd {
             if self.take(.comma) { continue }
-            if self.take("non consumable") {
-                type = .nonConsumable
-            } else if self.take("consumable") {
-                type = .consumable
-            } else if self.take("non renewing subscription", "non renewing", "non renewable") {
-                type = .nonRenewable
-            } else if self.take("auto renewable subscription", "auto renewable", "subscription") {
-                type = .autoRenewable
-            } else if self.take("group", "in group", "in") {
-                entry.group = try self.word("a subscription group")
-            } else if self.take("level") {
-                entry.level = try self.number("a level of service, 1 for the highest")
-            } else if self.take("trial") {
-                var trial = OfferEdit(type: .introductory, id: "")
-                trial.paymentMode = .freeTrial
-                trial.period = try self.period()
-                entry.offers.append(trial)
-            } else if self.take("introductory offer", "introductory", "intro") {
-                entry.offers.append(try self.offerTerms(OfferEdit(type: .introductory, id: "")))
-            } else if self.take("family shareable", "shareable", "shared with family") {
-                entry.isShareable = self.optionalSwitch() ?? true
-            } else if self.take("name", "called") {
-                entry.name = try self.word("a name")
-            } else if self.take("description") {
-                entry.details = try self.word("a description")
-            } else if self.take("or monthly plan at", "monthly plan at", "monthly plan", "billed monthly at") {
-                entry.monthlyPlanMilliunits = try self.price().milliunits
-            } else if self.take("at", "for", "price", "costs") {
-                price = try self.price().milliunits
-            } else if let found = self.optionalPrice() {
-                price = found.milliunits
-            } else if let period = try self.optionalPeriod() {
-                entry.period = period
-            } else {
-                throw self.expected(
-                    "a type, a period, a price, `group`, `level`, `trial`, `intro`, `shareable`, `name` or `description`",
-                    among: [])
+            let start = self.index
+            let property = try self.property(&draft)
+            guard property != "introductory offer" || !seen.contains("the introductory offer") else {
+                throw ScenarioFault(
+                    self.tokens[start].place,
+                    "\(quoted(id)) has two introductory offers, and StoreKit allows one for each product; remove one")
             }
+            try self.requireFirst("the \(property)", &seen)
         }
-        guard let price else { throw ScenarioFault(self.place, "\(quoted(id)) has no price; write it, such as 9.99") }
-        entry.milliunits = price
-        try self.finish(&entry, type)
-        return entry
+        guard let price = draft.price else {
+            throw ScenarioFault(self.place, "\(quoted(id)) has no price; write it, such as 9.99")
+        }
+        draft.entry.milliunits = price
+        try self.finish(&draft.entry, draft.type)
+        return draft.entry
+    }
+
+    /// A product line as far as it has been read.
+    private struct ProductDraft {
+        var entry: ScenarioCatalogue.Entry
+        var type: ProductType?
+        var price: Int64?
+    }
+
+    /// Reads one property of a product, and returns which.
+    private mutating func property(_ draft: inout ProductDraft) throws(ScenarioFault) -> String {
+        if let type = self.optionalType() {
+            draft.type = type
+            return "type"
+        }
+        if self.take("group", "in group", "in") {
+            draft.entry.group = try self.word("a subscription group")
+            return "group"
+        }
+        if self.take("level") {
+            draft.entry.level = try self.number("a level of service, 1 for the highest")
+            return "level"
+        }
+        if self.take("trial") {
+            var trial = OfferEdit(type: .introductory, id: "")
+            trial.paymentMode = .freeTrial
+            trial.period = try self.period()
+            draft.entry.offers.append(trial)
+            return "introductory offer"
+        }
+        if self.take("introductory offer", "introductory", "intro") {
+            draft.entry.offers.append(try self.offerTerms(OfferEdit(type: .introductory, id: "")))
+            return "introductory offer"
+        }
+        if self.take("family shareable", "shareable", "shared with family") {
+            draft.entry.isShareable = self.optionalSwitch() ?? true
+            return "family sharing"
+        }
+        if self.take("name", "called") {
+            draft.entry.name = try self.word("a name")
+            return "name"
+        }
+        if self.take("description") {
+            draft.entry.details = try self.word("a description")
+            return "description"
+        }
+        return try self.priceProperty(&draft)
+    }
+
+    private mutating func optionalType() -> ProductType? {
+        if self.take("non consumable") { return .nonConsumable }
+        if self.take("consumable") { return .consumable }
+        if self.take("non renewing subscription", "non renewing", "non renewable") { return .nonRenewable }
+        if self.take("auto renewable subscription", "auto renewable", "subscription") { return .autoRenewable }
+        return nil
+    }
+
+    private mutating func priceProperty(_ draft: inout ProductDraft) throws(ScenarioFault) -> String {
+        if self.take("or monthly plan at", "monthly plan at", "monthly plan", "billed monthly at") {
+            draft.entry.monthlyPlanMilliunits = try self.price()
+            return "monthly plan"
+        }
+        if self.take("at", "for", "price", "costs") {
+            draft.price = try self.price()
+            return "price"
+        }
+        if let price = try self.optionalPrice() {
+            draft.price = price
+            return "price"
+        }
+        if let period = try self.optionalPeriod() {
+            draft.entry.period = period
+            return "period"
+        }
+        throw self.expected(
+            "a type, a period, a price, `group`, `level`, `trial`, `intro`, `shareable`, `name` or `description`")
     }
 
     private func finish(_ entry: inout ScenarioCatalogue.Entry, _ type: ProductType?) throws(ScenarioFault) {
@@ -103,13 +151,15 @@ extension LineCursor {
             }
             offer.paymentMode = .payAsYouGo
             offer.period = try self.period()
-            if self.take("x", "times") {
+            if offer.periodCount == 0, self.take("x", "times") {
                 offer.periodCount = UInt32(clamping: try self.number("how many periods"))
             }
             if self.take("paid up front", "pay up front", "up front") { offer.paymentMode = .payUpFront }
             _ = self.take("at", "for")
-            offer.priceMilliunits = try self.price().milliunits
-            if self.take("paid up front", "pay up front", "up front") { offer.paymentMode = .payUpFront }
+            offer.priceMilliunits = try self.price()
+            if offer.paymentMode != .payUpFront, self.take("paid up front", "pay up front", "up front") {
+                offer.paymentMode = .payUpFront
+            }
         }
         try self.offerAudience(&offer)
         return offer
@@ -118,12 +168,18 @@ extension LineCursor {
     private mutating func offerAudience(_ offer: inout OfferEdit) throws(ScenarioFault) {
         if offer.type == .code { try self.codeAudience(&offer) }
         guard offer.type == .winBack else { return }
+        var seen: Set<String> = []
         while !self.isAtEnd {
-            if self.take(.comma) || self.take("and") { continue }
-            if self.take("eligible") {
-                offer.isEligible = true
+            if self.take(.comma) || self.take("and") {
+                guard !self.isAtEnd else { throw self.expected("`eligible`, `paid`, `lapsed` or `wait`") }
                 continue
             }
+            if self.take("eligible") {
+                offer.isEligible = true
+                try self.requireFirst("`eligible`", &seen)
+                continue
+            }
+            let condition = self.peek.map { "`\($0.text)`" } ?? ""
             var rule =
                 offer.winBackRule
                 ?? WinBackRuleEdit(paidMonths: 1, lapsedMonthsMin: 1, lapsedMonthsMax: 24, waitMonths: 2)
@@ -137,6 +193,7 @@ extension LineCursor {
             } else {
                 return
             }
+            try self.requireFirst(condition, &seen)
             offer.winBackRule = rule
         }
     }
@@ -145,7 +202,9 @@ extension LineCursor {
     private mutating func codeAudience(_ offer: inout OfferEdit) throws(ScenarioFault) {
         if self.take("stackable") { offer.isStackable = true }
         guard self.take("for") else { return }
+        var seen: Set<String> = []
         repeat {
+            try self.requireFirst("\(quoted(self.peek?.normalised ?? "the end"))", &seen)
             if self.take("new customers", "new") {
                 offer.eligibility.append("new")
             } else if self.take("existing customers", "existing") {

@@ -27,7 +27,10 @@ extension LineCursor {
             var checks: [Expectation.Check] = []
             var state: RenewalState?
             while !self.isAtBreak {
-                if !checks.isEmpty, self.take("and") { continue }
+                if !checks.isEmpty, self.take("and") {
+                    guard !self.isAtBreak else { throw self.expected(Self.what(shape)) }
+                    continue
+                }
                 _ = self.take("is", "are", "it")
                 guard !self.isAtBreak else { break }
                 checks += try self.checks(shape, &state)
@@ -99,6 +102,12 @@ extension LineCursor {
         guard token.text.first?.isLetter == true, !token.text.contains(".") else {
             throw ScenarioFault(token.place, "\(quoted(token.text)) is no name: it begins with a letter and has no dot")
         }
+        guard !ScenarioWords.reserved.contains(token.normalised) else {
+            throw ScenarioFault(
+                token.place,
+                "\(quoted(token.text)) is a word of the scenario language and names no transaction; "
+                    + "write another name, such as T1")
+        }
         guard !self.names.products.contains(token.text) else {
             throw ScenarioFault(
                 token.place, "\(quoted(token.text)) is a product already; call the transaction otherwise")
@@ -131,8 +140,8 @@ extension LineCursor {
     private mutating func general(_ shape: Shape) throws(ScenarioFault) -> Expectation.Kind? {
         if shape.isStream, self.take("loading") { return .loading }
         if shape != .outcome, self.take("failure", "fails", "failed") {
-            _ = self.take("with")
-            return .failure(self.reasonWord())
+            let needsReason = self.take("with")
+            return .failure(try self.reasonWord(isRequired: needsReason))
         }
         // Of an explanation it is a field beside others: why not, and what comes next.
         if shape != .explanation, self.take("not entitled") { return Expectation.Kind.none }
@@ -167,12 +176,13 @@ extension LineCursor {
     }
 
     /// A reason for programs, as one word or several; nil where the item ends.
-    private mutating func reasonWord() -> String? {
+    private mutating func reasonWord(isRequired: Bool) throws(ScenarioFault) -> String? {
         var words: [String] = []
         while let token = self.peek, token.kind == .word || token.kind == .quoted, !self.isNext("and") {
             words.append(token.text)
             self.index += 1
         }
+        if isRequired, words.isEmpty { throw self.expected("a reason") }
         return words.isEmpty ? nil : words.joined(separator: "_")
     }
 
@@ -225,8 +235,8 @@ extension LineCursor {
 
     private mutating func result() throws(ScenarioFault) -> Expectation.ResultRule? {
         if self.take("refused", "refuses", "fails", "failure", "fail", "error") {
-            _ = self.take("with", "because of", "because")
-            return .refused(self.reasonWord())
+            let needsReason = self.take("with", "because of", "because")
+            return .refused(try self.reasonWord(isRequired: needsReason))
         }
         if self.take("already held", "held") { return .held }
         if self.take("a new transaction", "new transaction", "new") { return .new }
@@ -430,7 +440,7 @@ extension LineCursor {
             _ = self.take("at", "on")
             return .instant(try self.instant())
         case .money:
-            let price = try self.price()
+            let price = try self.money()
             return .money(price.milliunits, currency: price.currency)
         case .number: return .number(try self.number("a number"))
         case .percent:

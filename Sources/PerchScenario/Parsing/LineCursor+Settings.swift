@@ -35,18 +35,41 @@ extension LineCursor {
                 settings.append(.gracePeriodForAllRenewals(true))
             } else if self.take("for paid renewals only", "for paid renewals", "paid renewals only") {
                 settings.append(.gracePeriodForAllRenewals(false))
-            } else if let length = try self.optionalDuration() {
-                settings.append(.gracePeriodDays(UInt32(clamping: length.milliseconds / 86_400_000)))
+            } else if let days = try self.optionalDays() {
+                settings.append(.gracePeriodDays(days))
             } else {
                 throw self.expected("`on`, `off`, a length such as 16 days, or `for all renewals`")
             }
         }
         guard !settings.isEmpty else { throw self.expected("`on`, `off` or a length such as 16 days") }
+        try self.requireOneOfEach(settings)
         // Who says how long it is, wants it, unless the same line says otherwise.
         let saysLength = settings.contains { if case .gracePeriodDays = $0 { true } else { false } }
         let saysSwitch = settings.contains { if case .gracePeriod = $0 { true } else { false } }
         if saysLength, !saysSwitch { settings.insert(.gracePeriod(true), at: 0) }
         return settings
+    }
+
+    /// A number of whole days.
+    private mutating func optionalDays() throws(ScenarioFault) -> UInt32? {
+        let place = self.place
+        guard let length = try self.optionalDuration() else { return nil }
+        let day: Int64 = 86_400_000
+        guard length.months == 0, length.milliseconds >= 0, length.milliseconds % day == 0,
+            let days = UInt32(exactly: length.milliseconds / day)
+        else { throw ScenarioFault(place, "a grace period is a number of whole days, such as 16 days") }
+        return days
+    }
+
+    private func requireOneOfEach(_ settings: [AppSettingChange]) throws(ScenarioFault) {
+        var seen: Set<String> = []
+        for setting in settings {
+            switch setting {
+            case .gracePeriod: try self.requireFirst("the switch", &seen)
+            case .gracePeriodDays: try self.requireFirst("the length", &seen)
+            default: try self.requireFirst("the renewals", &seen)
+            }
+        }
     }
 
     private mutating func timeRate() throws(ScenarioFault) -> Int32 {
@@ -66,7 +89,7 @@ extension LineCursor {
         if self.take("disarm") { return [.simulatedError(try self.api(), nil)] }
         guard self.take("arm", "fail") else { return nil }
         let api = try self.api()
-        _ = self.take("with")
+        if self.take("with"), self.isAtBreak { throw self.expected("an error of StoreKit") }
         var error =
             api == .verification ? SimulatedError(named: "invalidSignature") : SimulatedError(named: "networkError")
         if !self.isAtBreak { error = try self.name(SimulatedError.self, "an error of StoreKit") }
@@ -103,7 +126,7 @@ extension LineCursor {
         if self.take("set price of", "price of", "set the price of", "price") {
             return try self.editing { (line, edit) throws(ScenarioFault) in
                 _ = line.take("to")
-                edit.priceMilliunits = try line.price().milliunits
+                edit.priceMilliunits = try line.price()
             }
         }
         if self.take("remove offer") {
@@ -119,9 +142,11 @@ extension LineCursor {
         guard self.take("edit") else { return nil }
         return try self.editing { (line, edit) throws(ScenarioFault) in
             _ = line.take(.colon)
+            var seen: Set<String> = []
             repeat {
+                let option = line.peek?.normalised ?? ""
                 if line.take("price") {
-                    edit.priceMilliunits = try line.price().milliunits
+                    edit.priceMilliunits = try line.price()
                 } else if line.take("name") {
                     edit.displayName = try line.word("the new name")
                 } else if line.take("family shareable", "shareable") {
@@ -131,6 +156,7 @@ extension LineCursor {
                 } else {
                     throw line.expected("`price`, `name`, `shareable` or `withdrawn`")
                 }
+                try line.requireFirst("the \(option)", &seen)
             } while line.take(.comma) || line.take("and") || !line.isAtBreak
         }
     }

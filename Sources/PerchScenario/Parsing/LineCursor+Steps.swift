@@ -24,7 +24,7 @@ extension LineCursor {
             "advance to the next boundary", "advance to next boundary", "to the next boundary", "to next boundary",
             "next boundary", "next")
         {
-            let account = self.optionalAccountSuffix() ?? said
+            let account = try self.accountSuffix(or: said)
             return .toNextBoundary(account: try self.account(account))
         }
         if self.take("advance to", "go to", "wait until", "at", "on", "until") {
@@ -62,16 +62,22 @@ extension LineCursor {
         guard self.take("buy", "purchase") else { return nil }
         var isOutside = self.take("outside the app", "outside")
         var order = ScenarioOrder(order: PurchaseOrder(productID: ""))
-        if let count = self.optionalNumber() { order.order.quantity = try self.quantity(count) }
+        var seen: Set<String> = isOutside ? ["the place"] : []
+        if let count = self.optionalNumber() {
+            order.order.quantity = try self.quantity(count)
+            seen.insert("the quantity")
+        }
         order.order.productID = try self.product("what to buy")
         var said = said
         while !self.isAtBreak, !self.isNext("as") {
-            if let account = self.optionalAccountSuffix() {
+            if let account = try self.accountSuffix(besides: said) {
                 said = account
+                try self.requireFirst("the account", &seen)
             } else if self.take("outside the app", "outside", "elsewhere") {
                 isOutside = true
+                try self.requireFirst("the place", &seen)
             } else {
-                try self.purchaseOption(&order)
+                try self.requireFirst(try self.purchaseOption(&order), &seen)
             }
         }
         return .buy(account: try self.account(said), order, isOutside: isOutside)
@@ -82,52 +88,88 @@ extension LineCursor {
         return quantity
     }
 
-    private mutating func purchaseOption(_ order: inout ScenarioOrder) throws(ScenarioFault) {
+    /// Reads one option, and returns what it is about.
+    private mutating func purchaseOption(_ order: inout ScenarioOrder) throws(ScenarioFault) -> String {
         if self.take("without introductory offer", "without intro offer", "without intro", "without trial") {
             order.order.introductoryEligibility = .denied
-            return
+            return "the introductory offer"
         }
-        _ = self.take("with", "using")
+        if self.take("with", "using"), self.isAtBreak { throw self.expected("an offer") }
         if self.take("introductory offer", "introductory", "intro offer", "intro", "trial") {
-            order.order.introductoryEligibility = self.take("denied") ? .denied : .allowed
-            _ = self.take("allowed")
-            if self.take("signed", "signature", "jws") {
-                order.order.introductoryEligibilitySignature = try self.word("a signature")
-            }
-        } else if let offer = try self.optionalOrderedOffer() {
+            try self.introductoryOption(&order)
+            return "the introductory offer"
+        }
+        if let offer = try self.optionalOrderedOffer() {
             order.order.offer = offer
-        } else if self.take("quantity", "times", "x") {
+            return "the offer"
+        }
+        if self.take("quantity", "times", "x") {
             order.order.quantity = try self.quantity(try self.number("how many"))
-        } else if let token = self.peek, token.kind == .word, token.text.first == "x",
+            return "the quantity"
+        }
+        if let token = self.peek, token.kind == .word, token.text.first == "x",
             let count = Self.number(token.text.dropFirst())
         {
             self.index += 1
             order.order.quantity = try self.quantity(count)
-        } else if self.take("app account token", "token") {
-            order.order.appAccountToken = try self.word("a UUID").lowercased()
-        } else if self.take("billed", "billing plan", "billing") {
-            order.order.billingPlan = try self.name(BillingPlanType.self, "a billing plan")
-        } else if self.take("dated", "purchase date", "bought on", "bought at") {
-            order.date = try self.instant("when it was bought")
-        } else if self.take("renewing until now", "renew until now") {
-            order.order.renewalBehaviour = .renewUntilNow
-        } else if self.take("cancelled immediately", "cancelling immediately", "cancel immediately") {
-            order.order.renewalBehaviour = .cancelImmediately
-        } else if self.take("asking to buy", "asks to buy", "ask to buy", "asking") {
-            order.order.simulatesAskToBuy = true
-        } else if self.take("seen in", "seen storefront") {
-            order.order.seenStorefront = try self.word("a storefront such as USA")
-        } else if self.take("continuing in new storefront", "continuing", "continue in new storefront") {
-            order.order.continuesInNewStorefront = true
-        } else {
-            throw self.expected(
-                "an option of a purchase",
-                among: [
-                    "quantity", "promotional", "win-back", "code", "trial", "token", "billed", "dated",
-                    "renewing until now",
-                    "cancelled immediately", "asking to buy", "seen in", "continuing", "outside", "as",
-                ])
+            return "the quantity"
         }
+        if self.take("app account token", "token") {
+            order.order.appAccountToken = try self.word("a UUID").lowercased()
+            return "the token"
+        }
+        if self.take("billed", "billing plan", "billing") {
+            order.order.billingPlan = try self.name(BillingPlanType.self, "a billing plan")
+            return "the billing plan"
+        }
+        return try self.simulationOption(&order)
+    }
+
+    private mutating func introductoryOption(_ order: inout ScenarioOrder) throws(ScenarioFault) {
+        if self.take("denied") {
+            order.order.introductoryEligibility = .denied
+        } else {
+            order.order.introductoryEligibility = .allowed
+            _ = self.take("allowed")
+        }
+        if self.take("signed", "signature", "jws") {
+            order.order.introductoryEligibilitySignature = try self.word("a signature")
+        }
+    }
+
+    /// An option that only a test store has.
+    private mutating func simulationOption(_ order: inout ScenarioOrder) throws(ScenarioFault) -> String {
+        if self.take("dated", "purchase date", "bought on", "bought at") {
+            order.date = try self.instant("when it was bought")
+            return "the date"
+        }
+        if self.take("renewing until now", "renew until now") {
+            order.order.renewalBehaviour = .renewUntilNow
+            return "its renewal"
+        }
+        if self.take("cancelled immediately", "cancelling immediately", "cancel immediately") {
+            order.order.renewalBehaviour = .cancelImmediately
+            return "its renewal"
+        }
+        if self.take("asking to buy", "asks to buy", "ask to buy", "asking") {
+            order.order.simulatesAskToBuy = true
+            return "asking to buy"
+        }
+        if self.take("seen in", "seen storefront") {
+            order.order.seenStorefront = try self.word("a storefront such as USA")
+            return "the storefront"
+        }
+        if self.take("continuing in new storefront", "continuing", "continue in new storefront") {
+            order.order.continuesInNewStorefront = true
+            return "continuing"
+        }
+        throw self.expected(
+            "an option of a purchase",
+            among: [
+                "quantity", "promotional", "win-back", "code", "trial", "token", "billed", "dated",
+                "renewing until now", "cancelled immediately", "asking to buy", "seen in", "continuing", "outside",
+                "as",
+            ])
     }
 
     // MARK: What a transaction manager does
@@ -135,7 +177,7 @@ extension LineCursor {
     mutating func accountStep(_ said: String?) throws(ScenarioFault) -> Step? {
         let start = self.index
         if let operation = try self.operation(said) {
-            let account = self.optionalAccountSuffix() ?? said
+            let account = try self.accountSuffix(or: said)
             return .operate(account: try self.account(account), operation)
         }
         self.index = start
@@ -167,10 +209,13 @@ extension LineCursor {
         let target = try self.reference()
         var reason = RevocationReason.other
         var share = RefundShare.full
+        var seen: Set<String> = []
         while !self.isAtBreak, !self.isNext("as"), !self.isNext("of"), !self.isNext("for") {
+            var option = "the share"
             if self.take("because of", "because", "reason") {
                 _ = self.take("a")
                 reason = try self.name(RevocationReason.self, "`other` or `developer issue`")
+                option = "the reason"
             } else if self.take("prorated") {
                 share = .prorated
             } else if self.take("full", "fully", "in full") {
@@ -180,6 +225,7 @@ extension LineCursor {
             } else {
                 throw self.expected("`because`, `prorated`, `full`, or a part such as 50%")
             }
+            try self.requireFirst(option, &seen)
         }
         return .refund(target, reason: reason, share: share)
     }
@@ -253,9 +299,12 @@ extension LineCursor {
             _ = self.take("to")
             let price = try self.price()
             var consent: Bool?
-            if self.take("with consent", "needing consent", "asking for consent") { consent = true }
-            if self.take("without consent", "no consent") { consent = false }
-            return .raisePrice(target, milliunits: price.milliunits, needsConsent: consent)
+            if self.take("with consent", "needing consent", "asking for consent") {
+                consent = true
+            } else if self.take("without consent", "no consent") {
+                consent = false
+            }
+            return .raisePrice(target, milliunits: price, needsConsent: consent)
         }
         if self.take(
             "consent to price increase", "consent to the price increase", "agree to price increase",
@@ -274,13 +323,20 @@ extension LineCursor {
             var target: Reference?
             if !self.isAtBreak, !self.isNext("with") { target = try self.reference() }
             var member: String?
-            if self.take("with") { member = try self.word("the family member") }
+            if self.take("with") { member = try self.member() }
             return .stopSharing(target, member: member)
         }
         guard self.take("share") else { return nil }
         let target = try self.reference()
         guard self.take("with") else { throw self.expected("`with` and the family member") }
-        return .share(target, member: try self.word("the family member"))
+        return .share(target, member: try self.member())
+    }
+
+    private mutating func member() throws(ScenarioFault) -> String {
+        let place = self.place
+        let member = try self.word("the family member")
+        try self.requireDeclared(member, at: place)
+        return member
     }
 
     /// Which of those that wait: `gold`, `transaction 7`, or nothing for the oldest. They share the transactions' numbers.
@@ -301,8 +357,13 @@ extension LineCursor {
         }
         if self.take("begin a purchase of", "begin purchase of", "create intent for", "intent for", "intent") {
             let product = try self.product()
-            _ = self.take("with")
-            return .createIntent(product: product, offer: try self.optionalOrderedOffer())
+            guard self.take("with") else {
+                return .createIntent(product: product, offer: try self.optionalOrderedOffer())
+            }
+            guard let offer = try self.optionalOrderedOffer() else {
+                throw self.expected("an offer", among: ["promotional", "win-back", "code"])
+            }
+            return .createIntent(product: product, offer: offer)
         }
         return nil
     }
@@ -324,21 +385,25 @@ extension LineCursor {
         if self.take("finish all", "finish everything") { return .finish(account: try self.account(said), .all) }
         if self.take("finish") {
             let target = try self.reference()
-            return .finish(account: try self.account(self.optionalAccountSuffix() ?? said), .one(target))
+            return .finish(account: try self.account(try self.accountSuffix(or: said)), .one(target))
         }
         if self.take("sync", "restore purchases", "restore") { return .sync(account: try self.account(said)) }
         if self.take("request a refund of", "request refund of", "request refund for", "request refund") {
             let target = try self.reference()
             var reason = RevocationReason.other
             var text = ""
+            var seen: Set<String> = []
             while !self.isAtBreak, !self.isNext("as") {
+                var option = "the reason"
                 if self.take("because of", "because", "reason") {
                     reason = try self.name(RevocationReason.self, "`other` or `developer issue`")
                 } else if self.take("text", "saying", "with text") || self.peek?.kind == .quoted {
                     text = try self.word("what the customer wrote")
+                    option = "the text"
                 } else {
                     throw self.expected("`because` or `saying \"…\"`")
                 }
+                try self.requireFirst(option, &seen)
             }
             return .requestRefund(account: try self.account(said), target, reason: reason, text: text)
         }

@@ -78,24 +78,24 @@ extension LineCursor {
             if let token = self.peek, token.kind == .quoted || token.kind == .word, !self.isAccountNext {
                 group = try self.group()
             }
-            return (.status(account: try self.account(self.optionalAccountSuffix() ?? said), group: group), .status)
+            return (.status(account: try self.account(try self.accountSuffix(or: said)), group: group), .status)
         }
         if self.isNext("entitlements") { return nil }
         if self.take("current entitlement", "entitlement") {
             _ = self.take("to", "for")
             let product = try self.product()
-            let account = try self.account(self.optionalAccountSuffix() ?? said)
+            let account = try self.account(try self.accountSuffix(or: said))
             return (.entitlement(account: account, product: product), .entitlement)
         }
         if self.take("products", "product") { return try self.productsKey() }
         if self.take("transaction updates", "updates") {
-            return (.updates(account: try self.account(self.optionalAccountSuffix() ?? said)), .events)
+            return (.updates(account: try self.account(try self.accountSuffix(or: said))), .events)
         }
         if self.take("purchase intents", "intents") {
-            return (.intents(account: try self.account(self.optionalAccountSuffix() ?? said)), .intents)
+            return (.intents(account: try self.account(try self.accountSuffix(or: said))), .intents)
         }
         if self.take("messages") {
-            return (.messages(account: try self.account(self.optionalAccountSuffix() ?? said)), .messages)
+            return (.messages(account: try self.account(try self.accountSuffix(or: said))), .messages)
         }
         return nil
     }
@@ -137,11 +137,14 @@ extension LineCursor {
         }
         var storefront = ""
         var locale = ""
+        var seen: Set<String> = []
         while true {
             if self.take("with storefront", "in storefront", "in") {
                 storefront = try self.word("a storefront such as FRA")
+                try self.requireFirst("the storefront", &seen)
             } else if self.take("with locale", "locale") {
                 locale = try self.word("a locale such as fr_FR")
+                try self.requireFirst("the locale", &seen)
             } else {
                 break
             }
@@ -159,7 +162,7 @@ extension LineCursor {
             return (.explanation(key, instant), .explanation)
         }
         if self.take("app transaction") {
-            return (.appTransaction(account: try self.account(self.optionalAccountSuffix() ?? said)), .appTransaction)
+            return (.appTransaction(account: try self.account(try self.accountSuffix(or: said))), .appTransaction)
         }
         if let (key, shape) = try self.watchKey(said) {
             guard self.take("as of") else { return (.watch(key), shape) }
@@ -170,16 +173,16 @@ extension LineCursor {
         }
         if self.take("history") { return try self.historySubject(said) }
         if self.take("unfinished") {
-            return (.unfinished(account: try self.account(self.optionalAccountSuffix() ?? said)), .transactions)
+            return (.unfinished(account: try self.account(try self.accountSuffix(or: said))), .transactions)
         }
         if self.take("current entitlements", "all entitlements", "entitlements") {
-            return (.entitlements(account: try self.account(self.optionalAccountSuffix() ?? said)), .transactions)
+            return (.entitlements(account: try self.account(try self.accountSuffix(or: said))), .transactions)
         }
         if self.take("offer eligibility", "eligibility") { return try self.eligibilitySubject(said) }
         if self.take("plan options", "plans") {
             var group: String?
             if let token = self.peek, token.kind != .colon, !self.isAccountNext { group = try self.group() }
-            return (.plans(account: try self.account(self.optionalAccountSuffix() ?? said), group: group), .plans)
+            return (.plans(account: try self.account(try self.accountSuffix(or: said)), group: group), .plans)
         }
         if self.isNext("clock") || self.isNext("the clock") {
             _ = self.take("the clock", "clock")
@@ -201,20 +204,24 @@ extension LineCursor {
     }
 
     private mutating func pendingSubject(_ said: String?) throws(ScenarioFault) -> (Expectation.Subject, Shape) {
-        (.pending(account: try self.account(self.optionalAccountSuffix() ?? said)), .pending)
+        (.pending(account: try self.account(try self.accountSuffix(or: said))), .pending)
     }
 
     private mutating func historySubject(_ said: String?) throws(ScenarioFault) -> (Expectation.Subject, Shape) {
         var said = said
         var product: String?
         var includes = false
+        var seen: Set<String> = []
         while let token = self.peek, token.kind != .colon {
-            if let account = self.optionalAccountSuffix() {
+            if let account = try self.accountSuffix(besides: said) {
                 said = account
+                try self.requireFirst("the account", &seen)
             } else if self.take("with finished consumables", "including finished consumables") {
                 includes = true
+                try self.requireFirst("finished consumables", &seen)
             } else if self.take("of", "for") {
                 product = try self.product()
+                try self.requireFirst("the product", &seen)
             } else {
                 break
             }
@@ -224,7 +231,7 @@ extension LineCursor {
     }
 
     private mutating func eligibilitySubject(_ said: String?) throws(ScenarioFault) -> (Expectation.Subject, Shape) {
-        var said = self.optionalAccountSuffix() ?? said
+        var said = try self.accountSuffix(or: said)
         var product: String?
         var group: String?
         _ = self.take("for", "of")
@@ -237,7 +244,7 @@ extension LineCursor {
                 product = try self.product()
             }
         }
-        said = self.optionalAccountSuffix() ?? said
+        said = try self.accountSuffix(or: said)
         return (
             .eligibility(account: try self.account(said), product: product, group: group), .eligibility
         )
@@ -262,7 +269,7 @@ extension LineCursor {
             // A name is of the account that it was given for.
             account = ""
         } else {
-            account = try self.account(self.optionalAccountSuffix() ?? said)
+            account = try self.account(try self.accountSuffix(or: said))
         }
         return (.transaction(account: account, reference), .transaction)
     }

@@ -155,25 +155,41 @@ extension LineCursor {
 
     // MARK: Money
 
-    /// `9.99`, `$9.99`, `9.99 EUR`, `free`.
-    mutating func optionalPrice() -> (milliunits: Int64, currency: String?)? {
-        guard let token = self.peek, token.kind == .word else { return nil }
-        if self.take("free", "nothing") { return (0, nil) }
-        let digits = token.text.drop { $0.isCurrencySymbol }
-        guard let milliunits = Money.milliunits(parsing: digits) else { return nil }
-        self.index += 1
-        if let next = self.peek, next.kind == .word, next.text.count == 3,
-            next.text.allSatisfy({ $0.isASCII && $0.isUppercase })
-        {
-            self.index += 1
-            return (milliunits, next.text)
+    /// A price in thousandths: `9.99`, `free`. It has no currency, because the storefront determines that.
+    mutating func optionalPrice() throws(ScenarioFault) -> Int64? {
+        guard let price = try self.optionalMoney() else { return nil }
+        guard price.currency == nil else {
+            throw ScenarioFault(
+                self.tokens[self.index - 1].place, "a price has no currency here: the storefront determines it")
         }
-        return (milliunits, nil)
+        return price.milliunits
     }
 
-    mutating func price() throws(ScenarioFault) -> (milliunits: Int64, currency: String?) {
-        guard let price = self.optionalPrice() else { throw self.expected("a price, such as 9.99") }
+    mutating func price() throws(ScenarioFault) -> Int64 {
+        guard let price = try self.optionalPrice() else { throw self.expected("a price, such as 9.99") }
         return price
+    }
+
+    /// An expected price: `9.99`, `9.99 EUR`, `free`.
+    mutating func money() throws(ScenarioFault) -> (milliunits: Int64, currency: String?) {
+        guard let money = try self.optionalMoney() else { throw self.expected("a price, such as 9.99 or 9.99 EUR") }
+        return money
+    }
+
+    private mutating func optionalMoney() throws(ScenarioFault) -> (milliunits: Int64, currency: String?)? {
+        guard let token = self.peek, token.kind == .word else { return nil }
+        if self.take("free", "nothing") { return (0, nil) }
+        guard let milliunits = Money.milliunits(parsing: token.text) else {
+            guard let symbol = token.text.first, symbol.isCurrencySymbol else { return nil }
+            throw ScenarioFault(
+                token.place, "\(quoted(token.text)) has a currency sign; write the digits, such as 9.99")
+        }
+        self.index += 1
+        guard let next = self.peek, next.kind == .word, next.text.count == 3,
+            next.text.allSatisfy({ $0.isASCII && $0.isUppercase })
+        else { return (milliunits, nil) }
+        self.index += 1
+        return (milliunits, next.text)
     }
 
     // MARK: Periods
@@ -337,11 +353,11 @@ extension LineCursor {
         var mode: PaymentMode?
         var id: String?
         while !self.isAtBreak {
-            if self.take("free trial", "trial", "free") {
+            if mode == nil, self.take("free trial", "trial", "free") {
                 mode = .freeTrial
-            } else if self.take("pay as you go") {
+            } else if mode == nil, self.take("pay as you go") {
                 mode = .payAsYouGo
-            } else if self.take("pay up front", "up front") {
+            } else if mode == nil, self.take("pay up front", "up front") {
                 mode = .payUpFront
             } else if type == nil, self.take("introductory", "intro") {
                 type = .introductory

@@ -26,6 +26,7 @@ package struct ScenarioParser {
     /// The block that is open, by its name.
     private var block: (name: String, place: SourcePlace, catalogue: ScenarioCatalogue)?
     private var hasBegun = false
+    private var hasStart = false
 
     /// Why a catalogue file cannot be used.
     package struct CatalogueUnreadable: Error, CustomStringConvertible {
@@ -51,7 +52,7 @@ package struct ScenarioParser {
 
     private mutating func parse() -> ParsedScenario {
         var faults: [ScenarioFault] = []
-        let lines = Tokenizer.lines(self.text) { faults.append($0) }
+        let lines = Tokenizer.lines(Self.withoutMark(self.text)) { faults.append($0) }
         for fault in faults { self.note(fault) }
         self.survey(lines)
         for line in lines {
@@ -64,10 +65,21 @@ package struct ScenarioParser {
         if let block = self.block {
             self.note(ScenarioFault(block.place, "the catalogue \(quoted(block.name)) has no `end`"))
         }
+        if self.parsed.scenario.lines.isEmpty, self.parsed.isSound {
+            self.note(
+                ScenarioFault(
+                    SourcePlace(line: 1, column: 1),
+                    "the file has no step and no expectation; write at least one, or remove the file"))
+        }
         if self.hasInlineCatalogue { self.parsed.scenario.catalogue = .inline(self.catalogue) }
         self.parsed.scenario.accounts = self.names.accounts.isEmpty ? [Scenario.defaultAccount] : self.names.accounts
         self.parsed.faults.sort { $0.place < $1.place }
         return self.parsed
+    }
+
+    /// The text without a byte order mark, which some editors write in front of UTF-8.
+    private static func withoutMark(_ text: String) -> String {
+        text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     }
 
     private mutating func note(_ fault: ScenarioFault) {
@@ -80,6 +92,7 @@ package struct ScenarioParser {
     /// Accounts may be named below where they are needed, and so may products of a catalogue: all are known first.
     private mutating func survey(_ lines: [SourceLine]) {
         var hasFile = false
+        var mentioned: [String] = []
         for line in lines {
             let tokens = line.tokens
             let words = tokens.map(\.normalised)
@@ -94,18 +107,22 @@ package struct ScenarioParser {
                 hasFile = hasFile || self.looksLikeFile(tokens.last?.text ?? "")
             } else if words[0] == "load" {
                 hasFile = hasFile || self.looksLikeFile(tokens.last?.text ?? "")
-            } else if ["accounts", "account"].contains(words[0]) {
+            } else if Self.isAccountList(tokens) {
+                self.names.areAccountsDeclared = true
                 for token in tokens.dropFirst() where token.kind == .word || token.kind == .quoted {
-                    if token.normalised != "and" { self.names.add(account: token.text) }
+                    if token.kind == .quoted || token.normalised != "and" { self.names.add(account: token.text) }
                 }
             } else if let name = self.prefixAccount(tokens) {
-                self.names.add(account: name)
+                mentioned.append(name)
             }
             if words.contains("share") || words.contains("shares"), let with = words.lastIndex(of: "with"),
                 with + 1 < tokens.count
             {
-                self.names.add(account: tokens[with + 1].text)
+                mentioned.append(tokens[with + 1].text)
             }
+        }
+        if !self.names.areAccountsDeclared {
+            for name in mentioned { self.names.add(account: name) }
         }
         self.names.areProductsKnown = !self.names.products.isEmpty && !hasFile
     }
@@ -175,6 +192,7 @@ package struct ScenarioParser {
         if cursor.index + 1 < cursor.tokens.count, cursor.tokens[cursor.index + 1].kind == .colon,
             let token = cursor.peek, token.kind == .quoted || !Self.isReserved(token)
         {
+            try cursor.requireDeclared(token.text, at: token.place)
             said = token.text
             cursor.index += 2
             guard !cursor.isAtEnd else { throw cursor.expected("a step") }
@@ -187,7 +205,8 @@ package struct ScenarioParser {
             self.hasBegun = true
             return
         }
-        if said != nil, let clock = try cursor.clockStep(said) {
+        if let said, let clock = try cursor.clockStep(said) {
+            if case .toNextBoundary = clock {} else { throw self.noAccount(said, cursor, "the clock") }
             self.add(.step(.clock(clock)), cursor, from: start)
             return try self.tail(&cursor)
         }
@@ -226,8 +245,10 @@ package struct ScenarioParser {
         if let step = try cursor.purchase(said) {
             self.add(.step(step), cursor, from: start)
         } else if cursor.take("again", "ask again") {
+            if let said { throw self.noAccount(said, cursor, "`again`") }
             self.add(.step(.again), cursor, from: start)
         } else if cursor.take("load the catalogue", "load catalogue", "load catalog", "load") {
+            if let said { throw self.noAccount(said, cursor, "the catalogue") }
             let source = try self.catalogueSource(&cursor)
             self.add(.step(.load(source)), cursor, from: start)
         } else if cursor.take("watch", "unwatch", "stop watching") {
@@ -240,6 +261,7 @@ package struct ScenarioParser {
         } else if let step = try cursor.accountStep(said) {
             self.add(.step(step), cursor, from: start)
         } else if let settings = try cursor.settings() {
+            if let said { throw self.noAccount(said, cursor, "a setting") }
             guard self.hasBegun else {
                 try cursor.requireEnd()
                 self.parsed.scenario.settings += settings
@@ -251,6 +273,13 @@ package struct ScenarioParser {
         }
         self.hasBegun = true
         try self.tail(&cursor)
+    }
+
+    /// A line that names an account and is about the whole app.
+    private func noAccount(_ account: String, _ cursor: LineCursor, _ what: String) -> ScenarioFault {
+        ScenarioFault(
+            cursor.tokens[0].place,
+            "\(what) belongs to the whole app and to no account; remove \(quoted(account)) and its colon")
     }
 
     /// `as NAME`, and `->` with what the step is to answer.
@@ -322,36 +351,74 @@ package struct ScenarioParser {
             try cursor.requireEnd()
             return true
         }
-        if cursor.take("accounts", "account") { return true }
+        if Self.isAccountList(cursor.tokens), cursor.take("accounts", "account") {
+            try self.accountList(&cursor)
+            return true
+        }
         if cursor.take("start") {
-            _ = cursor.take(.colon)
-            _ = cursor.take("at", "on")
-            try self.requireHead(cursor, "`start`")
-            guard case .absolute(let instant) = try cursor.instant().base else {
-                throw ScenarioFault(cursor.place, "`start` is a date, such as 2026-01-31T10:00:00Z")
-            }
-            self.parsed.scenario.start = instant
-            try cursor.requireEnd()
+            try self.startLine(&cursor)
             return true
         }
         if cursor.take("catalogue", "catalog") {
-            _ = cursor.take(.colon)
-            let place = cursor.place
-            let name = try cursor.word("a .storekit file, or the name of a catalogue that follows")
-            try cursor.requireEnd()
-            if self.looksLikeFile(name) {
-                try self.requireHead(cursor, "`catalog`")
-                try self.learn(name, place)
-                self.parsed.scenario.catalogue = .file(path: name)
-            } else {
-                guard self.parsed.scenario.namedCatalogues[name] == nil else {
-                    throw ScenarioFault(place, "there is a catalogue \(quoted(name)) already")
-                }
-                self.block = (name, place, ScenarioCatalogue())
-            }
+            try self.catalogueHead(&cursor)
             return true
         }
         return false
+    }
+
+    /// `accounts alice, bob`.
+    private static func isAccountList(_ tokens: [Token]) -> Bool {
+        tokens[0].kind == .word && ["accounts", "account"].contains(tokens[0].normalised)
+    }
+
+    private func accountList(_ cursor: inout LineCursor) throws(ScenarioFault) {
+        _ = cursor.take(.colon)
+        var seen: Set<String> = []
+        repeat {
+            _ = cursor.take("and")
+            let name = try cursor.word("the name of an account")
+            try cursor.requireFirst("\(quoted(name))", &seen)
+            while !cursor.isAtEnd, cursor.peek?.kind != .comma, !cursor.isNext("and") {
+                try cursor.requireFirst("\(quoted(try cursor.word("the name of an account")))", &seen)
+            }
+        } while cursor.take(.comma) || cursor.isNext("and")
+        try cursor.requireEnd()
+    }
+
+    private mutating func startLine(_ cursor: inout LineCursor) throws(ScenarioFault) {
+        _ = cursor.take(.colon)
+        _ = cursor.take("at", "on")
+        try self.requireHead(cursor, "`start`")
+        let place = cursor.place
+        let expression = try cursor.instant()
+        guard case .absolute(let instant) = expression.base, expression.offset.isZero else {
+            throw ScenarioFault(place, "`start` is a date, such as 2026-01-31T10:00:00Z")
+        }
+        try cursor.requireEnd()
+        guard !self.hasStart else { throw ScenarioFault(cursor.tokens[0].place, "there is a `start` above already") }
+        self.hasStart = true
+        self.parsed.scenario.start = instant
+    }
+
+    /// `catalog Shop.storekit`, or the first line of a catalogue block.
+    private mutating func catalogueHead(_ cursor: inout LineCursor) throws(ScenarioFault) {
+        _ = cursor.take(.colon)
+        let place = cursor.place
+        let name = try cursor.word("a .storekit file, or the name of a catalogue that follows")
+        try cursor.requireEnd()
+        if self.looksLikeFile(name) {
+            try self.requireHead(cursor, "`catalog`")
+            guard self.parsed.scenario.catalogue == nil, !self.hasInlineCatalogue else {
+                throw ScenarioFault(place, "this is a second catalogue for the beginning; `load` replaces one later")
+            }
+            try self.learn(name, place)
+            self.parsed.scenario.catalogue = .file(path: name)
+        } else {
+            guard self.parsed.scenario.namedCatalogues[name] == nil else {
+                throw ScenarioFault(place, "there is a catalogue \(quoted(name)) already")
+            }
+            self.block = (name, place, ScenarioCatalogue())
+        }
     }
 
     private func requireHead(_ cursor: LineCursor, _ what: String) throws(ScenarioFault) {
@@ -398,7 +465,14 @@ package struct ScenarioParser {
         }
         var catalogue = self.block?.catalogue ?? self.catalogue
         if cursor.take("product", "sell") {
-            if self.block == nil { try self.requireHead(cursor, "`product`") }
+            if self.block == nil {
+                try self.requireHead(cursor, "`product`")
+                guard self.parsed.scenario.catalogue == nil else {
+                    throw ScenarioFault(
+                        cursor.tokens[0].place,
+                        "the catalogue is a file already; add the product there, or remove the `catalog` line")
+                }
+            }
             _ = cursor.take(.colon)
             let place = cursor.place
             let entry = try cursor.catalogueEntry()
@@ -413,6 +487,11 @@ package struct ScenarioParser {
             try cursor.requireEnd()
             guard let index = catalogue.entries.firstIndex(where: { $0.id == product }) else {
                 throw ScenarioFault(place, "the product \(quoted(product)) is not above this line")
+            }
+            guard !catalogue.entries[index].offers.contains(where: { $0.type == offer.type && $0.id == offer.id })
+            else {
+                let name = offer.id.isEmpty ? "introductory offer" : "\(offer.type) offer \(quoted(offer.id))"
+                throw ScenarioFault(place, "\(quoted(product)) has the \(name) already; a product has one")
             }
             catalogue.entries[index].offers.append(offer)
         } else if self.block != nil {

@@ -189,14 +189,15 @@ enum FieldTable {
         Row(field: .privacyURL, phrases: ["privacy policy url", "privacy url"], kind: .text),
     ]
 
+    /// The rows of all subjects.
+    static let all: [Row] = [
+        Self.status, Self.product, Self.event, Self.message, Self.intent, Self.pending, Self.plan, Self.eligibility,
+        Self.explanation, Self.clock, Self.appTransactionRows, Self.policies,
+    ].flatMap { $0 }
+
     private static let titles: [Field: String] = {
         var titles: [Field: String] = [:]
-        for rows in [
-            Self.status, Self.product, Self.event, Self.message, Self.intent, Self.pending, Self.plan,
-            Self.eligibility, Self.explanation, Self.clock, Self.appTransactionRows, Self.policies,
-        ] {
-            for row in rows where titles[row.field] == nil { titles[row.field] = row.phrases[0] }
-        }
+        for row in Self.all where titles[row.field] == nil { titles[row.field] = row.phrases[0] }
         return titles
     }()
 

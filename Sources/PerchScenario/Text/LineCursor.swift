@@ -15,6 +15,8 @@ struct LineCursor {
         /// In the order in which they were named.
         var accounts: [String] = []
         var transactions: Set<String> = []
+        /// Whether an `accounts` line lists all accounts: any other name is then a mistake.
+        var areAccountsDeclared = false
         /// Of the catalogues in the file, or of the files that it names.
         var products: Set<String> = []
         var groups: Set<String> = []
@@ -72,10 +74,24 @@ struct LineCursor {
             seen += self.tokens[end].normalised
             end += 1
             guard wanted.hasPrefix(seen) else { return false }
+            // Words of a phrase may be joined, but no word may be split: `expect S` is not `expects`.
+            guard seen.utf8.count == wanted.utf8.count || Self.endsWord(phrase, at: seen.utf8.count) else {
+                return false
+            }
         }
         guard seen == wanted else { return false }
         self.index = end
         return true
+    }
+
+    /// Whether a word of the phrase ends after so many letters, without hyphens and spaces.
+    private static func endsWord(_ phrase: String, at length: Int) -> Bool {
+        var count = 0
+        for word in ScenarioWords.words(of: phrase) {
+            count += word.utf8.count
+            if count >= length { return count == length }
+        }
+        return false
     }
 
     func isNext(_ phrases: String...) -> Bool {
@@ -168,5 +184,38 @@ struct LineCursor {
     func requireEnd() throws(ScenarioFault) {
         guard let token = self.peek else { return }
         throw ScenarioFault(token.place, "nothing is expected behind this step, but found \(quoted(token.text))")
+    }
+
+    /// Refuses the second of two options that exclude each other, at the token that was read last.
+    func requireFirst(_ option: String, _ seen: inout Set<String>) throws(ScenarioFault) {
+        guard !seen.insert(option).inserted else { return }
+        let token = self.tokens[max(0, self.index - 1)]
+        throw ScenarioFault(token.place, "this line has two values for \(option); remove one of them")
+    }
+
+    /// Refuses an account that the file's `accounts` line does not list.
+    func requireDeclared(_ account: String, at place: SourcePlace) throws(ScenarioFault) {
+        guard self.names.areAccountsDeclared, !self.names.accounts.contains(account) else { return }
+        let meant = nearest(to: account, in: self.names.accounts)
+        throw ScenarioFault(
+            place,
+            "the `accounts` line has no \(quoted(account))"
+                + (meant.map { "; did you mean `\($0)`?" } ?? "; add it there"))
+    }
+
+    /// The account behind `of`, `for` or `by`, or else the one in front of the line. Refuses two different ones.
+    mutating func accountSuffix(or front: String?) throws(ScenarioFault) -> String? {
+        try self.accountSuffix(besides: front) ?? front
+    }
+
+    /// The account behind `of`, `for` or `by`, if there is one.
+    mutating func accountSuffix(besides front: String?) throws(ScenarioFault) -> String? {
+        let suffix = self.optionalAccountSuffix()
+        if let front, let suffix, front != suffix {
+            throw ScenarioFault(
+                self.tokens[max(0, self.index - 1)].place,
+                "the line is about \(quoted(front)) and about \(quoted(suffix)); write one of them")
+        }
+        return suffix
     }
 }
