@@ -11,36 +11,29 @@ import PerchWire
 extension CommandRun {
     /// `perch scenario check`
     func checkScenarios() throws -> ExitCode {
-        var faultCount = 0
-        for path in try self.scenarioPaths() {
-            let parsed = try ScenarioFiles.parse(path)
-            faultCount += parsed.faultCount
-            try self.tellFaults(path, parsed)
+        var isSound = true
+        for path in self.scenarioPaths() {
+            let parsed: ParsedScenario
+            do throws(CommandFailure) {
+                parsed = try Self.parse(path)
+            } catch {
+                isSound = false
+                try self.printUnreadable(path.name, error)
+                continue
+            }
+            isSound = isSound && parsed.isSound
+            try self.tellFaults(path.name, parsed)
         }
-        return faultCount == 0 ? .success : .failure
+        return isSound ? .success : .failure
     }
 
     /// `perch scenario run`
     func runScenarios() throws -> ExitCode {
         var reports: [ScenarioReport] = []
-        var unreadable = 0
-        let paths = try self.scenarioPaths()
         let results = self.settings.text("junit")
         if let results { try Files.requireReplaceable(results) }
-        for path in paths {
-            let parsed = try ScenarioFiles.parse(path)
-            guard parsed.isSound else {
-                unreadable += 1
-                try self.tellFaults(path, parsed)
-                var report = ScenarioReport(file: path)
-                report.failure = "it has \(parsed.faultCount) mistake\(parsed.faultCount == 1 ? "" : "s")"
-                reports.append(report)
-                continue
-            }
-            let report = try self.play(parsed.scenario, path)
-            reports.append(report)
-            try self.tell(report)
-        }
+        let options = try self.remoteOptions()
+        for path in self.scenarioPaths() { reports.append(try self.run(path, options)) }
         if let results { try JUnit.write(reports, to: results) }
         let failed = reports.count { !$0.isPassed }
         if self.printer.format == .text {
@@ -58,21 +51,58 @@ extension CommandRun {
         return ExitCode(code: refusal.code, reason: refusal.reason)
     }
 
+    /// Runs one file. A file that cannot be read, or has mistakes, is one failed scenario, and the others go on.
+    private func run(_ path: ScenarioPath, _ options: ScenarioRunner.Options?) throws -> ScenarioReport {
+        var report = ScenarioReport(file: path.name)
+        let parsed: ParsedScenario
+        do throws(CommandFailure) {
+            parsed = try Self.parse(path)
+        } catch {
+            report.failure = error.description
+            try self.tell(report)
+            return report
+        }
+        guard parsed.isSound else {
+            try self.tellFaults(path.name, parsed)
+            report.failure = "it has \(parsed.faultCount) mistake\(parsed.faultCount == 1 ? "" : "s")"
+            return report
+        }
+        do {
+            report = try self.play(parsed.scenario, path.name, options)
+        } catch let failure as CommandFailure {
+            report.failure = failure.description
+        }
+        try self.tell(report)
+        return report
+    }
+
     // MARK: Files
 
-    /// Files as they were named, and those of directories by name.
-    private func scenarioPaths() throws(CommandFailure) -> [String] {
-        var paths: [String] = []
+    /// A file to run, or why there is none.
+    private struct ScenarioPath {
+        var name: String
+        var failure: CommandFailure?
+    }
+
+    private static func parse(_ path: ScenarioPath) throws(CommandFailure) -> ParsedScenario {
+        if let failure = path.failure { throw failure }
+        return try ScenarioFiles.parse(path.name)
+    }
+
+    /// The files of the command line, and the scenarios of its directories, sorted by name.
+    private func scenarioPaths() -> [ScenarioPath] {
+        var paths: [ScenarioPath] = []
         for path in self.texts("FILE") {
             guard Files.isDirectory(path) else {
-                paths.append(path)
+                paths.append(ScenarioPath(name: path))
                 continue
             }
             let found = Self.scenarios(in: path)
-            guard !found.isEmpty else {
-                throw CommandFailure(.failure, "\(printable(path)) has no file that ends in .scenario")
+            paths += found.map { ScenarioPath(name: $0) }
+            if found.isEmpty {
+                let failure = CommandFailure(.failure, "\(printable(path)) has no file that ends in .scenario")
+                paths.append(ScenarioPath(name: path, failure: failure))
             }
-            paths += found
         }
         return paths
     }
@@ -92,18 +122,25 @@ extension CommandRun {
 
     // MARK: Playing
 
-    private func play(_ scenario: Scenario, _ path: String) throws -> ScenarioReport {
-        let readFile = ScenarioFiles.reader(beside: path)
-        if let address = self.settings.text("server") {
-            var options = ScenarioRunner.Options(address: address)
-            let app = self.settings.app
-            options.app = (app.bundleID, app.environment)
-            if let file = self.settings.text("credentials-file") {
-                options.authorization = try PerchClientOptions.Authorization.file(path: file).read()
-            }
-            options.tls = try self.settings.tls(of: address)
-            return ScenarioRunner.run(scenario, file: path, options: options, readFile: readFile)
+    /// How to reach the server of `--server`; nil without that option. It is the same for all files, so a mistake here
+    /// ends the command.
+    private func remoteOptions() throws -> ScenarioRunner.Options? {
+        guard let address = self.settings.text("server") else { return nil }
+        var options = ScenarioRunner.Options(address: address)
+        let app = self.settings.app
+        options.app = (app.bundleID, app.environment)
+        if let file = self.settings.text("credentials-file") {
+            options.authorization = try PerchClientOptions.Authorization.file(path: file).read()
         }
+        options.tls = try self.settings.tls(of: address)
+        return options
+    }
+
+    private func play(
+        _ scenario: Scenario, _ path: String, _ options: ScenarioRunner.Options?
+    ) throws -> ScenarioReport {
+        let readFile = ScenarioFiles.reader(beside: path)
+        if let options { return ScenarioRunner.run(scenario, file: path, options: options, readFile: readFile) }
         let server = try ScenarioServer(start: scenario.start)
         var options = ScenarioRunner.Options(address: server.address)
         options.ownsServer = true
@@ -117,6 +154,15 @@ extension CommandRun {
     }
 
     // MARK: Telling
+
+    private func printUnreadable(_ path: String, _ failure: CommandFailure) throws {
+        try self.printer.print { json in
+            json.text("file", path)
+            json.text("failure", failure.description)
+        } text: { _ in
+            ["\(printable(path)): error: \(printable(failure.description))"]
+        }
+    }
 
     private func tellFaults(_ path: String, _ parsed: ParsedScenario) throws {
         try self.printer.print { json in

@@ -6,6 +6,7 @@ import PerchServer
 
 /// Scenarios, and the files that they name.
 enum ScenarioFiles {
+    /// Throws if the file cannot be read. Mistakes in its text are in the result.
     static func parse(_ path: String) throws(CommandFailure) -> ParsedScenario {
         let bytes: [UInt8]
         do throws(FileFault) {

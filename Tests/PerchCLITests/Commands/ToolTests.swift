@@ -122,6 +122,56 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 }
 
+@Suite struct `several scenarios of which some cannot be read` {
+    private let folder = TemporaryDirectory()
+    private var sound: String { self.file("sound", "product gold monthly 9.99\nbuy gold\n") }
+    private var wrong: String { self.file("wrong", "product gold monthly 9.99\nbyu gold\n") }
+    private var latin: String {
+        let path = self.folder.file("latin.scenario")
+        TemporaryDirectory.write(Array("buy ".utf8) + [0xE9], to: path)
+        return path
+    }
+    private var missing: String { self.folder.file("missing.scenario") }
+
+    private func file(_ name: String, _ text: String) -> String {
+        let path = self.folder.file("\(name).scenario")
+        TemporaryDirectory.write(Array(text.utf8), to: path)
+        return path
+    }
+
+    @Test func `are all checked, and the command fails`() async {
+        let result = await ran(["scenario", "check", self.missing, self.sound, self.latin, self.wrong])
+        #expect(result.code == .failure)
+        #expect(result.data.contains("missing.scenario: error:"))
+        #expect(result.data.contains("missing.scenario could not be read: No such file or directory"))
+        #expect(result.data.contains("sound.scenario: 1 steps, 0 expectations"))
+        #expect(result.data.contains("latin.scenario is not UTF-8 text"))
+        #expect(result.data.contains("wrong.scenario:2:1: error:"))
+    }
+
+    @Test func `are failed entries of the summary and of the JUnit file`() async {
+        let junit = self.folder.file("results.xml")
+        let result = await ran([
+            "scenario", "run", self.missing, self.sound, self.wrong, self.latin, "--junit", junit, "--server",
+            "127.0.0.1:1",
+        ])
+        #expect(result.code == .failure)
+        #expect(result.talk.contains("4 scenarios: 0 passed, 4 failed"))
+        #expect(result.data.contains("sound.scenario: could not be played"))
+        let xml = String(decoding: TemporaryDirectory.read(junit), as: UTF8.self)
+        #expect(xml.contains("tests=\"4\" failures=\"4\""))
+        #expect(xml.contains("missing.scenario could not be read"))
+    }
+
+    @Test func `include a directory without a scenario`() async {
+        let empty = TemporaryDirectory()
+        let other = await ran(["scenario", "check", empty.path, self.sound])
+        #expect(other.code == .failure)
+        #expect(other.data.contains("has no file that ends in .scenario"))
+        #expect(other.data.contains("sound.scenario: 1 steps"))
+    }
+}
+
 @Suite struct `every command` {
     @Test(arguments: Page.all().filter { $0.path[$0.path.count - 1].action != nil })
     func `finds the options that it asks for in its own table`(_ page: Page) throws {
