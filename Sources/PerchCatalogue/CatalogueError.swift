@@ -61,6 +61,12 @@ package struct CatalogueWarning: Hashable, Sendable, CustomStringConvertible {
         case misplaced
         case groupMismatch
         case level
+        /// A new file, with no products yet.
+        case noProducts
+        /// A schema version newer than those that we know, or older than the first.
+        case schemaVersion
+        /// A locale whose language or form is unknown.
+        case locale
         case noPrice
         case freeOfferWithPrice
         case emptyLocalization

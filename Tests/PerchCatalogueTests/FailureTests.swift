@@ -51,7 +51,7 @@ import Testing
 
     @Test(arguments: [
         "{\"index\":7,\"type\":\"generic\"}", "{\"index\":-1,\"type\":\"generic\"}", "{\"type\":\"generic\"}",
-        "{\"index\":0,\"type\":\"novel\"}", "{\"index\":0}", "7", "{\"index\":\"0\",\"type\":\"generic\"}",
+        "{\"index\":0,\"type\":\"novel\"}", "{\"index\":0}", "7", "{\"index\":\"none\",\"type\":\"generic\"}",
         "{\"index\":9223372036854775807,\"type\":\"purchase\"}",
     ])
     func `one whose number means nothing is none, and reported`(_ current: String) throws {
@@ -84,7 +84,7 @@ import Testing
         #expect(warnings.map(\.reason) == (isOn ? [.armedFailure] : []))
     }
 
-    @Test(arguments: ["{\"_storeKitError\":99}", "{\"_storeKitError\":-1}", "{\"_storeKitError\":\"1\"}"])
+    @Test(arguments: ["{\"_storeKitError\":99}", "{\"_storeKitError\":-1}", "{\"_storeKitError\":\"one\"}"])
     func `an older number that means nothing arms nothing, and is reported`(_ settings: String) throws {
         let (failures, warnings) = try self.failures(settings)
         #expect(failures.allSatisfy { !$0.isArmed })

@@ -52,9 +52,11 @@ struct Refusal: Sendable, CustomTestStringConvertible {
             "subscriptions that are an object",
             Made.file(groups: [Made.group("g", []).with("subscriptions", "{}")]), .wrongShape,
             says: "\"subscriptions\" should be an array"),
-        Refusal("an empty object", "{}", .noUsableProduct, says: "of 0 in the file"),
+        Refusal("an empty object", "{}", .noUsableProduct, says: "no product in the file"),
         Refusal("lists without products", Made.file(), .noUsableProduct, says: "is this a StoreKit configuration?"),
-        Refusal("a group without subscriptions", Made.file(groups: [.group("g", [])]), .noUsableProduct, says: "of 0"),
+        Refusal(
+            "a group without subscriptions", Made.file(groups: [.group("g", [])]), .noUsableProduct,
+            says: "expected at least one"),
         Refusal(
             "only products of unknown types", Made.file(products: [Self.a.with("type", "\"Bundle\"")]),
             .noUsableProduct, says: "of 1 in the file"),

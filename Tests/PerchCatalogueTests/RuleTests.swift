@@ -81,7 +81,7 @@ import Testing
         #expect(loaded.settings == Made.defaults)
     }
 
-    @Test(arguments: ["{\"major\":2,\"minor\":0}", "{\"major\":99,\"minor\":1}", "{\"major\":1,\"minor\":0}"])
+    @Test(arguments: ["{\"major\":2,\"minor\":0}", "{\"major\":6,\"minor\":3}", "{\"major\":1,\"minor\":0}"])
     func `no field depends on the version`(_ version: String) throws {
         let offers = Made.list([Made.offer.with("isEligible", "true")])
         let loaded = try Made.file(self.s.with("winbackOffers", offers)).with("version", version)
@@ -92,12 +92,68 @@ import Testing
     }
 
     @Test(arguments: [
-        "\"4.0\"", "4", "{\"major\":4}", "{\"major\":\"4\",\"minor\":0}", "[]", "{\"major\":4.5,\"minor\":0}",
+        "\"4.0\"", "4", "{\"major\":4}", "{\"major\":\"four\",\"minor\":0}", "[]", "{\"major\":4.5,\"minor\":0}",
     ])
     func `a version that is none is reported and shown as not stated`(_ version: String) throws {
         let loaded = try Made.file(products: [self.a]).with("version", version).load()
         #expect(loaded.catalogue.schemaVersion == "")
         #expect(loaded.reasons == [.unusableValue])
+    }
+
+    @Test(arguments: [
+        ("{\"major\":6,\"minor\":4}", "6.4"), ("{\"major\":99,\"minor\":1}", "99.1"),
+        ("{\"major\":0,\"minor\":9}", "0.9"),
+    ])
+    func `a schema version that nobody has seen is reported, and the file is used`(_ version: String, _ shown: String)
+        throws
+    {
+        let loaded = try Made.file(products: [self.a]).with("version", version).load()
+        #expect(loaded.catalogue.schemaVersion == shown)
+        #expect(loaded.reasons == [.schemaVersion])
+        #expect(
+            loaded.warnings[0].message
+                == "the schema version is \(shown), versions 1.0 to 6.3 are known; known keys are used, check the catalogue "
+                + "with `perch catalog show`")
+    }
+
+    @Test func `a new file without products is an empty catalogue, with a warning`() throws {
+        let text = #"{"identifier":"5CE7A210","version":{"major":4,"minor":0}}"#
+        let loaded = try StoreKitFile.load(Array(text.utf8))
+        #expect(loaded.catalogue.products.isEmpty)
+        #expect(loaded.catalogue.schemaVersion == "4.0")
+        #expect(loaded.reasons == [.noProducts])
+        #expect(
+            loaded.warnings[0].message
+                == "no product in the file; the catalogue is empty until products are added")
+    }
+
+    @Test(arguments: ["xx_YY", "english", "en_USA", "en_us", "EN", "en_US_x", "en__US", "zh_hans"])
+    func `a locale that does not exist is reported, and its text is kept`(_ locale: String) throws {
+        let texts = "[{\"locale\":\"\(locale)\",\"displayName\":\"N\"}]"
+        let loaded = try Made.file(products: [self.a.with("localizations", texts)]).load()
+        #expect(loaded.catalogue.product("a")?.localizations.map(\.locale) == [locale])
+        #expect(loaded.reasons == [.locale])
+        #expect(loaded.warnings[0].message.contains("the locale \"\(locale)\" is unknown"))
+    }
+
+    @Test(arguments: ["en", "en_US", "en-GB", "zh_Hans", "zh_Hant_TW", "es_419", "pt_BR", "fil_PH", "ar"])
+    func `a locale of a language that exists is used without a word`(_ locale: String) throws {
+        let texts = "[{\"locale\":\"\(locale)\",\"displayName\":\"N\"}]"
+        #expect(try Made.file(products: [self.a.with("localizations", texts)]).load().warnings == [])
+    }
+
+    @Test(arguments: [("\"2\"", "\"2\""), ("2.0", "2.0"), ("2.00", "2.00")])
+    func `a level of service that can only mean 2 is 2, with a warning`(_ json: String, _ found: String) throws {
+        let loaded = try Made.file(self.s.with("groupNumber", json)).load()
+        #expect(loaded.catalogue.product("s")?.subscription?.level == 2)
+        #expect(
+            loaded.warnings.map(\.message) == ["\"groupNumber\" is \(found), not an integer; used as 2, write 2"])
+    }
+
+    @Test func `a version whose numbers are strings is read as numbers`() throws {
+        let loaded = try Made.file(products: [self.a]).with("version", "{\"major\":\"4\",\"minor\":0.0}").load()
+        #expect(loaded.catalogue.schemaVersion == "4.0")
+        #expect(loaded.reasons == [.unusableValue, .unusableValue])
     }
 
     @Test func `null stands for a missing value everywhere`() throws {

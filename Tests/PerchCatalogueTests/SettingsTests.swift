@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: [
         ("14", "{\"3\":6}", 6 as Int32), ("14", "{\"3\":6,\"5\":1004}", 1004), ("14", "{\"5\":7,\"3\":6}", 6),
-        ("14", "{\"10\":15,\"9\":6}", 15), ("14", "6", 6), ("2000", "{\"3\":99}", 0), ("14", "\"6\"", 0),
+        ("14", "{\"10\":15,\"9\":6}", 15), ("14", "6", 6), ("2000", "{\"3\":99}", 0), ("14", "\"6\"", 6),
         ("14", "null", 0), ("-1", "{}", 0), ("1.5", "1002", 1002), ("\"fast\"", "{\"3\":1}", 1),
         ("99999999999", "13", 13),
     ])
@@ -88,6 +88,19 @@ import Testing
         let (settings, warnings) = try self.settings("{\"_locale\":\(locale)}")
         #expect(settings.locale == "en_US")
         #expect(warnings.map(\.reason) == [.unusableValue])
+    }
+
+    @Test(arguments: ["\"1005\"", "1005.0"])
+    func `a time rate that can only mean one number is that number, with a warning`(_ rate: String) throws {
+        let (settings, warnings) = try self.settings("{\"_timeRate\":\(rate)}")
+        #expect(settings.timeRate.rawValue == 1005)
+        #expect(warnings.map(\.reason) == [.unusableValue])
+    }
+
+    @Test func `a locale of a language that does not exist is kept and reported`() throws {
+        let (settings, warnings) = try self.settings("{\"_locale\":\"xx_YY\"}")
+        #expect(settings.locale == "xx_YY")
+        #expect(warnings.map(\.reason) == [.locale])
     }
 
     @Test(arguments: ["[]", "\"\"", "1"])

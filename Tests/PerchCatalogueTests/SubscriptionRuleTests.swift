@@ -34,7 +34,7 @@ import Testing
         #expect(try self.subscription(self.s.with("subscriptionGroupID", "\"g\"")).1 == [])
     }
 
-    @Test(arguments: ["0", "-1", "1.5", "\"1\"", "null", "99999999999"])
+    @Test(arguments: ["0", "-1", "1.5", "\"one\"", "\"01\"", "null", "99999999999", "true"])
     func `a level that is none is taken as the highest, and reported`(_ level: String) throws {
         let (subscription, reasons) = try self.subscription(self.s.with("groupNumber", level))
         #expect(subscription.level == 1)
@@ -158,7 +158,8 @@ import Testing
     @Test(arguments: [
         ("payAsYouGo", "3", 3 as Int32, [] as [CatalogueWarning.Reason]), ("payAsYouGo", "null", 1, []),
         ("payAsYouGo", "0", 1, [.unusableValue]), ("payAsYouGo", "-2", 1, [.unusableValue]),
-        ("payAsYouGo", "10001", 1, [.unusableValue]), ("payAsYouGo", "\"3\"", 1, [.unusableValue]),
+        ("payAsYouGo", "10001", 1, [.unusableValue]), ("payAsYouGo", "\"3\"", 3, [.unusableValue]),
+        ("payAsYouGo", "2.0", 2, [.unusableValue]), ("payAsYouGo", "2.5", 1, [.unusableValue]),
         ("payUpFront", "1", 1, []), ("payUpFront", "3", 1, [.unusableValue]), ("free", "2", 1, [.unusableValue]),
     ])
     func `only pay as you go counts periods, from one`(

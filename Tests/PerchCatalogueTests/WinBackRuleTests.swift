@@ -44,11 +44,11 @@ import Testing
     @Test(arguments: [
         ("7", "should be an object, not a number"),
         ("{\"paidMonths\":0}", "\"paidMonths\" of the win-back offer \"offer\" is 0; write 1 to 1200 months"),
-        ("{\"paidMonths\":1201}", "is 1201"), ("{\"paidMonths\":\"1\"}", "is a string"),
+        ("{\"paidMonths\":1201}", "is 1201"), ("{\"paidMonths\":\"1\"}", "is \"1\"; write 1 to 1200 months"),
         ("{\"lapsedMonths\":[0,24]}", "is 0; write 1 to 24 months"), ("{\"lapsedMonths\":[1,25]}", "is 25"),
         ("{\"lapsedMonths\":[5,4]}", "is 5 to 4, which nobody is"), ("{\"lapsedMonths\":[1]}", "as [1, 24]"),
         ("{\"lapsedMonths\":3}", "as [1, 24]"), ("{\"waitMonths\":1}", "is 1; write 2 to 24 months"),
-        ("{\"waitMonths\":25}", "is 25"), ("{\"waitMonths\":2.5}", "is a number"),
+        ("{\"waitMonths\":25}", "is 25"), ("{\"waitMonths\":2.5}", "is 2.5; write 2 to 24 months"),
         ("{\"from\":\"2026-13-01T00:00:00Z\"}", "write an instant in UTC"), ("{\"until\":7}", "is a number"),
         ("{\"from\":\"2026-02-01T00:00:00Z\",\"until\":\"2026-01-01T00:00:00Z\"}", "write a later end"),
         ("{\"from\":\"2026-02-01T00:00:00Z\",\"until\":\"2026-02-01T00:00:00Z\"}", "write a later end"),

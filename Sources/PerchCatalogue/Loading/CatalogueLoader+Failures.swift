@@ -44,7 +44,7 @@ extension CatalogueLoader {
             return failure
         }
         failure.type = chosen.text("type", &self.findings)
-        failure.index = chosen.take("index")?.integer
+        failure.index = chosen.take("index").flatMap { self.integer($0, "index") }
         chosen.reportUnknown(in: "an error", to: &self.findings)
         guard let index = failure.index, let error = names.name(failure.type, index), !error.isEmpty else {
             self.findings.warn(
@@ -71,12 +71,11 @@ extension CatalogueLoader {
         let switchPlace = fields.placeOf("_failTransactionsEnabled")
         let isOn = fields.flag("_failTransactionsEnabled", &self.findings)
         let error = fields.take("_storeKitError")
-        let index = error?.integer
+        let index = error.flatMap { self.integer($0, "_storeKitError") }
         if let error, index == nil {
             self.findings.warn(
                 .unusableValue, at: error.place,
-                "\"_storeKitError\" should be an integer, not \(error.kind); taken as 0"
-            )
+                "\"_storeKitError\" is \(Self.found(error)), expected an integer; used as 0, no error")
         }
         guard isOn || (index ?? 0) != 0 else { return nil }
         var failure = FileFailure(

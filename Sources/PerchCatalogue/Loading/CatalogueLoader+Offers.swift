@@ -135,7 +135,7 @@ extension CatalogueLoader {
         _ value: JSONValue, _ bounds: ClosedRange<Int32>, _ key: String, _ offer: String
     ) throws(CatalogueError) -> Int32 {
         guard let count = value.integer.flatMap({ Int32(exactly: $0) }), bounds.contains(count) else {
-            let found = value.integer.map { "\($0)" } ?? value.kind
+            let found = Self.found(value)
             throw self.findings.error(
                 .badRule, at: value.place,
                 "\(quoted(key)) of \(offer) is \(found); write \(bounds.lowerBound) to \(bounds.upperBound) months")
@@ -221,10 +221,13 @@ extension CatalogueLoader {
     private mutating func periodCount(_ fields: inout Fields, _ mode: PaymentMode) -> Int32 {
         guard let value = fields.take("numberOfPeriods") else { return 1 }
         let bound: Int64 = mode == .payAsYouGo ? 10_000 : 1
-        guard let count = value.integer, (1...bound).contains(count), let result = Int32(exactly: count) else {
-            let expected = mode == .payAsYouGo ? "1 to \(bound)" : "1, for its period is the whole offer"
+        guard let count = self.integer(value, "numberOfPeriods"), (1...bound).contains(count),
+            let result = Int32(exactly: count)
+        else {
+            let expected = mode == .payAsYouGo ? "1 to \(bound)" : "1, because its period is the whole offer"
             self.findings.warn(
-                .unusableValue, at: value.place, "\"numberOfPeriods\" of this offer should be \(expected); taken as 1")
+                .unusableValue, at: value.place,
+                "\"numberOfPeriods\" of this offer is \(Self.found(value)), expected \(expected); used as 1")
             return 1
         }
         return result

@@ -1,3 +1,4 @@
+import PerchBase
 import PerchJSON
 import PerchModel
 
@@ -33,7 +34,10 @@ extension CatalogueLoader {
         let wanted = fields.take("_timeRate")
         let compatible = fields.take("_compatibilityTimeRate")
         guard let wanted else { return .realTime }
-        if let rate = Self.knownRate(wanted) { return rate }
+        if let rate = Self.knownRate(wanted) {
+            _ = self.integer(wanted, "_timeRate")
+            return rate
+        }
         // Older tools read the second key where the first is newer than they are. So do we.
         var candidates: [JSONValue] = []
         if let compatible {
@@ -44,12 +48,7 @@ extension CatalogueLoader {
         }
         let fallback = candidates.lazy.compactMap(Self.knownRate).first
         let rate = fallback ?? .realTime
-        let number: String
-        if case .number(let digits) = wanted.content {
-            number = String(digits.prefix(20))
-        } else {
-            number = wanted.kind
-        }
+        let number = Self.found(wanted)
         let source = fallback == nil ? "" : ", from _compatibilityTimeRate"
         self.findings.warn(
             .timeRate, at: wanted.place,
@@ -58,7 +57,7 @@ extension CatalogueLoader {
     }
 
     private static func knownRate(_ value: JSONValue) -> TimeRate? {
-        value.integer.flatMap { Int32(exactly: $0) }.flatMap { TimeRate(rawValue: $0) }
+        (value.integer ?? Self.wholeNumber(value)).flatMap { Int32(exactly: $0) }.flatMap { TimeRate(rawValue: $0) }
     }
 
     private mutating func storefront(_ fields: inout Fields, otherwise fallback: String) -> String {
@@ -69,7 +68,8 @@ extension CatalogueLoader {
         else {
             self.findings.warn(
                 .unusableValue, at: value.place,
-                "the storefront should be a country of three capital letters, as \"USA\"; taken as \(fallback)")
+                "the storefront is \(Self.found(value)), expected a country of three capital letters such as \"USA\"; "
+                    + "used as \(fallback)")
             return fallback
         }
         if !Storefronts.isKnown(country) {
@@ -89,9 +89,17 @@ extension CatalogueLoader {
             })
         else {
             self.findings.warn(
-                .unusableValue, at: value.place, "the locale should look like \"en_US\"; taken as \(fallback)")
+                .unusableValue, at: value.place,
+                "the locale is \(Self.found(value)), expected a form such as \"en_US\"; used as \(fallback)")
             return fallback
         }
-        return String(locale.map { $0 == "-" ? "_" : $0 })
+        let result = String(locale.map { $0 == "-" ? "_" : $0 })
+        if !Locales.isKnown(result) {
+            self.findings.warn(
+                .locale, at: value.place,
+                "the locale \(quoted(result)) is unknown, expected a language and a region such as en_US; "
+                    + "texts fall back to those of en_US")
+        }
+        return result
     }
 }

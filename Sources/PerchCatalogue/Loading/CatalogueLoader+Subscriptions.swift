@@ -28,11 +28,13 @@ extension CatalogueLoader {
 
     private mutating func level(_ fields: inout Fields) -> Int32 {
         let value = fields.take("groupNumber")
-        if let level = value?.integer.flatMap({ Int32(exactly: $0) }), level >= 1 { return level }
-        let found = value?.integer.map { "is \($0)" } ?? (value == nil ? "is missing" : "is not an integer")
+        if let value, let number = self.integer(value, "groupNumber"), let level = Int32(exactly: number), level >= 1 {
+            return level
+        }
+        let found = value.map { "is \(Self.found($0))" } ?? "is missing"
         self.findings.warn(
             .level, at: value?.place ?? fields.place,
-            "\"groupNumber\", the level of service, \(found); taken as 1, the highest")
+            "\"groupNumber\", the level of service, \(found), expected 1 to \(Int32.max); used as 1, the highest")
         return 1
     }
 

@@ -28,6 +28,7 @@ struct CatalogueLoader {
             throw self.findings.error(
                 .wrongShape, at: root.place, "a StoreKit configuration is a JSON object, this is \(root.kind)")
         }
+        let isStated = fields.placeOf("version") != nil && fields.placeOf("identifier") != nil
         let version = self.schemaVersion(fields.take("version"))
         let (settings, failures) = self.settings(fields.take("settings"))
         let policies = self.policies(fields.take("appPolicies"))
@@ -53,12 +54,7 @@ struct CatalogueLoader {
         fields.ignore("identifier", "subscriptionOffersKeyPair")
         fields.reportUnknown(in: "the file", to: &self.findings)
 
-        guard !self.products.isEmpty else {
-            throw self.findings.error(
-                .noUsableProduct, at: root.place,
-                "no product that can be sold, of \(self.productPlaces.count) in the file; "
-                    + "is this a StoreKit configuration?")
-        }
+        try self.requireProducts(root.place, isConfiguration: isStated && !version.isEmpty)
         let (images, contents) = try self.images(of: files)
         let catalogue = Catalogue(
             products: self.products, groups: self.groups, schemaVersion: version, policies: policies, images: images)
@@ -67,20 +63,49 @@ struct CatalogueLoader {
             summary: CatalogueSummary(of: catalogue), warnings: self.findings.all)
     }
 
-    /// Shown to people; no field depends on it, since real files state one version and carry another.
+    /// Refuses a file without a product that can be sold. A new file of Xcode states an identifier and a version and has
+    /// no products yet: it is an empty catalogue, with a warning.
+    private mutating func requireProducts(_ place: JSONPlace, isConfiguration: Bool) throws(CatalogueError) {
+        guard self.products.isEmpty else { return }
+        let count = self.productPlaces.count
+        guard count == 0, isConfiguration else {
+            let first = self.findings.all.first { $0.reason == .unsupported }
+            let message =
+                count == 0
+                ? "no product in the file, expected at least one; is this a StoreKit configuration?"
+                : "no product that can be sold, of \(count) in the file"
+                    + (first.map { "; the first is at \($0)" } ?? "")
+            throw self.findings.error(.noUsableProduct, at: place, message)
+        }
+        self.findings.warn(
+            .noProducts, at: place, "no product in the file; the catalogue is empty until products are added")
+    }
+
+    /// Shown to people. No field depends on it, because real files state one version and have the fields of another.
     private mutating func schemaVersion(_ value: JSONValue?) -> String {
         guard let value else { return "" }
-        guard var fields = Fields(value), let major = fields.take("major")?.integer,
-            let minor = fields.take("minor")?.integer
+        guard var fields = Fields(value), let first = fields.take("major"), let second = fields.take("minor"),
+            let major = self.integer(first, "major"), let minor = self.integer(second, "minor")
         else {
             self.findings.warn(
-                .unusableValue, at: value.place, "\"version\" should have integers major and minor; taken as not stated"
-            )
+                .unusableValue, at: value.place,
+                "\"version\" is \(Self.found(value)), expected an object with the integers major and minor; "
+                    + "used as not stated")
             return ""
         }
         fields.reportUnknown(in: "the version", to: &self.findings)
+        let newest = Self.newestSchema
+        if major < 1 || minor < 0 || (major, minor) > newest {
+            self.findings.warn(
+                .schemaVersion, at: value.place,
+                "the schema version is \(major).\(minor), versions 1.0 to \(newest.major).\(newest.minor) are known; "
+                    + "known keys are used, check the catalogue with `perch catalog show`")
+        }
         return "\(major).\(minor)"
     }
+
+    /// The newest version seen in a real file.
+    private static let newestSchema: (major: Int64, minor: Int64) = (6, 3)
 
     private mutating func policies(_ value: JSONValue?) -> AppPolicies {
         guard let value else { return AppPolicies() }
@@ -179,7 +204,14 @@ struct CatalogueLoader {
                 "a locale is missing; the text is shown where no other one fits")
             return ""
         }
-        return String(text.map { $0 == "-" ? "_" : $0 })
+        let locale = String(text.map { $0 == "-" ? "_" : $0 })
+        if !Locales.isKnown(locale) {
+            self.findings.warn(
+                .locale, at: value?.place ?? fields.place,
+                "the locale \(quoted(locale)) is unknown, expected a language and a region such as en_US; "
+                    + "its text is shown to clients that ask for exactly this locale")
+        }
+        return locale
     }
 
     /// Texts by locale. `owner` is nil for a product, which should have one.
