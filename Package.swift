@@ -34,6 +34,16 @@ func swift(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: profiled)
 }
 
+/// A target of Sources/Checks: part of no product.
+func check(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/Checks/\(name)", swiftSettings: profiled)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Sources/Checks/\(name)", swiftSettings: profiled)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
@@ -93,27 +103,9 @@ let package = Package(
         // The decisions of a loop as a stepped value: sessions, watches, fan-out. No I/O.
         swift("PerchCore", ["PerchBase", "PerchModel", "PerchWire", "PerchIdentity", "PerchStore"]),
 
-        // Shared test support: seeded randomness, sample values, a whole server without threads, a faulty disk,
-        // certificates. Only PerchTesting imports the two C targets; none of them is part of a product.
-        .target(name: "CPerchFaults", linkerSettings: [.linkedLibrary("sqlite3")]),
-        .target(name: "CPerchCertificates", linkerSettings: [.linkedLibrary("crypto")]),
-        swift(
-            "PerchTesting",
-            [
-                "PerchBase", "PerchModel", "PerchWire", "PerchIdentity", "PerchStore", "PerchSQLite", "PerchCore",
-                "CPerchFaults", "CPerchCertificates",
-            ]),
-
         // The allocator of release builds, linked before the C library's to replace malloc. No target imports it.
         .target(
             name: "CPerchAllocator", linkerSettings: [.linkedLibrary("jemalloc", .when(configuration: .release))]),
-
-        // Simulations, power losses and model checks with many seeds, on request (`make simulate` and others).
-        .executableTarget(name: "simulate", dependencies: ["PerchTesting"], swiftSettings: profiled),
-        .executableTarget(name: "modelcheck", dependencies: ["PerchTesting"], swiftSettings: profiled),
-        // Repeats single changes, for a profiler.
-        .executableTarget(
-            name: "pushcost", dependencies: ["PerchTesting", "CPerchAllocator"], swiftSettings: profiled),
 
         // The server: drivers of loops and store, catalogue files, drain.
         swift(
@@ -154,13 +146,39 @@ let package = Package(
             name: "perch", dependencies: ["PerchCLI", "CPerchAllocator"], exclude: ["perch.profdata"],
             swiftSettings: profiled),
 
-        // Fuzz targets for every parser of untrusted bytes.
-        swift(
+        // The checks, in Sources/Checks. No product depends on them.
+
+        // What tests of several targets share: seeded randomness, sample values, temporary directories, certificates.
+        .target(
+            name: "CPerchCertificates", path: "Sources/Checks/CPerchCertificates",
+            linkerSettings: [.linkedLibrary("crypto")]),
+        check("PerchTesting", ["PerchBase", "PerchModel", "PerchStore", "CPerchCertificates"]),
+
+        // Random sequences of events against the laws of the model and a second implementation of it.
+        check("PerchModelCheck", ["PerchBase", "PerchModel", "PerchStore", "PerchTesting"]),
+
+        // A whole server and its clients without threads, judged by the promises of the contract, on a disk that fails.
+        .target(
+            name: "CPerchFaults", path: "Sources/Checks/CPerchFaults", linkerSettings: [.linkedLibrary("sqlite3")]),
+        check(
+            "PerchSimulation",
+            [
+                "PerchBase", "PerchModel", "PerchWire", "PerchIdentity", "PerchStore", "PerchSQLite", "PerchCore",
+                "PerchTesting", "CPerchFaults",
+            ]),
+
+        // The fuzzer's targets: every input that comes from outside.
+        check(
             "PerchFuzz",
             [
                 "PerchBase", "PerchTLS", "PerchModel", "PerchCatalogue", "PerchWire", "PerchIdentity", "PerchStore",
-                "PerchHTTP", "PerchCore", "PerchTesting", "PerchScenario", "PerchCLI",
+                "PerchHTTP", "PerchCore", "PerchTesting", "PerchSimulation", "PerchScenario", "PerchCLI",
             ]),
+
+        // Programs on request: many seeds and losses of power, many sequences, the cost of one change.
+        program("simulate", ["PerchSimulation"]),
+        program("modelcheck", ["PerchModelCheck", "PerchTesting"]),
+        program("pushcost", ["PerchSimulation", "CPerchAllocator"]),
 
         // Tests of each target. Only targets whose name shows it use sockets and files.
         tests("PerchBaseTests", ["PerchBase"]),
@@ -173,7 +191,9 @@ let package = Package(
         tests("PerchCatalogueTests", ["PerchBase", "PerchJSON", "PerchCatalogue", "PerchModel"]),
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto", "CPerchZlib"]),
         tests("PerchIdentityTests", ["PerchBase", "PerchModel", "PerchWire", "PerchIdentity"]),
-        tests("PerchStoreTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"]),
+        tests(
+            "PerchStoreTests",
+            ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting", "PerchModelCheck"]),
         tests(
             "PerchClientTests",
             [
@@ -182,14 +202,18 @@ let package = Package(
             ]),
         tests(
             "PerchCoreTests",
-            ["PerchBase", "PerchModel", "PerchWire", "PerchIdentity", "PerchStore", "PerchCore", "PerchTesting"],
+            [
+                "PerchBase", "PerchModel", "PerchWire", "PerchIdentity", "PerchStore", "PerchCore", "PerchTesting",
+                "PerchSimulation",
+            ],
             exclude: ["CauseStreamTable.md", "PermissionMatrix.md"]),
         tests(
             "PerchScenarioTests",
-            ["PerchBase", "PerchModel", "PerchCatalogue", "PerchScenario", "PerchTesting"],
+            ["PerchBase", "PerchModel", "PerchCatalogue", "PerchScenario", "PerchTesting", "PerchModelCheck"],
             exclude: ["Vocabulary.scenario"]),
         tests(
-            "PerchSQLiteTests", ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting"],
+            "PerchSQLiteTests",
+            ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting", "PerchSimulation"],
             exclude: ["Fixtures"]),
         tests(
             "PerchBenchTests",

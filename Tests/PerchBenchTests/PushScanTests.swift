@@ -1,7 +1,6 @@
 import PerchBase
 import PerchBench
 import PerchModel
-import PerchTesting
 import PerchWire
 import Testing
 

@@ -1,8 +1,8 @@
 import PerchBase
 import PerchCore
 import PerchModel
+import PerchSimulation
 import PerchStore
-import PerchTesting
 import PerchWire
 import Testing
 

@@ -1,3 +1,4 @@
+import PerchSimulation
 import PerchStore
 import PerchTesting
 import Testing

@@ -1,4 +1,5 @@
 import Glibc
+import PerchSimulation
 import PerchStore
 import PerchTesting
 import Testing

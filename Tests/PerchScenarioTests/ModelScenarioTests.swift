@@ -1,5 +1,5 @@
 import PerchModel
-import PerchTesting
+import PerchModelCheck
 import Testing
 
 @testable import PerchScenario

@@ -3,7 +3,6 @@ import PerchCore
 import PerchLoop
 import PerchMetrics
 import PerchStore
-import PerchTesting
 import PerchWire
 import Synchronization
 import Testing

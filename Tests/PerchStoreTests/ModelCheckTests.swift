@@ -1,5 +1,5 @@
 import PerchModel
-import PerchTesting
+import PerchModelCheck
 import Testing
 
 /// A few sequences of `make modelcheck`, which lives as many as are asked for.

@@ -3,7 +3,7 @@ import PerchModel
 import PerchStore
 import Testing
 
-@testable import PerchTesting
+@testable import PerchModelCheck
 
 /// Expected values of the reference model, computed by hand from the document of the semantics.
 @Suite struct `the reference beside the laws` {

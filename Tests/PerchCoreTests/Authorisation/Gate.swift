@@ -2,7 +2,7 @@ import PerchBase
 import PerchCore
 import PerchIdentity
 import PerchModel
-import PerchTesting
+import PerchSimulation
 import PerchWire
 
 /// A world that asks its callers who they are, and the tokens for it.

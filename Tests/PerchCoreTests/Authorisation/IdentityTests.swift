@@ -2,8 +2,8 @@ import PerchBase
 import PerchCore
 import PerchIdentity
 import PerchModel
+import PerchSimulation
 import PerchStore
-import PerchTesting
 import PerchWire
 import Testing
 

@@ -3,6 +3,7 @@ import PerchBase
 import PerchCore
 import PerchIdentity
 import PerchModel
+import PerchSimulation
 import PerchStore
 import PerchTesting
 import PerchWire

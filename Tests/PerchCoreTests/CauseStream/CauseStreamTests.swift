@@ -2,6 +2,7 @@ import Glibc
 import PerchBase
 import PerchCore
 import PerchModel
+import PerchSimulation
 import PerchStore
 import PerchTesting
 import PerchWire

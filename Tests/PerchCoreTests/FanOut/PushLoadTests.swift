@@ -1,5 +1,5 @@
 import PerchBase
-import PerchTesting
+import PerchSimulation
 import Testing
 
 /// What `pushcost` measures, with tiny inputs, so that it cannot rot.

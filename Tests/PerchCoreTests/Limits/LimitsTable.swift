@@ -2,8 +2,8 @@ import PerchBase
 import PerchCore
 import PerchIdentity
 import PerchModel
+import PerchSimulation
 import PerchStore
-import PerchTesting
 import PerchWire
 
 /// The limits of the contract, each once: what is missing from the table below does not pass its test.

@@ -1,5 +1,5 @@
 import PerchBase
-import PerchTesting
+import PerchSimulation
 import Testing
 
 @Suite struct `Each limit of the contract` {

@@ -1,6 +1,6 @@
 import PerchBase
 import PerchCore
-import PerchTesting
+import PerchSimulation
 import PerchWire
 import Testing
 

@@ -1,5 +1,6 @@
 import PerchBase
 import PerchIdentity
+import PerchSimulation
 import PerchTesting
 import PerchWire
 import Testing

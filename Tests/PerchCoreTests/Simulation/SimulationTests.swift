@@ -1,5 +1,5 @@
 import Glibc
-import PerchTesting
+import PerchSimulation
 import Testing
 
 /// Lives of a whole server, drawn from seeds. `make simulate SEEDS=n` lives more of them; `PERCH_SEED=n` tells one step

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchCore
 import PerchModel
-import PerchTesting
+import PerchSimulation
 import PerchWire
 import Testing
 

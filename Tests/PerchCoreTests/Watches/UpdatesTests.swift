@@ -1,6 +1,7 @@
 import PerchBase
 import PerchCore
 import PerchModel
+import PerchSimulation
 import PerchStore
 import PerchTesting
 import PerchWire

@@ -3,6 +3,7 @@ import PerchCore
 import PerchIdentity
 import PerchModel
 import PerchStore
+import PerchTesting
 import PerchWire
 
 /// A server and its clients lived from a seed: who acts next, how far bytes come, when time passes and when the disk is

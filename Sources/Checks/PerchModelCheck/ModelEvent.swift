@@ -1,6 +1,7 @@
 package import PerchBase
 package import PerchModel
 import PerchStore
+import PerchTesting
 
 /// One thing that happens in a model's check: drawn from its own seed when its turn comes, from what is there then. So
 /// a sequence that lost some of its events is still a sequence.

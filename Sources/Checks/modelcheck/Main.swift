@@ -1,4 +1,5 @@
 import Glibc
+import PerchModelCheck
 import PerchTesting
 
 /// Lives random sequences of everything that can be done to a test store, against the laws and invariants of the model.

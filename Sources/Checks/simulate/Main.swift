@@ -1,5 +1,5 @@
 import Glibc
-import PerchTesting
+import PerchSimulation
 
 /// Lives more seeds, and cuts the power more often, than a test run has time for.
 ///

@@ -1,4 +1,5 @@
 import PerchModel
+import PerchTesting
 
 /// Kinds of events, and how many of 300 each is where nothing else is said.
 package enum ModelKind: CaseIterable, Sendable {

@@ -1,7 +1,7 @@
 import PerchCore
 import PerchModel
+import PerchSimulation
 import PerchStore
-import PerchTesting
 import PerchWire
 
 /// A client that says whatever it likes to a whole server, behind a greeting: the server stays consistent, serves another

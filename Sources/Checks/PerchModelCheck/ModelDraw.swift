@@ -1,6 +1,7 @@
 import PerchBase
 import PerchModel
 import PerchStore
+import PerchTesting
 
 /// Draws what an event comes to, from what is there when its turn comes.
 struct ModelDraw {

@@ -1,5 +1,5 @@
 import Glibc
-import PerchTesting
+import PerchSimulation
 
 /// What one change costs our own code, from its CALL frame to the pushed value and the answer: no sockets, no threads.
 ///

@@ -1,5 +1,6 @@
 import PerchSQLite
 import PerchStore
+import PerchTesting
 
 /// Stores that lose power again and again: written to, cut off in the middle of any operation, opened again, and held
 /// against what they had acknowledged.

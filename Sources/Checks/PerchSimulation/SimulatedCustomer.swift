@@ -1,6 +1,7 @@
 import PerchBase
 import PerchModel
 import PerchStore
+import PerchTesting
 import PerchWire
 
 /// A client program of a simulation: watches, buys, goes away in every way there is, and comes back with its tokens.

@@ -2,6 +2,7 @@ import PerchBase
 import PerchIdentity
 import PerchModel
 import PerchStore
+import PerchTesting
 import PerchWire
 
 // What a customer shows, and what he may be told: `permission`, the promise that nobody is let in.

@@ -1,8 +1,8 @@
 import PerchBase
 import PerchCatalogue
 import PerchModel
+import PerchSimulation
 import PerchStore
-import PerchTesting
 
 /// Catalogue files: what is loaded can be sold from, and what is refused is refused with a place and a reason.
 final class CatalogueTarget: FuzzTarget {

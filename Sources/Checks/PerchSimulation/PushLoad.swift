@@ -2,6 +2,7 @@ import PerchBase
 import PerchCore
 import PerchModel
 import PerchStore
+import PerchTesting
 import PerchWire
 
 /// The whole way of a change, from its CALL frame to the value and the answer, without sockets, threads or a client that
