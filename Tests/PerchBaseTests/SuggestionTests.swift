@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `the letter filter skips only candidates that would not be suggested`() {
-        var random = SeededRandom(seed: 5)
+        var random = SplitMix64(seed: 5)
         var suggested = 0
         for _ in 0..<2_000 {
             let words = (0..<8).map { _ in Self.word(&random) }
@@ -41,13 +41,13 @@ import Testing
         #expect((500..<1_900).contains(suggested), "\(suggested) of 2,000 words had a suggestion")
     }
 
-    private static func word(_ random: inout SeededRandom) -> String {
+    private static func word(_ random: inout SplitMix64) -> String {
         let letters = ["a", "b", "c", "B", "Z", "-", "_", "0", "@", "`", "\u{e9}", "\u{212a}", "k", "\u{130}"]
         let count = Int.random(in: 0...9, using: &random)
         return (0..<count).map { _ in letters.randomElement(using: &random) ?? "" }.joined()
     }
 
-    private static func mistaken(_ word: String, _ random: inout SeededRandom) -> String {
+    private static func mistaken(_ word: String, _ random: inout SplitMix64) -> String {
         var letters = Array(word)
         for _ in 0..<Int.random(in: 0...3, using: &random) where !letters.isEmpty {
             let place = Int.random(in: 0..<letters.count, using: &random)

@@ -5,7 +5,7 @@ import Testing
     @Test(arguments: [1, 2, 3, 0xBEEF, 20_261_121] as [UInt64])
     func `a timer heap behaves as a sorted list`(seed: UInt64) {
         struct Expected { var time: Int64, order: Int, payload: UInt64, id: TimerHeap.ID }
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var heap = TimerHeap()
         var model: [Expected] = []
         var stale: [TimerHeap.ID] = [.none]
@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [4, 5, 6, 0xFACE, 20_261_122] as [UInt64])
     func `a timer wheel behaves as a sorted list`(seed: UInt64) {
         struct Expected { var second: Int64, order: Int, index: Int32 }
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var now = Int64(random.below(5_000)) - 2_500
         var wheel = TimerWheel(startingAt: now)
         var model: [Expected] = []
@@ -149,24 +149,5 @@ import Testing
         #expect(MonotonicTime.distantFuture.advanced(byNanoseconds: 1) == .distantFuture)
         #expect(MonotonicTime.distantFuture.nanoseconds(since: MonotonicTime(nanoseconds: -1)) == .max)
         #expect(MonotonicTime.zero < start)
-    }
-}
-
-/// SplitMix64: the seed alone reproduces a failure.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { self.state = seed }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var value = self.state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int {
-        Int.random(in: 0..<bound, using: &self)
     }
 }

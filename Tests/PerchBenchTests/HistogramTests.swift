@@ -1,3 +1,4 @@
+import PerchBase
 import PerchBench
 import PerchTesting
 import Testing
@@ -16,7 +17,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `agrees with sorted values to three digits at every percentile`(_ seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         var histogram = LatencyHistogram()
         // Over eleven decades, with most values near the beginning, like real latencies.
         let values = (0..<20_000).map { _ in Int64(random.next() >> (24 + random.next() % 38)) }
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func `merged from two halves equals that of the whole`() {
-        var random = SplitMix(seed: 7)
+        var random = SplitMix64(seed: 7)
         var (whole, left, right) = (LatencyHistogram(), LatencyHistogram(), LatencyHistogram())
         for _ in 0..<1_000 {
             let value = Int64(random.next() >> 30)
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func `of the ages of many moments equals single recordings, without moments outside the window`() {
-        var random = SplitMix(seed: 8)
+        var random = SplitMix64(seed: 8)
         let end: Int64 = 1 << 30
         let moments: [Int64] = (0..<1_000).map { _ in Int64(random.next() >> 34) } + [-5, end, end - 1]
         var (one, all) = (LatencyHistogram(), LatencyHistogram())

@@ -1,3 +1,4 @@
+import PerchBase
 import PerchBench
 import Testing
 
@@ -216,7 +217,7 @@ extension Ledger {
     /// Compares with a simple model: a list for each watch.
     @Test(arguments: [11, 12, 13, 14] as [UInt64])
     func `agrees with plain lists on random histories`(_ seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         let (keys, watches) = (3, 7)
         var ledger = Ledger(keys: keys)
         for watch in 0..<watches { ledger.addWatch(key: watch % keys) }

@@ -1,3 +1,4 @@
+import PerchBase
 import PerchCatalogue
 import PerchJSON
 import PerchModel
@@ -30,7 +31,7 @@ import Testing
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var takenCount = 0
         for round in 0..<400 {
-            var random = Seeded(seed: seed << 32 | UInt64(round))
+            var random = SplitMix64(seed: seed << 32 | UInt64(round))
             let damaged = Self.damage(bytes, lines: lines, &random)
             do {
                 let loaded = try StoreKitFile.load(damaged)
@@ -111,7 +112,7 @@ import Testing
     }
 
     /// One to three faults of the kinds that disks, editors and people make.
-    private static func damage(_ bytes: [UInt8], lines: [ArraySlice<UInt8>], _ random: inout Seeded) -> [UInt8] {
+    private static func damage(_ bytes: [UInt8], lines: [ArraySlice<UInt8>], _ random: inout SplitMix64) -> [UInt8] {
         var bytes = bytes
         switch Int.random(in: 0..<6, using: &random) {
         case 0:

@@ -23,7 +23,7 @@ import Testing
         let ours = try Samples.ours()
         let other = try Samples.real(Samples.names[Int(seed) % Samples.names.count])
         for round in 0..<100 {
-            var random = Seeded(seed: seed << 32 | UInt64(round))
+            var random = SplitMix64(seed: seed << 32 | UInt64(round))
             let bytes = Self.mutated(ours, other, &random)
             let images = [ImageFile(id: "A", bytes: Array(bytes.prefix(Int.random(in: 0..<64, using: &random))))]
             do throws(CatalogueError) {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    private static func mutated(_ ours: [UInt8], _ other: [UInt8], _ random: inout Seeded) -> [UInt8] {
+    private static func mutated(_ ours: [UInt8], _ other: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         var bytes = ours
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let at = Int.random(in: 0...bytes.count, using: &random)

@@ -4,18 +4,11 @@ import PerchWire
 
 /// Values with every field set, the same for the same seed.
 struct Samples: RandomNumberGenerator {
-    private var state: UInt64
+    private var generator: SplitMix64
 
-    init(seed: UInt64) { self.state = seed }
+    init(seed: UInt64) { self.generator = SplitMix64(seed: seed) }
 
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var value = self.state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
+    mutating func next() -> UInt64 { self.generator.next() }
 
     /// Never empty; of one to four bytes a character.
     mutating func text() -> String {

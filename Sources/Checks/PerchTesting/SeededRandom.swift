@@ -1,16 +1,12 @@
-/// Random numbers that a seed alone brings back: SplitMix64.
+import PerchBase
+
+/// Random values from a seed: the same seed draws the same values.
 package struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
+    private var generator: SplitMix64
 
-    package init(seed: UInt64) { self.state = seed }
+    package init(seed: UInt64) { self.generator = SplitMix64(seed: seed) }
 
-    package mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var value = self.state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
+    package mutating func next() -> UInt64 { self.generator.next() }
 
     package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 

@@ -109,7 +109,7 @@ package final class Generator: LoopDriver {
     var lastInflated: (bytes: [UInt8], plain: [UInt8], scan: PushScan) = ([], [], PushScan())
 
     // The schedule.
-    var random: SplitMix
+    var random: SplitMix64
     var nextDue: Int64 = 0
     var scheduled = 0
     var underWay = 0
@@ -184,7 +184,7 @@ package final class Generator: LoopDriver {
         self.timer = try PreciseTimer(on: loop.poller, tag: Self.timerTag)
         self.requests = try Requests(settings, access, self.codec)
         self.secure = access.tls.map { SecureConnections($0) }
-        self.random = SplitMix(seed: settings.seed)
+        self.random = SplitMix64(seed: settings.seed)
         let isAboutProducts = settings.workload == .catalog
         // The catalogue is the key after the accounts.
         self.ledger = Ledger(keys: settings.keys + 1)
@@ -278,24 +278,5 @@ package final class Generator: LoopDriver {
     func giveUp(_ reason: String, _ refusal: ServerRefusal? = nil) {
         self.endBadly(reason, refusal)
         self.enter(.done, at: Clocks.monotonic().nanoseconds)
-    }
-}
-
-/// A small seeded generator, so that the same bench makes the same changes.
-package struct SplitMix: Sendable {
-    private var state: UInt64
-
-    package init(seed: UInt64) { self.state = seed }
-
-    package mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    package mutating func below(_ bound: Int) -> Int {
-        Int(truncatingIfNeeded: self.next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 }

@@ -220,18 +220,3 @@ func at(_ text: String) -> Instant {
 }
 
 func usd(_ milliunits: Int64) -> Money { Money(milliunits: milliunits, currency: "USD") }
-
-/// The generator of all random tests: the seed alone reproduces a run.
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { self.state = seed }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var word = self.state
-        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-        return word ^ (word >> 31)
-    }
-}
