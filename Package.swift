@@ -12,11 +12,11 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// Release builds lay out, inline and split functions by an execution profile (`make profile`, which disables this
-// flag). A function that has changed since is compiled without the profile. A compiler older than the profile may not
-// read it. Since Swift 6.2 other packages can depend on a package with such flags.
+// PERCH_PROFILE=on lays out, inlines and splits the functions of release builds by a profile of a busy server (`make
+// profile`). The scripts of release builds set it. A plain build has no unsafe flags, so that any package can depend on
+// PerchClient. The compiler ignores the profile of a function that has changed; one older than 6.3 may not read it at all.
 #if compiler(>=6.3)
-let isProfiled = Context.environment["PERCH_PROFILE"] != "off" && Context.environment["PERCH_FUZZ"] == nil
+let isProfiled = Context.environment["PERCH_PROFILE"] == "on" && Context.environment["PERCH_FUZZ"] == nil
 #else
 let isProfiled = false
 #endif
