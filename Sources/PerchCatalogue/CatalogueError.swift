@@ -1,10 +1,10 @@
 import PerchBase
 package import PerchJSON
 
-/// Why a file is no catalogue. Nothing of it was taken.
+/// Why a file is no catalogue. Nothing of it is used.
 ///
-/// Safe to log: it quotes identifiers, periods and prices, at most 64 characters of each, and never the value of a key
-/// that it does not know.
+/// Safe to log: it quotes identifiers, periods and prices, at most 64 characters of each, and never the value of an unknown
+/// key.
 package struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: String, Hashable, Sendable, CaseIterable {
         case emptyFile
@@ -31,7 +31,7 @@ package struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertibl
     package let place: JSONPlace
     /// Empty where it concerns no product.
     package let productID: String
-    /// What happened and what to do next, without place and product.
+    /// The sentence without place and product: what happened, and the next step.
     package let message: String
 
     package init(_ reason: Reason, at place: JSONPlace, productID: String = "", message: String) {
@@ -48,7 +48,7 @@ package struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertibl
     package var description: String { sentence(self.place, self.productID, self.message) }
 }
 
-/// Something odd in a file, and what was made of it. The file was taken all the same.
+/// A mistake in a file, and how it was read. The file is used.
 package struct CatalogueWarning: Hashable, Sendable, CustomStringConvertible {
     package enum Reason: String, Hashable, Sendable, CaseIterable {
         /// A key that we do not know, at a level that we map.
@@ -85,7 +85,7 @@ package struct CatalogueWarning: Hashable, Sendable, CustomStringConvertible {
     package let place: JSONPlace
     /// Empty where it concerns no product.
     package let productID: String
-    /// What is odd, and what was made of it, without place and product.
+    /// The sentence without place and product: what was found, and how it was read.
     package let message: String
 
     package init(_ reason: Reason, at place: JSONPlace, productID: String = "", message: String) {

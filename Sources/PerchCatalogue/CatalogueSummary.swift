@@ -1,6 +1,6 @@
 package import PerchModel
 
-/// What is in a catalogue, in numbers.
+/// The counts of a catalogue.
 package struct CatalogueSummary: Hashable, Sendable, CustomStringConvertible {
     /// Such as `4.0`; empty where the file does not say.
     package var schemaVersion = ""

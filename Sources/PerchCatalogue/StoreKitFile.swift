@@ -1,12 +1,12 @@
 import PerchJSON
 package import PerchModel
 
-/// What a `.storekit` file says.
+/// The content of a `.storekit` file.
 package struct LoadedCatalogue: Sendable {
     package let catalogue: Catalogue
     /// The settings that an app begins with; the test store changes them later.
     package let settings: AppSettings
-    /// What the file makes fail, or has chosen to.
+    /// The failures that the file chooses, armed or not.
     package let failures: [FileFailure]
     /// The bytes of the catalogue's images.
     package let images: [ImageContent]
@@ -15,13 +15,13 @@ package struct LoadedCatalogue: Sendable {
     package let warnings: [CatalogueWarning]
 }
 
-/// Xcode's StoreKit configuration file: one JSON document. Apple publishes no schema, so this reads what real files of
-/// all versions were seen to have, asks no version number, and says at which place it found what it does not know.
+/// Xcode's StoreKit configuration file: one JSON document. Apple publishes no schema. The loader reads what real files of
+/// all versions have, whatever version they state, and warns of unknown keys with their places.
 ///
-/// Pure: bytes in, values out, on any thread. Who has a path, or a bundle directory with its `Configuration.storekit` and
-/// its `Assets`, reads the bytes himself.
+/// Pure: bytes in, values out, on any thread. The caller reads the file, or the bundle directory with its
+/// `Configuration.storekit` and `Assets`.
 package enum StoreKitFile {
-    /// All of a file or nothing: the first thing that cannot be used throws.
+    /// Loads a whole file. Throws at the first mistake that refuses it.
     package static func load(
         _ bytes: [UInt8], images: [ImageFile] = []
     ) throws(CatalogueError) -> LoadedCatalogue {

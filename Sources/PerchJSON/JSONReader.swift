@@ -13,12 +13,11 @@ package struct JSONLimits: Hashable, Sendable {
 
 /// Reads one JSON document (RFC 8259), strictly and within limits, into a tree that knows its places.
 ///
-/// Strict because a file that two programs read differently is worse than one that is refused: keys that occur twice,
-/// text that is not UTF-8, halves of surrogate pairs, NUL and anything behind the document are refused, each at its
-/// line and column. One leading byte order mark is allowed, since editors write it. Two keys are the same if Swift says
-/// so, that is if people cannot tell them apart.
+/// It is strict, because a document that two programs read differently is worse than a refusal. It refuses duplicate keys,
+/// text that is not UTF-8, half of a surrogate pair, NUL, and anything after the document, each with line and column. Two
+/// keys are equal if their Swift strings are. It skips one leading byte order mark, since editors write it.
 ///
-/// It recurses once for each level of nesting, and refuses a level beyond the limit before it goes there.
+/// It recurses once for each level of nesting, and refuses a level beyond the limit before it enters it.
 package struct JSONReader {
     private let bytes: [UInt8]
     private let limits: JSONLimits
@@ -214,7 +213,7 @@ package struct JSONReader {
     private mutating func string() throws(JSONError) -> String {
         let begin = self.place
         self.step()
-        // Most strings have no escapes: their bytes are taken as they stand, the file is known to be UTF-8.
+        // Most strings have no escapes, and the document is known to be UTF-8, so their bytes are copied.
         let first = self.offset
         try self.skipPlain(in: begin)
         var text = self.bytes[first..<self.offset]
@@ -233,7 +232,7 @@ package struct JSONReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Over what belongs to the string at `begin` as it stands, to its end or its next escape.
+    /// Skips to the end of the string at `begin`, or to its next escape.
     private mutating func skipPlain(in begin: JSONPlace) throws(JSONError) {
         var offset = self.offset
         var followers = self.followers

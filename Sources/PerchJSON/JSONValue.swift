@@ -23,11 +23,11 @@ package struct JSONValue: Sendable {
     package enum Content: Sendable {
         case null
         case boolean(Bool)
-        /// As the file writes it: a price or an identifier never goes through a binary fraction.
+        /// The digits of the document, so that a price never passes through a binary fraction.
         case number(String)
         case string(String)
         case array([JSONValue])
-        /// In the order of the file; no key occurs twice.
+        /// In the order of the document; no key occurs twice.
         case object([JSONMember])
     }
 
@@ -71,12 +71,12 @@ package struct JSONValue: Sendable {
         if case .number(let text) = self.content { Int64(text) } else { nil }
     }
 
-    /// The binary fraction nearest to a number. For who asks for it: prices never do.
+    /// The binary fraction nearest to a number. Not for prices.
     package var double: Double? {
         if case .number(let text) = self.content { Double(text) } else { nil }
     }
 
-    /// What kind of value it is, for sentences: `a string`.
+    /// The kind of value, for sentences: `a string`.
     package var kind: String {
         switch self.content {
         case .null: "null"

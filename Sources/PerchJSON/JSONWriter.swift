@@ -1,6 +1,6 @@
 import PerchBase
 
-/// What was to be written is longer than the writer may hold.
+/// The document is longer than the writer's limit.
 package struct JSONOverflow: Error, Hashable, Sendable, CustomStringConvertible {
     package let limitBytes: Int
 
@@ -9,9 +9,8 @@ package struct JSONOverflow: Error, Hashable, Sendable, CustomStringConvertible 
 
 /// Writes one JSON document into bytes, within a limit.
 ///
-/// Calls that do not make a document (a value without its key, an object left open) are our bug and trap. Control
-/// characters are escaped, those of a terminal too (DEL, U+0080 to U+009F), so that nobody's catalogue steers the
-/// terminal of who prints it.
+/// Calls that make no document, such as a value without its key or an object left open, are our bug and trap. The writer
+/// escapes control characters, also DEL and U+0080 to U+009F, so that no text can steer a terminal.
 package struct JSONWriter {
     package enum KeyOrder: Hashable, Sendable {
         case asCalled
@@ -177,8 +176,8 @@ package struct JSONWriter {
         self.append("\n" + String(repeating: "  ", count: self.levels.count))
     }
 
-    /// Puts the members of the object that ends in the order of their keys. What separates two members is equally long
-    /// everywhere in an object, so the whole keeps its length.
+    /// Sorts the members of the object that ends by their keys. All separators in an object have the same length, so the
+    /// object keeps its length.
     private mutating func sort(_ members: inout [(key: String, start: Int, end: Int)]) {
         guard members.count > 1, let first = members.first else { return }
         members[members.count - 1].end = self.bytes.count

@@ -2,7 +2,7 @@ package import PerchBase
 package import PerchModel
 package import PerchStore
 
-/// Everything that the store committed, by revision: what any value can be held against.
+/// Every committed change by revision. Tests compare each value with it.
 package struct History {
     package private(set) var revision: UInt64
     package private(set) var commitTimes: [UInt64: Instant] = [:]
@@ -33,7 +33,7 @@ package struct History {
         if let app = change.app { self.apps[app.number, default: []].append(app) }
     }
 
-    /// Appends what a process committed right before it died: no loop was sent it, and the next process finds it stored.
+    /// Appends the commits that a process made right before it died. No loop received them; the next process finds them.
     mutating func catchUp(with storage: any Storage) throws(StorageError) -> [Change] {
         guard let missed = try storage.changes(after: self.revision, limit: .max) else {
             throw .failed("the feed of changes does not reach back to revision \(self.revision)")
@@ -43,7 +43,7 @@ package struct History {
         return changes
     }
 
-    /// What a store has lost, or has otherwise, of all that was committed; empty for nothing.
+    /// The differences between a store and the committed changes; empty if there are none.
     func differences(from storage: any Storage, _ names: [String]) throws(StorageError) -> [String] {
         var differences: [String] = []
         for revision in 1...self.revision where try storage.commitTime(of: revision) == nil {

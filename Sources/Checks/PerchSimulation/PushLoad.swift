@@ -5,19 +5,19 @@ import PerchStore
 import PerchTesting
 import PerchWire
 
-/// The whole way of a change, from its CALL frame to the value and the answer, without sockets, threads or a client that
-/// reads: what is left is what our own code costs. Deterministic, so that instructions can be counted.
+/// The way of a change from its CALL frame to the pushed value and the answer, without sockets, threads and clients. It
+/// is deterministic, so a profiler can count the instructions of our own code.
 ///
-/// It drives core and engine as `ServerLoop` and `StoreLoop` do where the loop has the store to itself: a turn takes the
-/// calls of one round, asks the store whenever enough of them wait, and writes what has come of them.
+/// It drives core and engine as `ServerLoop` and `StoreLoop` do with one loop. A tick reads the calls of one round,
+/// sends them to the store in batches, and writes the results.
 package final class PushLoad {
     package struct Setup: Sendable {
         package var watches: Int
-        /// Watch w looks at account w modulo this.
+        /// Watch w watches account w modulo this number.
         package var accounts: Int
-        /// The watches are spread over so many connections.
+        /// Number of connections that share the watches.
         package var connections: Int
-        /// Changes in a turn.
+        /// Changes in a tick.
         package var batch: Int
         package var seed: UInt64 = 1
 
@@ -33,7 +33,7 @@ package final class PushLoad {
     private let engine: StoreEngine
     @exclusivity(unchecked) private var outbox = StoreEngine.Outbox(loops: 1)
     @exclusivity(unchecked) private var told: [StoreEvent] = []
-    // Unchecked as it is in `ServerLoop`.
+    // Unchecked, as in `ServerLoop`.
     @exclusivity(unchecked) private var core: LoopCore
     private var random: SeededRandom
     private var now = Moment(monotonic: 1_000_000, wall: World.begin)
@@ -42,7 +42,7 @@ package final class PushLoad {
     private let watch: NamedFrame
     private let hello: [UInt8]
     private var input: [UInt8] = []
-    /// Values that were written, snapshots included.
+    /// Number of written values, with snapshots.
     package var values: UInt64 { self.core.counters.valuesPushed }
     package private(set) var writes = 0
     package private(set) var bytesWritten = 0
@@ -107,7 +107,7 @@ package final class PushLoad {
         }
     }
 
-    /// Every account buys once, so that none is opened while it is measured.
+    /// Buys once for every account, so that no account is new during the measurement.
     package func warmUp() {
         var next = 0
         while next < self.setup.accounts {
@@ -118,7 +118,7 @@ package final class PushLoad {
         self.turn([])
     }
 
-    /// So many changes of random accounts, a batch a turn.
+    /// Makes this number of changes for random accounts, a batch in each tick.
     package func run(changes: Int) {
         var left = changes
         while left > 0 {
@@ -139,7 +139,8 @@ package final class PushLoad {
         self.finishTurn()
     }
 
-    /// So many connections come, greet, open a watch of an account each, are told its value and go, a batch at a time.
+    /// Opens this number of connections in batches. Each sends HELLO, watches one account, receives its value and
+    /// closes.
     package func storm(connections: Int) {
         var left = connections
         while left > 0 {
@@ -185,7 +186,7 @@ package final class PushLoad {
         self.core.handle(&self.told)
     }
 
-    /// Looked for only when there is one: a look at each answer would be counted among what a change costs.
+    /// Searched only after a refusal: a check of each answer would count as cost of a change.
     private func tellRefusal() -> Never {
         for case .answer(_, .refused(let refusal)) in self.told {
             preconditionFailure("a purchase was refused: \(refusal.message)")
@@ -225,7 +226,7 @@ package final class PushLoad {
     }
 }
 
-/// A CALL frame of account 0, from which those of all others are made by writing their digits into it.
+/// A CALL frame of account 0. The frames of the other accounts are copies with other digits.
 private struct NamedFrame {
     private let bytes: [UInt8]
     private let digitsAt: Int

@@ -5,15 +5,15 @@ import PerchStore
 import PerchTesting
 import PerchWire
 
-// What a customer shows, and what he may be told: `permission`, the promise that nobody is let in.
+// Tokens of simulated customers, and checks of the promise `permission`.
 extension SimulatedCustomer {
-    /// What HELLO shows: mostly the token of before, and another when that is known to be over.
+    /// The credentials of HELLO: mostly those of the last connection, another token if that one has ended.
     func showToken() -> String {
         guard let tokens = self.simulation.tokens else { return "" }
         if let token = self.token, token.expires <= self.simulation.latestWall { self.isTokenOver = true }
         let wantsAnother = self.isTokenOver ? self.random.below(8) != 0 : self.random.below(4) == 0
         if self.token == nil || wantsAnother {
-            // Some show nothing, and bring what they have with each call.
+            // Some customers send no token with HELLO and a token with each call.
             self.token = self.random.below(10) == 0 ? nil : self.makeToken(tokens)
             self.isTokenOver = false
         }
@@ -29,7 +29,7 @@ extension SimulatedCustomer {
             expires: self.world.wall.advanced(byMilliseconds: Int64(lifetime)))
     }
 
-    /// Sends a call, sometimes with a token of its own.
+    /// Sends a call, sometimes with its own token.
     func ask(_ client: WireClient, _ request: Request, timeoutMilliseconds: UInt64) -> UInt32 {
         guard let tokens = self.simulation.tokens else {
             return client.call(request, timeoutMilliseconds: timeoutMilliseconds)
@@ -43,7 +43,7 @@ extension SimulatedCustomer {
         return stream
     }
 
-    /// Takes somebody's token back.
+    /// Revokes a token.
     func revokeSomething() {
         guard let tokens = self.simulation.tokens, !tokens.made.isEmpty else { return }
         let taken = self.random.element(tokens.made.suffix(8))
@@ -51,7 +51,7 @@ extension SimulatedCustomer {
             .revokeToken(RevokeTokenRequest(tokenID: taken.id, expires: taken.expires)), .revocation(taken))
     }
 
-    /// Any account; mostly his own, of one who may ask for no other.
+    /// A random account. Customers with a token for one account mostly ask for that one.
     func someAccount() -> String {
         if let own = self.token?.account, self.random.below(4) != 0 { return own }
         return self.random.element(Self.accounts)
@@ -61,7 +61,7 @@ extension SimulatedCustomer {
         token.expires <= self.simulation.latestWall || self.world.revokedSince[token.id] != nil
     }
 
-    /// At rest nobody is left who should be gone: of tokens that are over no stream is open, and no connection of HELLO's.
+    /// At rest no stream and no connection is open whose token has ended.
     func checkCallersAtRest(endedBefore begin: Instant) {
         guard self.isConnected else { return }
         for watch in self.watches {
@@ -82,7 +82,7 @@ extension SimulatedCustomer {
         "CREDENTIALS_EXPIRED", "CREDENTIALS_REVOKED", "PERMISSION_DENIED", "UNAUTHENTICATED",
     ]
 
-    /// Who is refused because of who he is, is refused for that reason; and who may not ask is refused.
+    /// A refusal because of a token has the right reason, and a call without permission is refused.
     func heardEnd(_ status: Status, of caller: SimulatedCaller?) {
         guard let caller else { return }
         switch status.reason {
@@ -116,8 +116,8 @@ extension SimulatedCustomer {
         if !isSo { self.simulation.promises.breach("permission", "\(reason) was told of \(token as Any)") }
     }
 
-    /// Nobody is told what he may not ask for, and nothing that was committed after the end of his token. A unary call
-    /// that was under way still gets its answer.
+    /// No stream sends data that its token does not permit, or data committed after the end of the token. A unary call
+    /// in progress still gets its answer.
     func checkMay(_ caller: SimulatedCaller, committed: Instant?, revision: UInt64?) {
         guard let token = caller.token, caller.mayAsk else {
             self.simulation.promises.breach("permission", "\(caller) was told something")
@@ -135,7 +135,7 @@ extension SimulatedCustomer {
 }
 
 extension Response {
-    /// When what a stream tells was committed, and in which revision; nil where it tells nothing.
+    /// Instant and revision of the commit that a message reports; nil for messages without data.
     var streamedInfo: (committed: Instant, revision: UInt64)? {
         let info: ValueInfo? =
             switch self {
@@ -145,7 +145,7 @@ extension Response {
             case .purchaseIntents(let state): state.info
             case .messages(let state): state.info
             case .transactionUpdates(let event):
-                // What is listed as unfinished, and where events begin, is of the past.
+                // The list of unfinished transactions and the marker are about the past.
                 event.kind == .unfinished || event.transaction == nil
                     ? nil
                     : ValueInfo(

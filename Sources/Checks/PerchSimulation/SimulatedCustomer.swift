@@ -4,7 +4,7 @@ import PerchStore
 import PerchTesting
 import PerchWire
 
-/// A client program of a simulation: watches, buys, goes away in every way there is, and comes back with its tokens.
+/// A simulated client program. It watches, buys, disconnects in every possible way, and resumes with its tokens.
 final class SimulatedCustomer {
     let clientID: [UInt8]
     private(set) var client: WireClient?
@@ -13,19 +13,19 @@ final class SimulatedCustomer {
     private var unansweredPurchases: [(account: String, product: String, key: [UInt8])] = []
     private var lastBeat: UInt64 = 0
     private var heartbeats = 0
-    /// The farthest position that a mutation was answered with.
+    /// The highest position in an answer to a mutation.
     private var acknowledged: Position?
-    /// Transactions that were answered to purchases, by key.
+    /// Transactions in answers to purchases, by idempotency key.
     private(set) var bought: [[UInt8]: TransactionID] = [:]
     private var known: [TransactionID] = []
-    /// What was bought and can be shared, and whose it is.
+    /// Shareable transactions and their owners.
     private var owned: [(account: String, product: String)] = []
-    /// What HELLO showed last, in a life with tokens; nil: nothing.
+    /// The token of the last HELLO; nil for none.
     var token: SimulatedToken?
     var isTokenOver = false
-    /// Whether that token was over when the connection was made.
+    /// Whether that token had ended when the connection was made.
     var cameWithEnded = false
-    /// Who made the calls that are open, by stream.
+    /// The tokens of open calls, by stream.
     var callers: [UInt32: SimulatedCaller] = [:]
     unowned let simulation: Simulation
 
@@ -38,7 +38,7 @@ final class SimulatedCustomer {
     }
 
     static let accounts = ["anna", "berta", "carl"]
-    /// What a family can share, in most lives.
+    /// Shareable products, in most lives.
     static let shared: Set = ["gold", "silver", "weekly", "lifetime"]
 
     init(_ number: Int, _ simulation: Simulation) {
@@ -70,7 +70,7 @@ final class SimulatedCustomer {
     }
 
     private func lost() {
-        // Most clients close what has ended; the others are given up by the server.
+        // Most clients close an ended connection; the server drops the others.
         if self.random.below(5) != 0 { self.client?.socket.clientEnds() }
         for watch in self.watches { watch.closed() }
         for case .purchase(let account, let product, let key) in self.pending.keys.sorted().map({ self.pending[$0] }) {
@@ -80,7 +80,7 @@ final class SimulatedCustomer {
         self.callers.removeAll()
     }
 
-    /// Goes away, in one way or another.
+    /// Disconnects in one of several ways.
     func leave() {
         guard let client = self.client else { return }
         if self.random.bool() {
@@ -113,8 +113,8 @@ final class SimulatedCustomer {
         case ..<97: self.leave()
         case ..<98: self.revokeSomething()
         case ..<99:
-            // At least a header, which is refused: what is cut off would be taken for the beginning of the next frame,
-            // and the server would rightly wait for the rest.
+            // Sends a complete invalid header. Fewer bytes would be the beginning of the next frame, and the server
+            // would rightly wait for the rest.
             let garbage = UInt8(self.random.below(256))
             client.sendBytes([UInt8](repeating: garbage, count: 9 + self.random.below(30)))
         default: client.sendFrame(.cancel, stream: UInt32(1 + self.random.below(50)), [])
@@ -183,7 +183,8 @@ final class SimulatedCustomer {
             .purchase(account: account, product: product, key: key))
     }
 
-    /// Shares what was bought with another member of the family, or stops. From then on one change is often of both.
+    /// Shares a transaction with another member of the family, or stops sharing it. Later changes then affect both
+    /// accounts.
     private func share() {
         guard let (owner, product) = self.owned.isEmpty ? nil : self.random.element(self.owned) else {
             self.buy()
@@ -303,7 +304,7 @@ final class SimulatedCustomer {
                 "NOT_SHAREABLE", "NOT_SHARED",
             ]
             if self.simulation.tokens != nil { expected.formUnion(Self.refusalsOfCallers) }
-            // A store whose disk failed says so, until its process has ended.
+            // A store with a failed disk reports that until its process ends.
             let isFailed = status.reason == "STORE_FAILED" && self.simulation.hasDiskFailed
             if isFailed, case .purchase(let account, let product, let key)? = asked {
                 self.unansweredPurchases.append((account, product, key))
@@ -416,7 +417,7 @@ final class SimulatedCustomer {
         self.acknowledged = max(self.acknowledged ?? position, position)
     }
 
-    /// What a read says is what was committed, and not older than was demanded.
+    /// A read returns committed data, at or after the required position.
     private func check(_ value: SeenValue?, _ info: ValueInfo?, _ subject: WatchSubject, _ atLeast: Position?) {
         guard let value, let info else {
             self.simulation.promises.breach("reliable", "a read of \(subject) came to no value")

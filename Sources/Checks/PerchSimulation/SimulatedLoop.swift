@@ -3,36 +3,36 @@ package import PerchCore
 package import PerchIdentity
 package import PerchStore
 
-/// What comes to a loop from the store and from the server around it, in one order.
+/// An event for a loop, from the store or the server, in one order.
 package enum LoopArrival: Sendable {
     case store(StoreEvent)
     case control(ticket: UInt64, ControlAnswer)
-    /// Other keys and names hold from now on.
+    /// New keys and identities.
     case trust(Authenticator)
     case drain
     case clockWentOn
 }
 
-/// Drives one core as the server's epoll driver does, with simulated sockets: the same calls in the same order.
+/// Drives one core as the server's epoll driver does, in the same order, with simulated sockets.
 ///
-/// A turn has two halves, because the store may commit between them: `begin` looks at the clock, `finish` takes what
-/// came from other threads.
+/// A tick has two halves, because the store may commit between them: `begin` reads the clock, `finish` reads the events
+/// of other threads.
 package final class SimulatedLoop {
     package var core: LoopCore
     package let index: Int
     package var inbox: [LoopArrival] = []
     package var backlog: [SimulatedSocket] = []
-    /// What the core asks of the store, until `World` takes it.
+    /// Requests of the core to the store, until `World` takes them.
     package var asks: [StoreRequest] {
         get { self.core.asks }
         set { self.core.asks = newValue }
     }
     package var controls: [(ticket: UInt64, request: ControlRequest)] = []
-    /// Monotonic milliseconds at which the core wants a turn; nil for none.
+    /// Monotonic milliseconds of the next tick that the core needs; nil for none.
     package private(set) var wake: Int64?
     package private(set) var isInTurn = false
     package private(set) var hasDrained = false
-    /// Numbers of the sockets that the last turn wrote to, in the order in which it did.
+    /// Connection numbers in the order of writes in the last tick.
     package private(set) var written: [Int32] = []
     /// By connection number.
     private var tenants: [Tenant?] = []
@@ -48,7 +48,7 @@ package final class SimulatedLoop {
         self.core = core
     }
 
-    /// Whether a turn would find something to do.
+    /// Whether a tick would have work.
     package func hasWork(at monotonic: Int64) -> Bool {
         !self.inbox.isEmpty || !self.backlog.isEmpty || self.isInTurn || (self.wake.map { $0 <= monotonic } ?? false)
             || self.tenants.contains { tenant in
@@ -56,12 +56,12 @@ package final class SimulatedLoop {
             }
     }
 
-    /// How many bytes a read and a write may move at most, and which sockets are looked at.
+    /// Upper bounds for a read and a write, and the sockets that are ready.
     package struct Conditions {
         package var readBytes: () -> Int = { Limits.readBytes }
         package var writeBytes: () -> Int = { .max }
         package var isSkipped: () -> Bool = { false }
-        /// The process has no descriptor left: who connects is let go with the spare one.
+        /// The process has no free descriptor: the loop accepts with the spare one and closes.
         package var isWithoutDescriptors: () -> Bool = { false }
 
         package init() {}
@@ -91,7 +91,8 @@ package final class SimulatedLoop {
             guard let tenant = self.tenants[connection], !conditions.isSkipped() else { continue }
             let index = Int32(connection)
             if tenant.writing, tenant.socket.isWritable { self.core.writable(index) }
-            // As the server's driver: what epoll said first holds for this turn, unless the core stopped reading.
+            // As in the server's driver, the readiness from epoll holds for the whole tick unless the core stopped
+            // reading.
             if tenant.reading, tenant.socket.isReadable, self.core.wantsInput(index) {
                 switch tenant.socket.read(upTo: max(1, conditions.readBytes())) {
                 case .bytes(let bytes): self.receive(index, bytes)
@@ -105,7 +106,7 @@ package final class SimulatedLoop {
         }
     }
 
-    /// As a loop that has the store to itself gives it to its core, which is stopped as often as can be.
+    /// Delivers answers as a loop with its own store does, and interrupts the core as often as possible.
     private func receive(_ connection: Int32, _ bytes: [UInt8]) {
         var taken = 0
         repeat {

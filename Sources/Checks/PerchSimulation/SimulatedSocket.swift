@@ -1,14 +1,14 @@
 package import PerchBase
 
-/// One connection's two pipes, with a kernel's bounds: what the server sends waits in a buffer of so many bytes until
-/// the network takes it to the client; what the client sends waits likewise.
+/// The two pipes of a connection, with the bounds of a kernel. Data in either direction waits in a buffer of limited
+/// size.
 ///
-/// Owned by a `World`, on its one thread.
+/// A `World` owns it, on its one thread.
 package final class SimulatedSocket {
     package let number: Int32
-    /// Bytes that the server may have on their way to the client: its SO_SNDBUF.
+    /// Bytes in flight to the client at most: the server's SO_SNDBUF.
     package var capacity: Int
-    /// The network takes nothing to the client.
+    /// Whether the network delivers nothing to the client.
     package var isStalled = false
 
     /// Sent by the client, not yet at the server's kernel.
@@ -18,9 +18,9 @@ package final class SimulatedSocket {
     /// Sent by the server, not yet read by the client.
     package private(set) var serverInFlight: [UInt8] = []
 
-    /// What TLS would have verified of the client.
+    /// The certificate that TLS would have verified.
     package var certificate: PeerCertificate?
-    /// Where the client comes from; nil: from the same machine.
+    /// The client's address; nil for the same machine.
     package var address: PeerAddress?
 
     private var hasClientEnded = false
@@ -42,10 +42,10 @@ package final class SimulatedSocket {
         self.clientInFlight.append(contentsOf: bytes)
     }
 
-    /// The client sends nothing more.
+    /// The client shuts down its writing side.
     package func clientEnds() { self.hasClientEnded = true }
 
-    /// The client is gone; what was on its way is lost.
+    /// The client is gone, and data in flight is lost.
     package func reset() {
         self.isReset = true
         self.clientInFlight.removeAll()
@@ -55,7 +55,7 @@ package final class SimulatedSocket {
 
     // MARK: The network
 
-    /// Moves up to `count` bytes to the server's kernel; says whether there were any.
+    /// Moves up to `count` bytes to the server's kernel; returns whether there were any.
     package func deliverToServer(upTo count: Int = .max) -> Bool {
         guard !self.clientInFlight.isEmpty else { return false }
         let taken = min(count, self.clientInFlight.count)
@@ -64,7 +64,7 @@ package final class SimulatedSocket {
         return true
     }
 
-    /// Takes up to `count` bytes to the client.
+    /// Delivers up to `count` bytes to the client.
     package func deliverToClient(upTo count: Int = .max) -> [UInt8] {
         guard !self.isStalled, !self.isReset else { return [] }
         let taken = min(count, self.serverInFlight.count)
@@ -73,14 +73,14 @@ package final class SimulatedSocket {
         return bytes
     }
 
-    /// The client has read everything, and more will not come.
+    /// Whether the client has read everything and the server sends no more.
     package var isAtEndForClient: Bool {
         self.isReset || (self.hasServerEnded && self.serverInFlight.isEmpty)
     }
 
     // MARK: The server's side
 
-    /// What a read comes to.
+    /// The result of a read.
     package enum Read {
         case bytes([UInt8])
         case end
@@ -110,7 +110,7 @@ package final class SimulatedSocket {
 
     package var isWritable: Bool { self.isReset || self.room > 0 }
 
-    /// Takes bytes as far as there is room; nil where the peer is gone.
+    /// Accepts bytes up to the free space; nil if the peer is gone.
     package func send(_ bytes: UnsafeRawBufferPointer, atMost: Int) -> Int? {
         if self.isReset { return nil }
         let taken = min(bytes.count, min(atMost, self.room))

@@ -4,17 +4,17 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-/// A token of a simulation, and what it is for.
+/// A token of a simulation, with its permissions.
 struct SimulatedToken {
     let id: String
-    /// As HELLO and metadata have it.
+    /// The text in HELLO and in metadata.
     let authorization: String
     let scope: Scope
-    /// Nil: every account.
+    /// Nil for every account.
     let account: String?
     let expires: Instant
 
-    /// Whether its holder may ask for that: judged by what is asked, and not by the server's own table.
+    /// Whether the token permits a request. It evaluates the request itself, not the server's table.
     func permits(_ request: Request) -> Bool {
         switch request {
         case .productsTask, .getProducts: true
@@ -32,7 +32,7 @@ struct SimulatedToken {
         }
     }
 
-    /// An operation that names no account is about any.
+    /// An operation without an account counts as one for any account.
     private func permits(_ asked: OperateRequest) -> Bool {
         switch asked.operation {
         case .share(_, let member)?, .stopSharing(_, let member?)?:
@@ -46,16 +46,16 @@ struct SimulatedToken {
     }
 }
 
-/// Who made a call, in a life with tokens.
+/// The token of a call, in a life with tokens.
 struct SimulatedCaller {
-    /// Nil: nobody.
+    /// Nil for no token.
     var token: SimulatedToken?
     var mayAsk: Bool
 }
 
-/// The tokens of a life: made, taken back, and what a store may not forget of that.
+/// The tokens of a life: created, revoked, and remembered revocations.
 final class SimulatedTokens {
-    /// Known, so that a seed makes the same tokens each time.
+    /// A fixed key, so that a seed creates the same tokens.
     private static let key = TokenKey(id: "simulated", material: .secret([UInt8](repeating: 0x51, count: 32)))
 
     static let authenticator: Authenticator = {
@@ -67,7 +67,7 @@ final class SimulatedTokens {
     }()
 
     private(set) var made: [SimulatedToken] = []
-    /// Those that an administrator was told are taken back.
+    /// Tokens whose revocation an administrator has confirmed.
     private(set) var acknowledged: [SimulatedToken] = []
 
     func make(_ scope: Scope, account: String?, expires: Instant) -> SimulatedToken {
@@ -92,7 +92,8 @@ final class SimulatedTokens {
 
     func acknowledge(_ token: SimulatedToken) { self.acknowledged.append(token) }
 
-    /// What was acknowledged as taken back and is not, in a store at some instant; what has ended since may be forgotten.
+    /// Confirmed revocations that a store lacks at an instant. A store may forget a revocation once the token has
+    /// ended.
     func forgotten(by known: [RevokedToken], at now: Instant) -> [String] {
         let ids = Set(known.map(\.id))
         return self.acknowledged.filter { $0.expires > now && !ids.contains($0.id) }.map(\.id)

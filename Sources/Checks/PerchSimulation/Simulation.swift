@@ -6,12 +6,12 @@ import PerchStore
 import PerchTesting
 import PerchWire
 
-/// A server and its clients lived from a seed: who acts next, how far bytes come, when time passes and when the disk is
-/// full are all drawn from it, and the same seed lives the same life, byte for byte.
+/// The life of a server and its clients from a seed. The seed determines the next actor, the bytes delivered, the time
+/// and the faults. The same seed gives the same life, byte for byte.
 package final class Simulation {
     package struct Report: Sendable {
         package var seed: UInt64
-        /// Of every step and every byte that a client was sent.
+        /// A checksum of every step and every byte sent to a client.
         package var hash: UInt32
         package var stepCount: Int
         package var messageCount: Int
@@ -19,20 +19,20 @@ package final class Simulation {
         package var breaches: [String]
         package var deaths: Deaths
         package var callers: Callers
-        /// Changes of several accounts at once.
+        /// Changes of several accounts in one commit.
         package var familyChanges: Int
     }
 
-    /// What became of those who show tokens.
+    /// Calls with tokens, by outcome.
     package struct Callers: Sendable, Equatable {
-        /// Calls that ended with their token, because its time was over or because it was taken back.
+        /// Calls that ended with their token, at its end or by revocation.
         package var expired = 0
         package var revoked = 0
-        /// Calls for which a token was not enough.
+        /// Calls that the token did not permit.
         package var denied = 0
     }
 
-    /// Of many seeds.
+    /// The totals of many seeds.
     package struct Totals: Sendable, CustomStringConvertible {
         package private(set) var seeds = 0
         package private(set) var messages = 0
@@ -68,48 +68,48 @@ package final class Simulation {
         }
     }
 
-    /// Steps of a life, where nothing else is asked.
+    /// Steps of a life by default.
     package static let usualSteps = 500
 
     let seed: UInt64
     let world: World
     var random: SeededRandom
     var promises = Promises()
-    /// One of the two keeps the store.
+    /// One of the two is the store.
     private let storage: MemoryStorage?
     private let disk: FaultyDisk?
-    /// Whether servers of this life die; the other half lives longer, and meets what takes time.
+    /// Whether servers of this life die. The other half of lives lasts longer and reaches slow events.
     private let diesAtAll: Bool
     private(set) var deaths = Deaths()
-    /// The disk failed under the server of the moment: it ends soon.
+    /// Whether the disk of the current server has failed; the server then ends soon.
     private var hasStoreFailed: Bool { self.world.storeFailure != nil }
-    /// Or under one whose last words may still be on their way.
+    /// Whether a disk failed and messages of that server may still be in flight.
     var hasDiskFailed: Bool { self.deaths.failedSyncs > 0 }
-    /// The latest that any server's clock has shown.
+    /// The latest time on the clock of any server.
     private var latestShown = World.begin
-    /// The loop that gets no turn, and for how many steps of loops.
+    /// The stalled loop, and its remaining ticks.
     private var held: (loop: Int, steps: Int)?
     private var customers: [SimulatedCustomer] = []
     private var hash: UInt32 = 0
     private var messageCount = 0
     private var keyCount: UInt16 = 0
-    /// Nil: whoever connects may do everything.
+    /// Nil if every client may do everything.
     let tokens: SimulatedTokens?
     var callers = Callers()
     private let mood: Mood
-    /// For looking at a failure: prints every step.
+    /// Prints every step, to examine a failure.
     package var isTold = false
 
-    /// How servers died.
+    /// Deaths of servers, by kind.
     package struct Deaths: Sendable, Equatable {
         package var killed = 0
         package var cut = 0
-        /// Of them, within a commit.
+        /// Those during a commit.
         package var inCommit = 0
         package var failedSyncs = 0
     }
 
-    /// What the loops' sockets draw from; shared with the closures of their conditions.
+    /// The random source of the loops' sockets, shared with the closures of their conditions.
     private final class Mood {
         var random: SeededRandom
         var isCalm = false
@@ -138,7 +138,7 @@ package final class Simulation {
         setup.sendBufferBytes = random.element([700, 4_096, 128 * 1024])
         setup.settings = TestShop.settings(billingIssues: random.below(5) == 0, grace: random.bool())
         setup.cacheBytesMax = random.bool() ? 1 << 20 : 1_024
-        // A store in memory needs no cache: it has one where the cache is what is tried.
+        // A store in memory has a cache only where the cache is under test.
         self.storage?.holdsRecords = setup.cacheBytesMax > 1_024
         if random.below(4) == 0 { setup.core.owedBytesMax = 300 }
         let jsonBytes = random.below(6) == 0 ? 5_000 : 0
@@ -169,7 +169,7 @@ package final class Simulation {
         for number in 0..<(2 + self.random.below(4)) { self.customers.append(SimulatedCustomer(number, self)) }
     }
 
-    /// The latest that any clock of a server has shown.
+    /// The latest time on the clock of any server.
     var latestWall: Instant { max(self.latestShown, self.world.wall) }
 
     func nextKey() -> [UInt8] {
@@ -177,7 +177,7 @@ package final class Simulation {
         return [UInt8(self.keyCount >> 8), UInt8(self.keyCount & 0xFF)]
     }
 
-    /// Lives so many steps, then comes to rest and is looked at.
+    /// Runs this number of steps, then lets the simulation come to rest and checks it.
     package func run(steps: Int) -> Report {
         for step in 0..<steps {
             self.step()
@@ -226,7 +226,7 @@ package final class Simulation {
 
     // MARK: Faults
 
-    /// The disk is full: for one commit, or until there is room again.
+    /// The disk is full: for one commit, or until space is available again.
     private func fillDisk() {
         if let disk = self.disk {
             let isFull = disk.room == nil
@@ -245,7 +245,7 @@ package final class Simulation {
         case 0: self.mood.isWithoutDescriptors.toggle()
         case 1: self.held = (self.random.below(self.world.loops.count), 1 + self.random.below(60))
         case 2:
-            // The whole process is stopped, and goes on.
+            // The whole process stops and continues.
             self.world.jump(Int64(self.random.below(600_000)))
         case 3: self.world.setMachineClock(by: Int64(self.random.below(3_600_000)))
         case 4: self.world.setMachineClock(by: -Int64(self.random.below(600_000)))
@@ -269,14 +269,14 @@ package final class Simulation {
         }
     }
 
-    /// The server is dead; another begins.
+    /// The server is dead, and another starts.
     private func bury(_ loss: FaultyDisk.Loss, inCommit: Bool) {
-        // Whoever died within a commit may have lost power in it.
+        // A process that died during a commit may have lost power in it.
         let loss = inCommit && self.random.bool() ? .power : loss
         self.note("the server dies", 9, loss == .power ? 1 : 0, inCommit ? 1 : 0)
         if loss == .power { self.deaths.cut += 1 } else { self.deaths.killed += 1 }
         if inCommit { self.deaths.inCommit += 1 }
-        // What a clock showed while there was no room for a lease may be forgotten: see `StoreEngine.clockBound`.
+        // The clock may repeat times that it showed while no lease could be written: see `StoreEngine.clockBound`.
         let shown = self.world.hasRunUnleased ? min(self.world.wall, self.world.engine.header.lease) : self.world.wall
         self.latestShown = max(self.latestShown, self.world.wall)
         self.disk?.room = nil
@@ -330,7 +330,7 @@ package final class Simulation {
     private func passTime() {
         let bounds = [3, 50, 1_000, 1_000, 9_000, 70_000]
         var milliseconds = Int64(self.random.below(self.random.element(bounds)))
-        // Often just to where somebody wants to be woken, and a millisecond beside it.
+        // Often exactly to the next timer, or a millisecond beside it.
         if self.random.below(3) == 0, let wake = self.world.nextWake {
             milliseconds = max(0, min(wake, 120_000) + Int64(self.random.below(3)) - 1)
         }
@@ -344,7 +344,7 @@ package final class Simulation {
 
     // MARK: At rest
 
-    /// No faults any more, and everything that is on its way arrives.
+    /// Removes all faults and delivers everything in flight.
     private func comeToRest() {
         self.mood.isCalm = true
         self.mood.isWithoutDescriptors = false
@@ -352,18 +352,18 @@ package final class Simulation {
         self.disk?.heal()
         self.disk?.room = nil
         if self.hasStoreFailed { self.bury(.process, inCommit: false) }
-        // Who was shown a later time waits for it.
+        // A client that saw a later time waits for it.
         self.world.setMachineClock(by: max(0, self.latestShown.milliseconds(since: self.world.machine)))
         for client in self.world.clients {
             client.socket.isStalled = false
             client.socket.capacity = 128 * 1024
         }
         for loop in self.world.loops where loop.isInTurn { self.world.finishTurn(loop.index) }
-        // A loop looks at the clock every minute at least: it may have been set.
+        // A loop reads the clock at least every minute, since it may have been set.
         for loop in self.world.loops { self.world.turn(loop.index) }
         self.settle()
         let begin = self.latestWall
-        // What found no room is tried again.
+        // Retries the commits that found no space.
         for _ in 0..<4 {
             self.world.jump(1_000)
             self.settle()
@@ -404,7 +404,7 @@ package final class Simulation {
         }
     }
 
-    /// What watches were told last is what a stranger reads.
+    /// Compares the last value of each watch with a read by another client.
     private func readAll() {
         let token = self.tokens?.make(.admin, account: nil, expires: self.world.wall.advanced(byMilliseconds: 60_000))
         let stranger = self.world.welcomedClient(authorization: token?.authorization ?? "")

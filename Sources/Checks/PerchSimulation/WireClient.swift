@@ -2,9 +2,9 @@ import PerchBase
 package import PerchModel
 package import PerchWire
 
-/// A client of `perch/1` in memory: speaks the real format, and remembers everything it is told.
+/// A `perch/1` client in memory. It uses the real format and records every message.
 package final class WireClient {
-    /// What a server said.
+    /// A message of the server.
     package enum Event: Sendable {
         case welcome(Welcome)
         case message(stream: UInt32, Response)
@@ -13,17 +13,17 @@ package final class WireClient {
         case ping([UInt8])
         case pong([UInt8])
         case drain(Drain)
-        /// The server closed, or the connection is lost.
+        /// The server closed the connection, or it broke.
         case ended
     }
 
     package let socket: SimulatedSocket
     package private(set) var events: [Event] = []
-    /// Every byte that came; kept only where a test compares bytes.
+    /// Every received byte; recorded only for tests that compare bytes.
     package var keepsBytes = false
     package private(set) var bytes: [UInt8] = []
     package private(set) var compressedFrameCount = 0
-    /// Called with each event as it comes.
+    /// Called with each event on arrival.
     package var onEvent: ((Event) -> Void)?
 
     private let codec = MessageCodec()
@@ -63,7 +63,7 @@ package final class WireClient {
         return stream
     }
 
-    /// A call whose request is any bytes.
+    /// A call with arbitrary bytes as its request.
     @discardableResult
     package func call(_ method: Method, requestBytes: [UInt8], compressed: Bool = false) -> UInt32 {
         let stream = self.nextStream
@@ -71,7 +71,7 @@ package final class WireClient {
         self.methods[stream] = method
         do throws(MessageError) {
             guard compressed else {
-                // By hand: the codec of ours makes no frame that is over the limits.
+                // Written by hand, because our own encoder makes no frame beyond the limits.
                 func field(_ tag: UInt8, _ bytes: [UInt8]) -> [UInt8] {
                     var (length, digits) = (bytes.count, [UInt8]())
                     repeat {
@@ -124,7 +124,7 @@ package final class WireClient {
 
     // MARK: Hearing
 
-    /// Takes bytes from the network, in whatever pieces they come.
+    /// Reads bytes from the network, in pieces of any size.
     package func take(_ more: [UInt8]) {
         if self.keepsBytes { self.bytes.append(contentsOf: more) }
         self.decoder.append(more)

@@ -2,8 +2,8 @@ import PerchBase
 package import PerchModel
 package import PerchStore
 
-/// What versions before this one wrote. What a form consists of never changes, so these bytes never do either: a field more
-/// is a new form, and this one goes on being read.
+/// Bytes that earlier versions wrote. A form never changes, so these bytes never do: a new field makes a new form, and
+/// versions keep reading the old one.
 package enum EarlierForm {
     private static func instant(_ day: Int64) -> Instant { Instant(milliseconds: 1_700_000_000_000 + day * 86_400_000) }
     private static func usd(_ milliunits: Int64) -> Money { Money(milliunits: milliunits, currency: "USD") }
@@ -25,7 +25,7 @@ package enum EarlierForm {
             periodCount: 2)
     }
 
-    /// Its customer waits for the renewal with an order of another product.
+    /// A line whose customer has ordered another product from the next renewal on.
     package static var line: Line {
         var line = Line(
             latest: Self.transaction(4, "silver"), preference: "silver.yearly", recentStart: Self.instant(0))
@@ -73,7 +73,7 @@ package enum EarlierForm {
         StoredFact(account: 7, fact: Fact(body, effective: Self.instant(1)), origin: [1, 2])
     }
 
-    /// `record`, as version 1 sealed it.
+    /// `record`, sealed by version 1.
     package static let recordInForm1 =
         """
         01010c8090ded0fa62056170702d3701b920040b636f6d2e6578616d706c650673696c766572068090ded0fa62060355\
@@ -82,14 +82,14 @@ package enum EarlierForm {
         616e730080f0b252018090ded0fa6200000103080500034652410000e8b98a20
         """
 
-    /// What form 2 added to `record`: the billing plan that the next period was ordered with.
+    /// `record` with the addition of form 2: the ordered billing plan of the next period.
     package static var recordOfForm2: AccountRecord {
         var record = Self.record
         record.lines[0].preferredBillingPlan = .monthly
         return record
     }
 
-    /// `recordOfForm2`, as version 2 sealed it: without extensions and refund requests.
+    /// `recordOfForm2`, sealed by version 2, without extensions and refund requests.
     package static let recordInForm2 =
         """
         02010c8090ded0fa62056170702d3701b920040b636f6d2e6578616d706c650673696c766572068090ded0fa62060355\
@@ -98,7 +98,7 @@ package enum EarlierForm {
         6c616e730080f0b252018090ded0fa62000001030805000346524100001d57bc74
         """
 
-    /// `bodies`, as version 1 sealed them.
+    /// `bodies`, sealed by version 1.
     package static let factsInForm1 = [
         """
         01028090ded0fa62b820030b636f6d2e6578616d706c650673696c766572068090ded0fa620603555341063134333434\

@@ -1,12 +1,13 @@
 internal import CPerchCertificates
 
-/// A certificate and its key, made when a test asks: so no key lies in the repository, and none ends while nobody looks.
+/// A certificate and its key, created by the test that needs it. The repository holds no key, and no certificate
+/// expires in it.
 package struct MadeCertificate: Sendable {
     /// PEM.
     package let certificate: [UInt8]
     package let key: [UInt8]
 
-    /// Signed by `issuer`, or by itself. `names` are as OpenSSL's configuration writes them: `DNS:localhost,IP:127.0.0.1`.
+    /// Signed by `issuer`, or by itself. `names` has the form of OpenSSL's configuration: `DNS:localhost,IP:127.0.0.1`.
     package init(
         _ commonName: String, names: String? = nil, isAuthority: Bool = false, issuer: MadeCertificate? = nil,
         beginsInSeconds: Int64 = -3_600, endsInSeconds: Int64 = 86_400
@@ -44,7 +45,7 @@ package struct MadeCertificate: Sendable {
         MadeCertificate(name, isAuthority: true)
     }
 
-    /// A server's on loopback.
+    /// A server certificate for loopback.
     package static func server(
         of issuer: MadeCertificate, names: String = "DNS:localhost,IP:127.0.0.1", endsInSeconds: Int64 = 86_400
     ) -> MadeCertificate {

@@ -2,8 +2,8 @@ package import PerchBase
 package import PerchModel
 package import PerchStore
 
-/// Values in which every field is random, each optional is there or not, and enumerations have numbers that nobody
-/// knows: for whatever carries values through bytes.
+/// Values in which every field is random, each optional is present or not, and enumerations have unknown numbers. They
+/// test whatever carries values through bytes.
 extension SeededRandom {
     package mutating func open<Value: OpenEnumeration>(_: Value.Type = Value.self) -> Value {
         Value(rawValue: self.bool() ? Int32(self.below(Value.names.count)) : self.int32())

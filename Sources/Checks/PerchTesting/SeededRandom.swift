@@ -23,7 +23,7 @@ package struct SeededRandom: RandomNumberGenerator {
         (0..<self.below(count + 1)).map { _ in value(&self) }
     }
 
-    /// Any number, of any length in bits: small ones and the greatest are as likely as those between.
+    /// A number of any length in bits, so that small ones are as likely as the greatest.
     package mutating func uint64() -> UInt64 {
         let bits = self.below(65)
         return bits == 0 ? 0 : self.next() >> UInt64(64 - bits)
@@ -37,7 +37,7 @@ package struct SeededRandom: RandomNumberGenerator {
         self.array(upTo: count) { UInt8(truncatingIfNeeded: $0.next()) }
     }
 
-    /// Text of several scripts; sometimes empty, sometimes with a NUL.
+    /// Text in several scripts, sometimes empty, sometimes with a NUL.
     package mutating func string() -> String {
         let alphabet: [Character] = ["a", "Z", "7", ".", "ü", "日", "🐦", "\u{0}", " ", "-"]
         return String(self.array(upTo: 12) { $0.element(alphabet) })

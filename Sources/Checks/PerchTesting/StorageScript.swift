@@ -2,9 +2,9 @@ package import PerchBase
 package import PerchModel
 package import PerchStore
 
-/// A seeded sequence of changes such as a store makes, and what may be asked about them.
+/// A seeded sequence of changes as a store makes them, and the questions about them.
 ///
-/// A value: a copy from before a batch stands for the store as it was then.
+/// A value: a copy from before a batch describes the store at that time.
 package struct StorageScript: Sendable {
     package var random: SeededRandom
     package private(set) var revision: UInt64 = 0
@@ -18,11 +18,11 @@ package struct StorageScript: Sendable {
 
     package init(seed: UInt64) { self.random = SeededRandom(seed: seed) }
 
-    /// Two apps; few purchase dates and due instants, so that many are equal.
+    /// Two apps, few purchase dates and few due instants, so that many are equal.
     package static let apps: [AppNumber] = [1, 2]
     package static let days = (0..<6).map { Instant(milliseconds: 1_700_000_000_000 + $0 * 86_400_000) }
 
-    /// One revision: up to `size` things happen in it.
+    /// One revision with up to `size` changes.
     package mutating func change(size: Int = 4) -> StoredChange {
         self.revision += 1
         self.clock += Int64(self.random.below(3))
@@ -93,7 +93,7 @@ package struct StorageScript: Sendable {
     }
 
     private mutating func changeApp(in change: inout StoredChange) {
-        // One revision changes one app once.
+        // One revision changes an app once.
         guard change.app == nil else { return }
         let app = change.appNumber
         if self.catalogues[app] == nil || self.random.bool() {
@@ -146,7 +146,7 @@ package struct StorageScript: Sendable {
 
     package func app(of row: TransactionRow) -> AppNumber { self.accounts[Int(row.account) - 1].app }
 
-    /// A new record of an account, and perhaps another due instant. A revision writes each record once.
+    /// A new record of an account, and sometimes another due instant. A revision writes each record once.
     private mutating func touch(_ record: AccountRecord, in change: inout StoredChange) {
         guard !change.records.contains(where: { $0.record.account == record.account }) else { return }
         var record = record
@@ -162,7 +162,7 @@ package struct StorageScript: Sendable {
 }
 
 extension Storage {
-    /// All that this store answers about what a script did: equal for two that hold the same.
+    /// All answers of this store about the changes of a script. Two stores with the same content have equal answers.
     package func transcript(of script: StorageScript) throws(StorageError) -> [String] {
         func digest(_ bytes: [UInt8]?) -> String { bytes.map { Digest(of: $0).description } ?? "none" }
         func rows(_ rows: [TransactionRow]) -> String {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A directory of a test's own, removed with all that is in it when the test lets go of it.
+/// A directory of one test. It is removed with its content when the test releases it.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
@@ -14,7 +14,7 @@ package final class TemporaryDirectory: Sendable {
 
     package func file(_ name: String) -> String { "\(self.path)/\(name)" }
 
-    /// The names in a directory, sorted; none where there is no directory.
+    /// The names in a directory, sorted; empty if there is none.
     package static func names(in path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }

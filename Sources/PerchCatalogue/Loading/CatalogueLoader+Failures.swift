@@ -58,7 +58,7 @@ extension CatalogueLoader {
         return failure
     }
 
-    /// A server that fails because of a switch in a file that nobody looks at is worse than one that says so.
+    /// Warns of an armed failure, because the reason for a failing call is easy to overlook in a file.
     private mutating func reportArmed(_ failure: FileFailure, at place: JSONPlace) {
         self.findings.warn(
             .armedFailure, at: place,

@@ -76,10 +76,10 @@ extension CatalogueLoader {
 
     // MARK: Our own keys
 
-    /// Who may have a win-back offer: `"perch": {"paidMonths": 1, "lapsedMonths": [1, 24], "waitMonths": 2, "from": …}`.
+    /// The eligibility rule of a win-back offer: `"perch": {"paidMonths": 1, "lapsedMonths": [1, 24], "waitMonths": 2, "from": …}`.
     ///
-    /// Nobody but us reads these keys, so what is odd in them is no sloppiness of another tool: it refuses the file,
-    /// instead of giving an offer to those who are not meant.
+    /// Only Perch reads these keys, so a wrong value is no habit of another tool. It refuses the file, because the offer
+    /// would go to the wrong customers.
     private mutating func winBackRule(_ fields: inout Fields) throws(CatalogueError) -> WinBackRule? {
         guard let value = fields.take("perch") else { return nil }
         let offer = "the win-back offer \(quoted(fields.peek("offerID")?.string ?? ""))"
@@ -156,8 +156,8 @@ extension CatalogueLoader {
 
     // MARK: One offer
 
-    /// What all kinds of offers have. Nil if it cannot be used, which is then reported; a period or a price that cannot
-    /// be read refuses the file, since somebody may be charged by it.
+    /// The keys that all kinds of offers have. Nil, with a warning, for an unusable offer. An unreadable period or price
+    /// refuses the file, because customers would be charged by it.
     private mutating func offer(_ fields: inout Fields, _ type: OfferType) throws(CatalogueError)
         -> SubscriptionOffer?
     {
@@ -177,7 +177,7 @@ extension CatalogueLoader {
         case "payAsYouGo": mode = .payAsYouGo
         case "payUpFront": mode = .payUpFront
         default:
-            // A newer mode: nothing else of the offer can be relied on to mean what it means here.
+            // The mode is newer than this version, so the other keys may mean something else.
             let found = modeValue?.string.map(quoted) ?? modeValue?.kind ?? "missing"
             self.findings.warn(
                 .leftOut, at: modeValue?.place ?? fields.place,
@@ -187,7 +187,7 @@ extension CatalogueLoader {
         let period = try self.period(&fields, "subscriptionPeriod")
         let price = mode == .freeTrial ? self.freePrice(&fields) : try self.price(&fields, "displayPrice")
         let count = self.periodCount(&fields, mode)
-        // Each kind has keys of its own; one that another kind has is known, and means nothing here.
+        // Keys of the other kinds of offers are known and have no meaning here.
         fields.ignore("internalID", "eligibility", "isStackable", "isEligible", "priority")
         fields.reportUnknown(in: "an offer", to: &self.findings)
 
@@ -242,7 +242,7 @@ extension CatalogueLoader {
         return false
     }
 
-    /// Who may redeem a code. Nobody, where the file does not say.
+    /// The customers who may redeem a code. Without the key there are none.
     private mutating func eligibility(_ fields: inout Fields) -> CodeOffer.Eligibility {
         guard let value = fields.take("eligibility") else {
             self.findings.warn(
@@ -279,7 +279,7 @@ extension CatalogueLoader {
 }
 
 extension SubscriptionOffer {
-    /// Files without billing plans have the plan that everybody has.
+    /// The plan of an offer. Without billing plans it is the plan that every subscription has.
     fileprivate var plan: BillingPlanType { self.billingPlan == .unspecified ? .upFront : self.billingPlan }
 
     fileprivate func says(theSameAs other: SubscriptionOffer) -> Bool {

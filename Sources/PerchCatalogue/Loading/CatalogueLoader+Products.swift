@@ -26,10 +26,10 @@ extension CatalogueLoader {
             localizations: texts, promotionalImageID: image, subscription: subscription, json: self.json(of: entry))
     }
 
-    /// What an entry is. It says so itself; the list that it stands in helps where it does not.
+    /// The type of an entry. Without the key, the list determines it.
     ///
-    /// An entry in the wrong list was put there by hand and is sold as what it says it is. One of a type that we do not
-    /// know, a newer one, cannot be: it is left out, so that the rest of the file can be used.
+    /// An entry in the wrong list was put there by hand, and is sold as its type says. An entry of an unknown type is left
+    /// out, so that the rest of a newer file is usable.
     private mutating func type(_ fields: inout Fields, on shelf: Shelf) -> ProductType? {
         let value = fields.take("type")
         let place = value?.place ?? fields.place
@@ -67,11 +67,10 @@ extension CatalogueLoader {
         return type
     }
 
-    /// The group that a subscription stands in; its own word for it only repeats that.
+    /// The group that contains the subscription. Its own key only repeats it.
     ///
-    /// One that stands in no group but names one is taken into it. One that names none that exists refuses the file:
-    /// it has neither a status stream nor plans to change to, and leaving it out would take away what somebody meant
-    /// to sell.
+    /// A subscription outside of all groups joins the group that it names. One that names no existing group refuses the
+    /// file: it would have no status stream and no plans to change to, and leaving it out would stop its sale.
     private mutating func groupID(_ stated: JSONValue?, _ place: JSONPlace, on shelf: Shelf) throws(CatalogueError)
         -> String
     {
@@ -106,8 +105,8 @@ extension CatalogueLoader {
         return true
     }
 
-    /// The entry again, compact, in its own order. Without anything that could be a private key, wherever somebody
-    /// may have put one: this is what every client gets.
+    /// The JSON of the entry, compact and in its own order. It goes to every client, so it leaves out every member that
+    /// could be a private key.
     private mutating func json(of entry: JSONValue) -> [UInt8] {
         var writer = JSONWriter(limitBytes: Limits.productJSONBytes)
         writer.value(entry, hiding: ["subscriptionOffersKeyPair", "privateKey"])

@@ -2,13 +2,13 @@ import PerchBase
 import PerchJSON
 import PerchModel
 
-/// Makes a catalogue of a document, once.
+/// Builds a catalogue from one document.
 ///
-/// The rule for what is odd: what changes whether something can be sold, as what, for how much or how long, refuses the
-/// file; what a person can live with is taken in the plainest way and reported with its place.
+/// A mistake in what is sold, for how much or for how long refuses the file. For every other mistake the loader takes the
+/// plainest reading, and adds a warning with its place.
 struct CatalogueLoader {
     var findings = Findings()
-    /// Of the file's storefront. The file itself has bare numbers.
+    /// The currency of the file's storefront. The file itself has numbers only.
     var currency = "USD"
     var groups: [CatalogueGroup] = []
     /// Of all products, in the order of the file.
@@ -39,7 +39,7 @@ struct CatalogueLoader {
             (Shelf.nonRenewing, try fields.list("nonRenewingSubscriptions", self.findings)),
         ]
         shelves += try self.takeGroups(try fields.list("subscriptionGroups", self.findings))
-        // Files have their lists in any order, and products keep the order of the file.
+        // Files have their lists in any order. Products keep the order of the file.
         shelves.removeAll { $0.1.isEmpty }
         shelves.sort { ($0.1.first?.place ?? .start) < ($1.1.first?.place ?? .start) }
         for (shelf, entries) in shelves {
@@ -50,7 +50,7 @@ struct CatalogueLoader {
             guard let value = fields.take(key), value.array?.isEmpty != true else { continue }
             self.findings.warn(.unsupported, at: value.place, "\(quoted(key)) is not supported; ignored")
         }
-        // The key pair signs promotional offers and holds a private key: it is not even looked at.
+        // The key pair signs promotional offers and holds a private key, so the loader does not read it.
         fields.ignore("identifier", "subscriptionOffersKeyPair")
         fields.reportUnknown(in: "the file", to: &self.findings)
 
@@ -177,7 +177,7 @@ struct CatalogueLoader {
 
     // MARK: Parts that several have
 
-    /// What everything else is keyed by: without it there is nothing to report about, so the file is refused.
+    /// An identifier, by which everything else refers to the entry. Without one the file is refused.
     func identifier(_ value: JSONValue?, _ what: String, in fields: Fields) throws(CatalogueError) -> String {
         guard let value else {
             throw self.findings.error(.badIdentifier, at: fields.place, "\(what) is missing")

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchJSON
 
-/// What a loader finds odd on its way, and which product it is at.
+/// The warnings of a loader, and its current product.
 struct Findings {
     private var warnings: [CatalogueWarning] = []
     private var restCount = 0
@@ -22,7 +22,7 @@ struct Findings {
         CatalogueError(reason, at: place, productID: self.productID, message: message)
     }
 
-    /// In the order of the file, so that one can mend it from the top.
+    /// All warnings in the order of the file, so that a person can fix it from the top.
     var all: [CatalogueWarning] {
         var all = self.warnings.enumerated()
             .sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }
@@ -36,7 +36,7 @@ struct Findings {
     }
 }
 
-/// The members of one object of a file. Each is taken by its name; what nobody took is what we do not know.
+/// The members of one object of a file. The loader takes each by its name; the rest are unknown keys.
 ///
 /// A value of null counts as none, since files have both.
 struct Fields {
@@ -63,15 +63,15 @@ struct Fields {
         self.members.first { $0.key == key && !$0.value.isNull }?.value.place
     }
 
-    /// A value that somebody else takes.
+    /// A value, without taking it.
     func peek(_ key: String) -> JSONValue? { self.members.first { $0.key == key }?.value }
 
-    /// The first member that nobody took.
+    /// The first unknown member.
     var firstUntaken: JSONMember? {
         self.members.enumerated().first { !self.taken.contains($0.offset) }?.element
     }
 
-    /// Known, and of no use to us.
+    /// Takes known keys that have no use here.
     mutating func ignore(_ keys: String...) {
         for key in keys { _ = self.take(key) }
     }
@@ -99,7 +99,7 @@ struct Fields {
         return flag
     }
 
-    /// A list that may be missing, which means empty. Anything else in its place hides what is sold, and refuses.
+    /// A list that may be missing, which means empty. Any other value refuses the file, because it hides products.
     mutating func list(_ key: String, _ findings: Findings) throws(CatalogueError) -> [JSONValue] {
         guard let value = self.take(key) else { return [] }
         guard let list = value.array else {
@@ -109,7 +109,7 @@ struct Fields {
         return list
     }
 
-    /// A list of objects whose loss is no harm: where it is something else, it is reported and empty.
+    /// A list of objects that may be lost: any other value is an empty list, with a warning.
     mutating func softList(_ key: String, _ findings: inout Findings) -> [Fields] {
         guard let value = self.take(key) else { return [] }
         guard let list = value.array else {

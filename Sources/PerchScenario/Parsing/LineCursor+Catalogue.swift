@@ -135,7 +135,7 @@ extension LineCursor {
         }
     }
 
-    /// `free 1w`, `3 x 1mo at 4.99`, `1mo at 4.99`, `1y up front at 29.99`, and behind it who may have it.
+    /// `free 1w`, `3 x 1mo at 4.99`, `1mo at 4.99`, `1y up front at 29.99`, followed by the eligible customers.
     mutating func offerTerms(_ offer: OfferEdit) throws(ScenarioFault) -> OfferEdit {
         var offer = offer
         if self.take("free trial", "free", "trial") {

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-// What is expected of a subject: items between commas, each of checks.
+// Expectations: items between commas, each with one or more checks.
 extension LineCursor {
     /// Behind `expect`.
     mutating func expectation(_ said: String?) throws(ScenarioFault) -> Expectation {
@@ -136,7 +136,7 @@ extension LineCursor {
         return isAtLeast ? .atLeast(Int(clamping: count)) : .exactly(Int(clamping: count))
     }
 
-    /// What can be said about anything.
+    /// Checks that every subject has.
     private mutating func general(_ shape: Shape) throws(ScenarioFault) -> Expectation.Kind? {
         if shape.isStream, self.take("loading") { return .loading }
         if shape != .outcome, self.take("failure", "fails", "failed") {
@@ -186,7 +186,7 @@ extension LineCursor {
         return words.isEmpty ? nil : words.joined(separator: "_")
     }
 
-    // MARK: What only some subjects have
+    // MARK: Checks of some subjects
 
     private mutating func special(
         _ shape: Shape, _ state: inout RenewalState?
@@ -476,7 +476,7 @@ extension LineCursor {
             return .field(.transaction, .reference(try self.reference()), isNegated: isNegated)
         }
         let isKnown = token.kind == .quoted || self.names.products.contains(token.text)
-        // Where nobody knows the products, a word is one if it could not be a slip of the grammar.
+        // If the products are unknown, a word is a product unless it resembles a keyword.
         guard isKnown || (!self.names.areProductsKnown && nearest(to: token.text, in: Self.vocabulary(shape)) == nil)
         else { return nil }
         self.index += 1

@@ -43,7 +43,7 @@ extension LineCursor {
         }
         guard !settings.isEmpty else { throw self.expected("`on`, `off` or a length such as 16 days") }
         try self.requireOneOfEach(settings)
-        // Who says how long it is, wants it, unless the same line says otherwise.
+        // A length switches the grace period on, unless the same line has a switch.
         let saysLength = settings.contains { if case .gracePeriodDays = $0 { true } else { false } }
         let saysSwitch = settings.contains { if case .gracePeriod = $0 { true } else { false } }
         if saysLength, !saysSwitch { settings.insert(.gracePeriod(true), at: 0) }

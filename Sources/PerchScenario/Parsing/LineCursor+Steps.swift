@@ -1,9 +1,9 @@
 import PerchBase
 import PerchModel
 
-// Steps: what is done. Each function takes its verb and what belongs to it, or nothing at all.
+// Steps. Each function reads its verb and its arguments, or nothing at all.
 extension LineCursor {
-    /// What a line may begin with, for suggestions.
+    /// The first words of lines, for suggestions.
     static let verbs = [
         "advance", "again", "agree", "approve", "arm", "ask", "at", "auto-renew", "billing", "buy", "call", "cancel",
         "card",
@@ -42,7 +42,7 @@ extension LineCursor {
 
     // MARK: Who
 
-    /// The account that a line is about. Said, or the only one of the file.
+    /// The account of a line: the one in front, or the only one of the file.
     func account(_ said: String?) throws(ScenarioFault) -> String {
         if let said { return said }
         switch self.names.accounts.count {
@@ -339,7 +339,7 @@ extension LineCursor {
         return member
     }
 
-    /// Which of those that wait: `gold`, `transaction 7`, or nothing for the oldest. They share the transactions' numbers.
+    /// A pending purchase: `gold`, `transaction 7`, or nothing for the oldest. Its number is a transaction's number.
     private mutating func waiting() throws(ScenarioFault) -> Waiting {
         if self.take("transaction", "number") { return .number(UInt64(try self.number("its number"))) }
         return try self.optionalProduct().map { .product($0) } ?? .oldest
@@ -372,7 +372,7 @@ extension LineCursor {
         if self.take("delete") { return .deleteTransaction(try self.reference()) }
         if self.take("clear all transactions", "clear transactions", "clear") { return .clearTransactions }
         if self.take("post a message", "post message", "message") { return .postMessage }
-        // Of an account, where somebody is named; of the app otherwise.
+        // With an account in front it is that account's storefront, otherwise the app's.
         if said != nil, self.take("storefront", "move to storefront", "move to", "moves to") {
             if self.take("none", "of the app") { return .setStorefront("") }
             return .setStorefront(try self.word("a storefront such as FRA"))
@@ -380,7 +380,7 @@ extension LineCursor {
         return nil
     }
 
-    /// What a customer or his app does over TransactionService.
+    /// Calls of TransactionService, which the customer's app makes.
     private mutating func customerStep(_ said: String?) throws(ScenarioFault) -> Step? {
         if self.take("finish all", "finish everything") { return .finish(account: try self.account(said), .all) }
         if self.take("finish") {

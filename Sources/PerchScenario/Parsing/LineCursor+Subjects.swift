@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-/// What kind of thing is looked at, and so what can be said about it.
+/// The kind of subject of an expectation, which determines its checks.
 enum Shape: Hashable, Sendable {
     case outcome
     case products([String])
@@ -44,7 +44,7 @@ enum Shape: Hashable, Sendable {
         }
     }
 
-    /// Whether what stands between two commas is one thing of several.
+    /// Whether each item between commas is one entry of a list.
     var isList: Bool {
         switch self {
         case .transactions, .events, .intents, .messages, .pending, .plans, .eligibility: true
@@ -52,7 +52,7 @@ enum Shape: Hashable, Sendable {
         }
     }
 
-    /// Whether it is pushed.
+    /// Whether the server pushes it.
     var isStream: Bool {
         switch self {
         case .products, .status, .entitlement, .events, .intents, .messages: true
@@ -61,7 +61,7 @@ enum Shape: Hashable, Sendable {
     }
 }
 
-// What an expectation looks at.
+// Subjects of expectations.
 extension LineCursor {
     static let subjects = [
         "status", "entitlement", "products", "product", "updates", "messages", "intents", "history", "unfinished",
@@ -71,7 +71,7 @@ extension LineCursor {
         "app transaction", "refused", "success", "held", "new", "pending", "cancelled",
     ]
 
-    /// The stream that `watch` and `expect` name; nil where none comes.
+    /// The stream of `watch` and `expect`; nil if the line names none.
     mutating func watchKey(_ said: String?) throws(ScenarioFault) -> (WatchKey, Shape)? {
         if self.take("subscription status", "statuses", "status") {
             var group: String?
@@ -130,7 +130,7 @@ extension LineCursor {
     private mutating func productsKey() throws(ScenarioFault) -> (WatchKey, Shape) {
         var ids = [try self.product()]
         while self.take(.comma) || self.take("and") { ids.append(try self.product()) }
-        // Without a comma too, where what follows is a product.
+        // A product may follow without a comma.
         while let token = self.peek, token.kind == .quoted || self.names.products.contains(token.text) {
             ids.append(token.text)
             self.index += 1
@@ -152,7 +152,7 @@ extension LineCursor {
         return (.products(ids, locale: locale, storefront: storefront), .products(ids))
     }
 
-    /// What an expectation looks at; nil where it is the outcome of the step above.
+    /// The subject of an expectation; nil for the outcome of the last step.
     mutating func subject(_ said: String?) throws(ScenarioFault) -> (Expectation.Subject, Shape)? {
         self.skipFillers()
         if self.take("explanation of", "explanation for", "explanation", "explain") {

@@ -11,7 +11,7 @@ extension LineCursor {
         while let token = self.peek, token.kind == .word {
             var length = total ?? ScenarioDuration()
             if let parsed = ScenarioDuration(parsing: token.text) {
-                // A later piece is a piece of the same length only with a sign or a unit of its own, which it has.
+                // Each piece has its own sign or unit, so a following piece adds to the same duration.
                 guard length.add(1, ScenarioDuration(months: parsed.months)),
                     length.add(1, ScenarioDuration(milliseconds: parsed.milliseconds))
                 else { throw ScenarioFault(token.place, "this is longer than can be counted") }
@@ -237,7 +237,7 @@ extension LineCursor {
         }
     }
 
-    // MARK: Who and what
+    // MARK: Names
 
     /// A product. One that the catalogue does not have stands in quotes.
     mutating func product(_ what: String = "a product") throws(ScenarioFault) -> String {
@@ -345,7 +345,7 @@ extension LineCursor {
         return offer
     }
 
-    // MARK: Offers that were had
+    // MARK: Expected offers
 
     /// `introductory`, `promotional spring`, `free trial`, `pay up front`.
     mutating func expectedOffer() throws(ScenarioFault) -> Expected {

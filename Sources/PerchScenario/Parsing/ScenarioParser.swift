@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-/// A text that was read, with all that is wrong with it.
+/// A parsed scenario and its mistakes.
 package struct ParsedScenario: Sendable {
     package var scenario = Scenario()
     /// In the order of the text; at most `Limits.scenarioFaultsMax`.
@@ -11,19 +11,19 @@ package struct ParsedScenario: Sendable {
     package var isSound: Bool { self.faultCount == 0 }
 }
 
-/// Text to a scenario. Goes on behind a mistake, so that all are told at once.
+/// Parses the text of a scenario. It continues after a mistake, so that one run reports all of them.
 package struct ScenarioParser {
-    /// What a catalogue file sells: nil where nobody knows.
+    /// The identifiers in a catalogue file; nil if they are unknown.
     package typealias Contents = (products: [String], groups: [String])
 
     private let text: String
-    /// Reads a catalogue file that the scenario names. Throws what is wrong with it, for people.
+    /// Reads a catalogue file that the scenario names. Its error is a sentence for the user.
     private let catalogueFile: (_ path: String) throws(CatalogueUnreadable) -> Contents?
     private var parsed = ParsedScenario()
     private var names = LineCursor.Names()
     private var catalogue = ScenarioCatalogue()
     private var hasInlineCatalogue = false
-    /// The block that is open, by its name.
+    /// The open catalogue block.
     private var block: (name: String, place: SourcePlace, catalogue: ScenarioCatalogue)?
     private var hasBegun = false
     private var hasStart = false
@@ -87,9 +87,9 @@ package struct ScenarioParser {
         if self.parsed.faults.count < Limits.scenarioFaultsMax { self.parsed.faults.append(fault) }
     }
 
-    // MARK: Who and what there is
+    // MARK: Names
 
-    /// Accounts may be named below where they are needed, and so may products of a catalogue: all are known first.
+    /// Collects the names of accounts, products and groups first, because a line may name one that a later line defines.
     private mutating func survey(_ lines: [SourceLine]) {
         var hasFile = false
         var mentioned: [String] = []
@@ -129,12 +129,12 @@ package struct ScenarioParser {
 
     private func looksLikeFile(_ text: String) -> Bool { text.contains("/") || text.hasSuffix(".storekit") }
 
-    /// `alice: …`, `+1mo alice: …` or `alice shares …`.
+    /// The account in `alice: …`, `+1mo alice: …` or `alice shares …`.
     private func prefixAccount(_ tokens: [Token]) -> String? {
         for index in tokens.indices.dropFirst() where tokens[index].kind == .colon {
             let before = tokens[index - 1]
             guard before.kind == .quoted || !Self.isReserved(before) else { return nil }
-            // Behind an expectation's subject, the colon is another one.
+            // The colon after the subject of an expectation follows no account.
             guard index == 1 || Self.isTime(tokens[..<(index - 1)]) else { return nil }
             return before.kind == .comma ? nil : before.text
         }
@@ -176,7 +176,7 @@ package struct ScenarioParser {
         var cursor = LineCursor(Self.naming(self.inFirstPerson(line)), names: self.names)
         defer { self.names = cursor.names }
         if try self.header(&cursor) { return }
-        // A time may stand before what happens then.
+        // A time may stand in front of a step.
         while true {
             let start = cursor.index
             guard let clock = try cursor.clockStep() else {
@@ -224,7 +224,7 @@ package struct ScenarioParser {
         return line
     }
 
-    /// `as NAME` may stand among the options of a step: it is read behind them, before an arrow.
+    /// Moves `as NAME` behind the options of a step, because it may stand among them.
     private static func naming(_ line: SourceLine) -> SourceLine {
         guard !line.tokens.prefix(3).contains(where: { ["expect", "expects", "sees"].contains($0.normalised) }),
             let index = line.tokens.indices.dropFirst().first(where: { line.tokens[$0].normalised == "as" }),
@@ -282,7 +282,7 @@ package struct ScenarioParser {
             "\(what) belongs to the whole app and to no account; remove \(quoted(account)) and its colon")
     }
 
-    /// `as NAME`, and `->` with what the step is to answer.
+    /// `as NAME`, and `->` with the expected outcome.
     private mutating func tail(_ cursor: inout LineCursor) throws(ScenarioFault) {
         let start = cursor.index
         if cursor.take("as") {
@@ -311,8 +311,8 @@ package struct ScenarioParser {
                 + (meant.map { "; did you mean `\($0)`?" } ?? "; proto/scenario/README.md lists all"))
     }
 
-    /// `alice byus gold`: what somebody does, by a verb that is none. A first word that may be one itself is no name, unless
-    /// an account is called so.
+    /// `alice byus gold`: a name and a misspelt verb. A first word that resembles a verb is no name, unless an account has
+    /// that name.
     private func unknownDeed(_ tokens: [Token]) -> ScenarioFault? {
         guard tokens.count > 1, tokens[0].kind == .word, tokens[1].kind == .word, !Self.isReserved(tokens[0]) else {
             return nil
@@ -326,7 +326,7 @@ package struct ScenarioParser {
             deed.place, "\(quoted(deed.text)) is nothing that \(quoted(name.text)) can do; did you mean `\(meant)`?")
     }
 
-    /// What somebody does: `buys` of `buy`, `finishes` of `finish`.
+    /// The third person of a verb: `buys` of `buy`, `finishes` of `finish`.
     private static func deed(of verb: String) -> String {
         ["s", "sh", "ch", "x"].contains { verb.hasSuffix($0) } ? verb + "es" : verb + "s"
     }

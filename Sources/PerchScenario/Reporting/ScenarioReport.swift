@@ -1,15 +1,15 @@
 import PerchBase
 
-/// How a scenario went.
+/// The result of a scenario.
 package struct ScenarioReport: Sendable {
-    /// Something that was not as expected.
+    /// A failed expectation.
     package struct Difference: Hashable, Sendable {
         package var place: SourcePlace
-        /// What stands there.
+        /// The text of the line.
         package var line: String
         /// One sentence, without the place.
         package var message: String
-        /// What was to be, and what was: two lines for people. Empty where the sentence says all.
+        /// The expected and the seen value, one line each. Empty if the message has both.
         package var expected = ""
         package var seen = ""
     }
@@ -18,12 +18,12 @@ package struct ScenarioReport: Sendable {
     package var differences: [Difference] = []
     package var stepCount = 0
     package var checkCount = 0
-    /// Steps and expectations behind one that ended the scenario.
+    /// Steps and expectations after the line that ended the scenario.
     package var skippedCount = 0
     package var milliseconds: Int64 = 0
-    /// Why it could not be played to its end: the server's fault, or nobody's.
+    /// Why the scenario did not reach its end, other than a failed expectation.
     package var failure: String?
-    /// Where there was no server to play it against.
+    /// Set if no server was available.
     package var refusal: ServerRefusal?
 
     package init(file: String) { self.file = file }

@@ -215,7 +215,7 @@ extension Sight {
 }
 
 extension Looked {
-    /// What says how a value came to be, and what will come.
+    /// The cause of a value, and its forecast.
     mutating func add(_ info: ValueInfo) {
         self.fields[.cause] = .name(info.cause)
         self.fields[.nextChange] = .optional(info.forecast) { .name($0.kind) }

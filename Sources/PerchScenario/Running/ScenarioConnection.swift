@@ -3,21 +3,21 @@ import PerchLoop
 package import PerchTLS
 package import PerchWire
 
-/// Why a scenario cannot go on: the server, not what it says.
+/// A fault that ends a scenario: of the server or the connection, not an unexpected answer.
 package struct ScenarioFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
-    /// Where there was no server to go on with.
+    /// Set if no server was available.
     package var refusal: ServerRefusal?
 
     package init(_ description: String) { self.description = description }
 
-    /// What stands for the server is neither a name nor an address.
+    /// The value of `--server` is neither a name nor an address.
     init(_ fault: SocketAddressFault) {
         self.description = "--server: \(fault)"
         self.refusal = ServerRefusal(code: StatusCode.invalidArgument.rawValue)
     }
 
-    /// No server there, or none any more.
+    /// The server cannot be reached, or closed the connection.
     init(unavailable description: String) {
         self.description = description
         self.refusal = ServerRefusal(code: StatusCode.unavailable.rawValue)
@@ -33,7 +33,7 @@ package struct ScenarioFailure: Error, Hashable, Sendable, CustomStringConvertib
         self.refusal = ServerRefusal(code: code.rawValue)
     }
 
-    /// The server has closed the connection, and said why or not.
+    /// The server closed the connection, with a reason or without.
     init(closed drain: Drain?) {
         let reason = drain.map { "\($0.reason): \($0.message)" } ?? "its own lines say why"
         self.init(unavailable: "the server closed the connection; \(reason)")
@@ -43,9 +43,10 @@ package struct ScenarioFailure: Error, Hashable, Sendable, CustomStringConvertib
     }
 }
 
-/// One connection of `perch/1` that waits for each answer, and remembers everything that it is told.
+/// A `perch/1` connection that waits for each answer and records every message.
 ///
-/// Not `PerchClient`: that one shows the newest value, and a scenario counts every one of them. Belongs to one thread.
+/// `PerchClient` does not serve here, because it shows the newest value only and a scenario counts every value. Must stay
+/// on one thread.
 package final class ScenarioConnection {
     /// A message of a stream, in the order in which it came.
     package struct Heard: Sendable {
@@ -54,7 +55,7 @@ package final class ScenarioConnection {
     }
 
     package let clientID: [UInt8]
-    /// Told of each call that is answered once.
+    /// Receives each unary call and its answer.
     var onAnswer: ((Request, Result<Response, RefusedCall>) -> Void)?
     private let descriptor: Descriptor
     private let poller: Poller
@@ -219,10 +220,10 @@ package final class ScenarioConnection {
         try self.sendFrame(.cancel, stream: stream, [])
     }
 
-    /// What ended a stream; nil while it lasts.
+    /// The status that ended a stream; nil while it is open.
     package func status(of stream: UInt32) -> Status? { self.statuses[stream] }
 
-    /// Everything that streams said since this was asked last.
+    /// The messages of all streams since the last call.
     package func takeHeard() -> [Heard] {
         defer { self.heard.removeAll() }
         return self.heard
@@ -230,12 +231,12 @@ package final class ScenarioConnection {
 
     // MARK: Silence
 
-    /// Waits until everything has been said that there is to say up to `position`, without guessing how long that takes.
+    /// Waits until the server has sent everything up to `position`, without a timeout guess.
     ///
-    /// Two watches that want that position are opened for it. When both have a value, the contract promises a BEAT, with
-    /// the revision up to which everything on this connection has been said. They are watches of an account, because
-    /// those wait in the store's queue behind every record that another watch is still waiting for; one of products has
-    /// its value at once, and its BEAT would say nothing about a watch whose record is on its way.
+    /// It opens two watches that require the position. When both have a value, the contract promises a BEAT with the
+    /// revision up to which this connection has received everything. Both watch an account: they queue in the store behind
+    /// every record that another watch waits for. A watch of products has its value at once, so its BEAT would not cover
+    /// a record that is still pending.
     package func settle(at position: Position, app: AppReference) throws(ScenarioFailure) {
         self.beat = nil
         var asked: [UInt32] = []
@@ -310,7 +311,7 @@ package final class ScenarioConnection {
         }
     }
 
-    /// Takes what has come; waits for it until `deadline`, at which it fails, or `atMost`, at which it returns.
+    /// Reads what has arrived. Waits for it until `atMost`, then returns, or until `deadline`, then throws.
     private func pump(
         until deadline: MonotonicTime, _ what: String, atMost: MonotonicTime? = nil
     ) throws(ScenarioFailure) {

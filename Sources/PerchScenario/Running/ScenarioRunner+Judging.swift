@@ -28,7 +28,7 @@ extension ScenarioRunner {
         var looked: Looked
         var line: ScenarioLine
         var selection: Expectation.Selection?
-        /// Set while an item of a list is judged.
+        /// Set while the runner checks an item of a list.
         var sight: Sight?
 
         /// The part that is meant; nil where there is none.
@@ -281,7 +281,7 @@ extension ScenarioRunner {
         }
     }
 
-    /// Amounts have spaces that do not break, which nobody can tell from others in a text file.
+    /// Amounts contain no-break spaces, which look like other spaces in a text file.
     private static func plain(_ text: String) -> String {
         String(text.map { $0 == "\u{A0}" || $0 == "\u{202F}" ? " " : $0 })
     }

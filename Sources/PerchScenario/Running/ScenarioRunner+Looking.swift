@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-// What an expectation looks at, as it is now.
+// Reads the current value of a subject.
 extension ScenarioRunner {
     func look(_ subject: Expectation.Subject) throws(ScenarioFailure) -> Looked {
         switch subject {
@@ -29,7 +29,7 @@ extension ScenarioRunner {
                 let found = try self.find(reference, account: account)
                 return self.looked(found.map { [Verified($0)] } ?? [])
             }
-            // What was deleted keeps its name and its dates, and is not there.
+            // A deleted transaction keeps its name and its dates, and counts as missing.
             let all = try self.history(named.account, named.transaction.productID)
             return self.looked(all.filter { $0.value.id == named.transaction.id })
         case .entitlements(let account):

@@ -66,7 +66,7 @@ extension ScenarioRunner {
         self.take(try connection.ask(keyed ?? request), account)
     }
 
-    /// The request under a key of its own, if it is one of those that have one.
+    /// The request with a new idempotency key, if requests of its kind have one.
     private func keyed(_ request: Request) -> Request? {
         let key = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         switch request {
@@ -356,7 +356,7 @@ extension ScenarioRunner {
         }
     }
 
-    /// What was kept when the name was given may have been refunded since.
+    /// The transaction may have been refunded since it was named, so it is read again.
     private func refreshed(_ transaction: Transaction, _ account: String) throws(ScenarioFailure) -> Transaction {
         let all = try self.history(account, transaction.productID)
         return all.first { $0.value.id == transaction.id }?.value ?? transaction

@@ -14,10 +14,10 @@ package final class ScenarioRunner {
     package struct Options: Sendable {
         package var address: String
         package var authorization = ""
-        /// Whom to trust and what to show, and whom the server's certificate must name; nil for plaintext.
+        /// The TLS context and the name that the server's certificate must have; nil for plaintext.
         package var tls: (context: TLSContext, name: TLSServerName)?
         package var app: (bundleID: String, environment: AppEnvironment) = ("", .unspecified)
-        /// The server was started for this scenario: its names and dates are taken as they stand.
+        /// Whether the server serves this scenario alone. Names and dates are then used unchanged.
         package var ownsServer = false
         package var clientName = "perch scenario"
 
@@ -34,22 +34,22 @@ package final class ScenarioRunner {
     let store: ScenarioConnection
     let appReference: AppReference
     var report: ScenarioReport
-    /// What was done, for those who want to do it again.
+    /// The requests and pushes, for a replay.
     var trace = ScenarioTrace()
 
-    /// How far the server is at least.
+    /// The highest position that the server has reported.
     var position = Position(revision: 0, asOf: .distantPast)
-    /// What its clock shows.
+    /// The time of the server's clock.
     var now = Instant(milliseconds: 0)
-    /// Months that the file's dates are read later; a multiple of 48, which keeps the calendar.
+    /// Months added to the dates of the file: a multiple of 48, which keeps the calendar.
     var shiftMonths: Int64 = 0
-    /// Behind each account's name, where others may have the same.
+    /// Appended to each account's name on a shared server.
     var accountSuffix = ""
-    /// Whether that stands still.
+    /// Whether the clock is frozen.
     var isFrozen = true
     /// Subscription groups of the catalogue that is in force.
     var groups: [String] = []
-    /// What `status` without a group is about: the only one of the catalogue that the scenario begins with.
+    /// The group of `status` without a group: the only one of the first catalogue.
     private(set) var onlyGroup: String?
     var watches: [WatchKey: OpenWatch] = [:]
     /// Transactions by the names that the file gives them.
@@ -58,11 +58,11 @@ package final class ScenarioRunner {
     /// Whether purchases wait for a decision. In a scenario `buy` means that the customer agrees, whatever the catalogue
     /// file says of dialogs; `dialogs on` makes purchases wait.
     private var hasDialogs = false
-    /// The last request that bore a key, so that it can be asked for again.
+    /// The last request with an idempotency key, for `again`.
     var lastKeyed: (connection: ScenarioConnection, request: Request, account: String)?
     /// The line of the last step.
     var step: ScenarioLine?
-    /// Streams that an expectation since the last step was about.
+    /// Streams with an expectation since the last step.
     var mentioned: Set<WatchKey> = []
 
     struct Named {
@@ -70,7 +70,7 @@ package final class ScenarioRunner {
         var account: String
     }
 
-    /// What a step came to.
+    /// The outcome of a step.
     struct Outcome {
         enum Result {
             case done
@@ -83,12 +83,12 @@ package final class ScenarioRunner {
         var account = ""
         var transaction: Verified<Transaction>?
         var wasHeld = false
-        /// What was said to a request or a wait; nil where there was none.
+        /// Whether a request or a pending purchase was approved; nil if there was none.
         var isApproved: Bool?
         var appliesAtRenewal = false
         var settledCount: UInt64?
         var isPurchase = false
-        /// Somebody expected it.
+        /// Whether an expectation covered it.
         var isJudged = false
     }
 
@@ -192,7 +192,8 @@ package final class ScenarioRunner {
         for watch in self.watches.values { watch.beginStep() }
     }
 
-    /// What nobody expected of the step that ends. False: it was refused, and what follows would only repeat that.
+    /// Reports unexpected pushes and an unexpected refusal of the last step. Returns false after a refusal, because the
+    /// following lines would only repeat it.
     private func closeStep() -> Bool {
         guard let step = self.step else { return true }
         if self.scenario.isStrict {
@@ -226,7 +227,7 @@ package final class ScenarioRunner {
     private func prepare() throws(ScenarioFailure) {
         if !self.options.ownsServer {
             self.accountSuffix = "-" + String(UInt64.random(in: .min ... .max), radix: 36)
-            // What another run armed or set would be part of this one.
+            // Settings and armed failures of an earlier run must not affect this one.
             try self.change(
                 .configure(ConfigureRequest(app: self.appReference, settings: [.reset])), "reset the settings")
         }

@@ -1,19 +1,19 @@
 package import PerchWire
 
-/// What playing a scenario did to a server and what it was told, line by line: enough to do the same for other accounts,
-/// and to see whether they are told the same.
+/// The requests and pushes of a scenario, line by line. A load test repeats them for other accounts and compares the
+/// answers.
 package struct ScenarioTrace: Sendable {
-    /// Who asked.
+    /// The connection that sent a request.
     package enum Asker: Hashable, Sendable { case app, store }
 
-    /// A change, or a look at an account that a change needed, and what became of it.
+    /// A change, or a read that a change needed, with its answer.
     package struct Ask: Sendable {
         package var asker: Asker
         package var request: Request
         package var answer: Result<Response, RefusedCall>
     }
 
-    /// A step with all that came of it. The first is what stands before the steps.
+    /// A step with its requests and pushes. The first passage is the head of the file.
     package struct Passage: Sendable {
         package var place = SourcePlace(line: 1, column: 1)
         /// As it stands in the file.
@@ -47,7 +47,7 @@ package struct ScenarioTrace: Sendable {
         self.passages[self.passages.count - 1].pushes[key, default: []].append(response)
     }
 
-    /// Reads change nothing, but numbers of purchases that wait are told by one.
+    /// Reads change nothing. `inspectAccount` is kept, because it returns the numbers of pending purchases.
     private static func isKept(_ request: Request) -> Bool {
         switch request {
         case .purchase, .finish, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions, .operate,
@@ -59,8 +59,8 @@ package struct ScenarioTrace: Sendable {
 }
 
 extension Response {
-    /// Whether a message of a stream says something to the client with this number: `loading` does not, nor what it did
-    /// itself.
+    /// Whether a message of a stream is news for the client with this ID. `loading` is not, and neither is an event that
+    /// the client caused.
     package func isTold(to clientID: [UInt8]) -> Bool {
         switch self {
         case .productsTask(.loading), .subscriptionStatusTask(.loading), .currentEntitlementTask(.loading),

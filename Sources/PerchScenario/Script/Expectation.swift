@@ -1,13 +1,13 @@
 package import PerchModel
 
-/// Something that is to be so, after the steps above it.
+/// An expectation after the steps above it.
 package struct Expectation: Sendable {
     package var subject: Subject
     package var items: [Item]
 
-    /// What is looked at.
+    /// The subject of an expectation.
     package enum Subject: Hashable, Sendable {
-        /// What the step above answered.
+        /// The outcome of the last step.
         case outcome
         case watch(WatchKey)
         /// A read of a status or an entitlement at another moment.
@@ -26,14 +26,14 @@ package struct Expectation: Sendable {
         case policies(locale: String)
     }
 
-    /// What stands between two commas.
+    /// The text between two commas.
     package struct Item: Sendable {
         package var place: SourcePlace
         package var text: String
         package var checks: [Check]
     }
 
-    /// One thing that is to be so.
+    /// One check of an item.
     package struct Check: Sendable {
         package var place: SourcePlace
         package var text: String
@@ -50,10 +50,10 @@ package struct Expectation: Sendable {
         /// There is something.
         case some
         case count(Int)
-        /// From here on, what is said is about this one.
+        /// The following checks are about this entry.
         case select(Selection)
         case field(Field, Expected, isNegated: Bool)
-        /// From now on, what is looked at has this name.
+        /// Names the transaction of the subject.
         case capture(String)
         case result(ResultRule)
         /// Of a list: it need not be complete.
@@ -80,7 +80,7 @@ package struct Expectation: Sendable {
         case product(String)
     }
 
-    /// What became of a step.
+    /// The expected outcome of a step.
     package enum ResultRule: Hashable, Sendable {
         case success
         /// A transaction that was not there before.
@@ -97,7 +97,7 @@ package struct Expectation: Sendable {
     }
 }
 
-/// What a field is to be.
+/// The expected value of a field.
 package indirect enum Expected: Hashable, Sendable {
     case text(String)
     case instant(InstantExpression)

@@ -1,13 +1,13 @@
 import PerchModel
 
-/// What kind of value a field has, and so how its value is written.
+/// The kind of a field's value, which determines how it is written.
 enum FieldKind: Hashable, Sendable {
     case text, instant, flag, money, number, percent, offer, reference, list, period
     /// One of these names, in any spelling.
     case names([String])
 }
 
-/// How fields are written. One table for the parser, the page of documentation and the messages.
+/// The phrases of all fields, for the parser, the documentation and the messages.
 enum FieldTable {
     struct Row: Sendable {
         var field: Field
@@ -201,6 +201,6 @@ enum FieldTable {
         return titles
     }()
 
-    /// What a field is called in messages.
+    /// The name of a field in messages.
     static func title(_ field: Field) -> String { Self.titles[field] ?? field.rawValue }
 }

@@ -1,11 +1,11 @@
 package import PerchBase
 package import PerchModel
 
-/// A scenario as its text says it: nothing is resolved that only a server knows.
+/// A parsed scenario. Names that only a server knows are unresolved.
 package struct Scenario: Sendable {
-    /// Where the clock stands when it begins.
+    /// The time of the clock at the beginning.
     package var start = Scenario.defaultStart
-    /// What is sold at the beginning.
+    /// The catalogue at the beginning.
     package var catalogue: CatalogueSource?
     /// Catalogues that the file spells out, by name.
     package var namedCatalogues: [String: ScenarioCatalogue] = [:]
@@ -17,9 +17,9 @@ package struct Scenario: Sendable {
     /// Steps and expectations, in order.
     package var lines: [ScenarioLine] = []
 
-    /// Of files that do not say: a day that every month has.
+    /// The start of files without a `start` line: a day that every month has.
     package static let defaultStart = CivilTime(year: 2026, month: 1, day: 1).instant
-    /// The account of files that name none.
+    /// The account of files without accounts.
     package static let defaultAccount = "customer"
 
     package var stepCount: Int {
@@ -50,12 +50,12 @@ package struct ScenarioLine: Sendable {
     package var content: Content
 }
 
-/// An instant that may depend on what happened.
+/// An instant that may depend on earlier steps.
 package struct InstantExpression: Hashable, Sendable {
     package enum Base: Hashable, Sendable {
         case absolute(Instant)
         case start
-        /// Where the clock stands.
+        /// The time of the clock.
         case now
         case transaction(Reference, Field)
     }
@@ -64,14 +64,14 @@ package struct InstantExpression: Hashable, Sendable {
     package var offset = ScenarioDuration()
 }
 
-/// A transaction as people point at it.
+/// A reference to a transaction.
 package enum Reference: Hashable, Sendable, CustomStringConvertible {
     /// As `as NAME` called it.
     case named(String)
     case number(TransactionID)
-    /// What the account holds of a product; the server finds it.
+    /// The account's transaction of a product, which the server finds.
     case product(String)
-    /// The newest of a product, whatever became of it; nil: of any.
+    /// The newest of a product, also if it was refunded; nil for any product.
     case latest(product: String?)
     case first(product: String?)
 
@@ -86,7 +86,7 @@ package enum Reference: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Something that is done.
+/// A step.
 package enum Step: Sendable {
     case buy(account: String, ScenarioOrder, isOutside: Bool)
     case operate(account: String, AccountOperation)
@@ -96,7 +96,7 @@ package enum Step: Sendable {
     case redeem(account: String, code: String, product: String)
     case manage(account: String, product: String, autoRenew: Bool)
     case configure([AppSettingChange])
-    /// The last purchase, operation or setting once more, as a client asks that got no answer.
+    /// Repeats the last purchase, operation or setting under its idempotency key, as a client does without an answer.
     case again
     case load(CatalogueSource)
     case clock(ClockStep)
@@ -106,7 +106,7 @@ package enum Step: Sendable {
     case name(account: String, Reference)
 }
 
-/// A step with what it is called afterwards.
+/// The transactions that `finish` marks as delivered.
 package enum FinishTarget: Hashable, Sendable {
     case all
     case one(Reference)
@@ -115,18 +115,18 @@ package enum FinishTarget: Hashable, Sendable {
 package enum ClockStep: Hashable, Sendable {
     case freeze
     case resume
-    /// By a duration, which is added to where the clock stands, or to an instant.
+    /// To an instant, or by a duration from the current time.
     case to(InstantExpression)
     case toNextBoundary(account: String)
 }
 
-/// A purchase, with a date that may depend on what happened.
+/// A purchase, with a date that may depend on earlier steps.
 package struct ScenarioOrder: Hashable, Sendable {
     package var order: PurchaseOrder
     package var date: InstantExpression?
 }
 
-/// An operation on an account, with its targets as people point at them.
+/// An operation on an account, with unresolved references.
 package enum AccountOperation: Hashable, Sendable {
     case refund(Reference, reason: RevocationReason, share: RefundShare)
     case reverseRefund(Reference)
@@ -151,7 +151,7 @@ package enum AccountOperation: Hashable, Sendable {
     case postMessage
 }
 
-/// A purchase or an intent that waits, as people point at it.
+/// A reference to a pending purchase or intent.
 package enum Waiting: Hashable, Sendable {
     /// The only one, or the oldest.
     case oldest
@@ -160,10 +160,10 @@ package enum Waiting: Hashable, Sendable {
     case number(UInt64)
 }
 
-/// A stream that a scenario looks at.
+/// A stream of a scenario.
 package enum WatchKey: Hashable, Sendable, CustomStringConvertible {
     case products([String], locale: String, storefront: String)
-    /// Nil group: the only one that there is.
+    /// Without a group, the only one of the catalogue.
     case status(account: String, group: String?)
     case entitlement(account: String, product: String)
     case updates(account: String)

@@ -29,7 +29,7 @@ package struct ScenarioCatalogue: Hashable, Sendable {
 
     package func entry(_ id: String) -> Entry? { self.entries.first { $0.id == id } }
 
-    /// What a `.storekit` file cannot say: who may have a win-back offer. Set after the file is loaded.
+    /// The eligibility rule of a win-back offer, which a `.storekit` file does not have. Set after the file is loaded.
     package var edits: [AppSettingChange] {
         self.entries.compactMap { entry in
             let offers = entry.offers.filter { $0.winBackRule != nil }

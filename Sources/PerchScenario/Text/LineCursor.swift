@@ -1,26 +1,26 @@
 import PerchBase
 import PerchModel
 
-/// Reads one line, word by word. Every reader of the grammar is an extension of this.
+/// Reads one line, word by word. The grammar is in extensions of this type.
 struct LineCursor {
     let tokens: [Token]
     let text: String
     let lineNumber: Int
     var index = 0
-    /// What the file has said so far: who is who.
+    /// The names that the file has defined so far.
     var names: Names
 
     /// Names that a file defines, as they are read.
     struct Names: Sendable {
-        /// In the order in which they were named.
+        /// In the order of the file.
         var accounts: [String] = []
         var transactions: Set<String> = []
         /// Whether an `accounts` line lists all accounts: any other name is then a mistake.
         var areAccountsDeclared = false
-        /// Of the catalogues in the file, or of the files that it names.
+        /// Products of the catalogues in the file, and of the catalogue files that it names.
         var products: Set<String> = []
         var groups: Set<String> = []
-        /// Whether every product that there can be is in `products`: then a word that is none is a mistake.
+        /// Whether `products` is complete. Any other word in the place of a product is then a mistake.
         var areProductsKnown = false
 
         mutating func add(account: String) {
@@ -54,15 +54,14 @@ struct LineCursor {
 
     // MARK: Keywords
 
-    /// Takes one of the phrases if it comes next. Words of a phrase may be written together, with hyphens or in
-    /// camelCase.
+    /// Reads one of the phrases if it comes next. The words of a phrase may be joined, hyphenated or in camelCase.
     mutating func take(_ phrases: String...) -> Bool {
         for phrase in phrases where self.takePhrase(phrase) { return true }
         return false
     }
 
     mutating func takePhrase(_ phrase: String) -> Bool {
-        // Nearly all begin otherwise. Phrases begin with a letter of ASCII, whose small form is one bit away.
+        // Most phrases differ in the first letter. It is ASCII, whose lower case differs by one bit.
         guard let letter = self.peek?.normalised.utf8.first, let first = phrase.utf8.first, first | 0x20 == letter
         else {
             return false
@@ -84,7 +83,7 @@ struct LineCursor {
         return true
     }
 
-    /// Whether a word of the phrase ends after so many letters, without hyphens and spaces.
+    /// Whether a word of the phrase ends after this number of letters. Hyphens and spaces do not count.
     private static func endsWord(_ phrase: String, at length: Int) -> Bool {
         var count = 0
         for word in ScenarioWords.words(of: phrase) {
@@ -105,7 +104,7 @@ struct LineCursor {
         return true
     }
 
-    /// Words that read well and mean nothing, unless the file gave one to something: a transaction may be called `A`.
+    /// Skips articles, unless the file uses one as a name: a transaction may have the name `A`.
     mutating func skipFillers() {
         while let token = self.peek, !self.names.transactions.contains(token.text),
             !self.names.products.contains(token.text), self.take("the", "a", "an")
@@ -114,14 +113,14 @@ struct LineCursor {
 
     // MARK: Words
 
-    /// The next word, whatever it is.
+    /// Any next word.
     mutating func word(_ what: String) throws(ScenarioFault) -> String {
         guard let token = self.peek, token.kind == .word || token.kind == .quoted else { throw self.expected(what) }
         self.index += 1
         return token.text
     }
 
-    /// A flag; `nil` where none comes.
+    /// A switch; nil if none comes next.
     mutating func optionalSwitch() -> Bool? {
         if self.take("on", "yes", "true", "enabled") { return true }
         if self.take("off", "no", "false", "disabled") { return false }
@@ -169,7 +168,7 @@ struct LineCursor {
 
     // MARK: Mistakes
 
-    /// What was expected here, with a suggestion where the word is nearly one of `words`.
+    /// A mistake at the next word, with a suggestion if it resembles one of `words`.
     func expected(_ what: String, among words: [String] = []) -> ScenarioFault {
         guard let token = self.peek else { return ScenarioFault(self.place, "the line ends where \(what) is expected") }
         var message = "expected \(what), but found \(quoted(token.text))"

@@ -15,7 +15,7 @@ package struct SourcePlace: Hashable, Comparable, Sendable, CustomStringConverti
     package var description: String { "\(self.line):\(self.column)" }
 }
 
-/// A mistake in the text of a scenario: what was expected there, and what was probably meant.
+/// A mistake in the text of a scenario, with the expected text and a suggestion.
 package struct ScenarioFault: Error, Hashable, Sendable, CustomStringConvertible {
     package var place: SourcePlace
     package var message: String

@@ -1,10 +1,10 @@
 import PerchBase
 
-/// A piece of a line.
+/// A token of a line.
 struct Token: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case word
-        /// Stood in quotes: never a keyword.
+        /// In quotes, so never a keyword.
         case quoted
         case comma
         case colon
@@ -17,8 +17,8 @@ struct Token: Hashable, Sendable {
     var place: SourcePlace
     /// The column behind it.
     var endColumn: Int
-    /// What keywords are compared by: `autoRenew`, `auto-renew` and `auto_renew` are one word. Kept, for each word is
-    /// compared with a hundred phrases.
+    /// The form that keywords are compared in: `autoRenew`, `auto-renew` and `auto_renew` are equal. It is stored, because
+    /// the parser compares each word with a hundred phrases.
     let normalised: String
 
     init(_ kind: Kind, _ text: String, at place: SourcePlace, endColumn: Int) {
@@ -29,17 +29,17 @@ struct Token: Hashable, Sendable {
         self.normalised = Self.normalise(text)
     }
 
-    /// The same place, with another word.
+    /// A token at the same place, with another text.
     func saying(_ text: String) -> Token { Token(self.kind, text, at: self.place, endColumn: self.endColumn) }
 
     static func normalise(_ text: some StringProtocol) -> String {
-        // Most are words of small letters already.
+        // Most words are in lower case already.
         if text.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) { return String(text) }
         return text.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }
     }
 }
 
-/// One line of a scenario that says something.
+/// A line of a scenario that has tokens.
 struct SourceLine: Sendable {
     var number: Int
     var tokens: [Token]

@@ -2,18 +2,18 @@ import CPerchFaults
 package import PerchBase
 package import PerchSQLite
 
-/// A disk in memory for one store, which fails when it is told to and forgets what was not synced when it loses power.
+/// A disk in memory for one store. It fails on request, and loses data that was not synced when it loses power.
 ///
-/// One thread at a time. All that it draws comes from its seed. Close the stores on it before letting go of it.
+/// One thread at a time. Its seed determines all its random choices. Close its stores before releasing it.
 package final class FaultyDisk {
     private let number: Int32
 
     package enum Fault: Int32, CaseIterable, Sendable {
-        /// No room for a write.
+        /// No space for a write.
         case full = 1
-        /// Half of a write is done, then there is no room.
+        /// Half of a write succeeds, then there is no space.
         case shortWrite = 2
-        /// An error of the device, whatever is asked of it.
+        /// A device error for every operation.
         case device = 3
     }
 
@@ -21,53 +21,54 @@ package final class FaultyDisk {
 
     deinit { perch_disk_destroy(self.number) }
 
-    /// Opens the store on this disk, and creates it where there is none.
+    /// Opens the store on this disk, and creates it if there is none.
     package func open(identity: StoreIdentity = World.identity) throws(StoreOpenError) -> SQLiteStorage {
         try SQLiteStorage(path: "/\(self.number)/store", on: .registered("faulty"), identity: identity)
     }
 
-    /// Operations asked of it so far.
+    /// Number of operations so far.
     package var operations: Int { Int(perch_disk_operations(self.number)) }
-    /// Syncs that succeeded.
+    /// Number of successful syncs.
     package var syncs: Int { Int(perch_disk_syncs(self.number)) }
     package var bytes: Int { Int(perch_disk_bytes(self.number)) }
 
-    /// Lets the operation fail that is so many ahead; with `stays` those after it too.
+    /// Makes the operation fail that comes after this number of others; with `stays` all after it too.
     package func fail(ahead: Int, _ fault: Fault, stays: Bool) {
         perch_disk_fail(self.number, Int64(ahead), fault.rawValue, stays ? 1 : 0)
     }
 
-    /// Lets the next sync fail; what of the writes before it survives is drawn.
+    /// Makes the next sync fail. A random part of the writes before it survives.
     package func failNextSync() { perch_disk_fail_next_sync(self.number) }
 
-    /// No fault, and no death that was ordered.
+    /// Removes all faults and pending deaths.
     package func heal() { perch_disk_heal(self.number) }
 
-    /// Bytes that all files may have; nil for as many as they like.
+    /// Bytes of all files at most; nil for no limit.
     package var room: Int? {
         didSet { perch_disk_set_room(self.number, self.room.map { Int64($0) } ?? -1) }
     }
 
-    /// Lets the process die within the operation that is so many ahead, of those that change something. What it asks
-    /// afterwards has no effect.
+    /// Lets the process die in the changing operation that comes after this number of others. Its later operations have
+    /// no effect.
     package func killProcess(ahead: Int) { perch_disk_die(self.number, Int64(ahead)) }
 
-    /// Lets the process die in the sync that is so many ahead: everything is written then, and nothing is certain.
+    /// Lets the process die in the sync that comes after this number of others: everything is written, and nothing is
+    /// durable for certain.
     package func killProcess(syncsAhead: Int) { perch_disk_die_in_sync(self.number, Int64(syncsAhead)) }
 
     /// The process dies now.
     package func killProcess() { perch_disk_die(self.number, -1) }
 
-    /// The process that used it is dead.
+    /// Whether the process is dead.
     package var isProcessDead: Bool { perch_disk_is_dead(self.number) != 0 }
 
     package enum Loss: Sendable {
-        /// The machine went on: everything written is there.
+        /// The machine kept running: everything written is present.
         case process
-        /// What was not synced is drawn, sector by sector.
+        /// A random part of the data that was not synced is present, sector by sector.
         case power
     }
 
-    /// Another process begins; the store of the one before must be closed.
+    /// Starts another process. The store of the previous one must be closed.
     package func start(after loss: Loss) { perch_disk_start(self.number, loss == .power ? 1 : 0) }
 }

@@ -2,21 +2,21 @@ import PerchSQLite
 import PerchStore
 import PerchTesting
 
-/// Stores that lose power again and again: written to, cut off in the middle of any operation, opened again, and held
-/// against what they had acknowledged.
+/// Stores that lose power again and again. Each is written to, cut off within any operation, opened again, and compared
+/// with its acknowledged batches.
 ///
-/// A life is one store over so many cuts. It goes on where it stood, so that what one cut left behind is there at the
-/// next; cuts during a recovery and during a checkpoint are among them. A seed alone brings a life back.
+/// A life is one store over several cuts. It continues from its last state, so the effects of one cut are present at
+/// the next. Some cuts hit a recovery or a checkpoint. A seed alone reproduces a life.
 package struct PowerCuts {
     package struct Report: Sendable, CustomStringConvertible {
         package var cuts = 0
-        /// Processes that died alone, between losses of power.
+        /// Processes that died without a loss of power.
         package var kills = 0
         package var batches = 0
-        /// Batches whose commit was under way when power was lost, and that were there afterwards, or not.
+        /// Batches in commit at a loss of power, present afterwards or not.
         package var unansweredKept = 0
         package var unansweredLost = 0
-        /// Deaths while the store was being opened.
+        /// Deaths during an opening.
         package var deathsInOpening = 0
         package var breaches: [String] = []
 
@@ -32,18 +32,17 @@ package struct PowerCuts {
     private let seed: UInt64
     private var random: SeededRandom
     private let disk: FaultyDisk
-    /// What the store has acknowledged, or was found to have after its process died: a store in memory, and the script
-    /// that asks it.
+    /// The acknowledged state: a store in memory, and its script. After a death it includes what was found.
     private let acknowledged = MemoryStorage(identity: World.identity)
     private var script: StorageScript
-    /// The batch whose commit nobody heard of.
+    /// The batch without an acknowledgement.
     private var unanswered: (changes: [StoredChange], script: StorageScript)?
     private var report = Report()
 
-    /// Cuts in one life: a store grows with each, and so does the time that looking at it takes.
+    /// Cuts in one life. A store and the time to check it grow with each.
     private static let cutsPerLife = 25
     private static let batchesPerCutMax = 6
-    /// A batch is some twenty operations that change something.
+    /// A batch has about twenty changing operations.
     private static let changesAheadMax = 120
 
     private init(seed: UInt64) {
@@ -53,7 +52,8 @@ package struct PowerCuts {
         self.script = StorageScript(seed: self.random.next())
     }
 
-    /// So many losses of power, from a seed on: each life has the next. Tells of what came of them so far as lives end.
+    /// Runs this number of losses of power, one life for each seed from a first one on. Reports the total after each
+    /// life.
     package static func run(cuts: Int, seed: UInt64, onLife: (Report) -> Void = { _ in }) -> Report {
         var total = Report()
         var lifeSeed = seed
@@ -75,7 +75,7 @@ package struct PowerCuts {
 
     /// From one opening to the next death.
     private mutating func liveToNextDeath() {
-        // Sometimes only the process dies, and leaves in the kernel's hands what power may take later.
+        // Sometimes only the process dies, and later cuts may take the data in the kernel.
         let loss: FaultyDisk.Loss = self.random.below(4) == 0 ? .process : .power
         if self.random.below(3) == 0 {
             self.disk.killProcess(syncsAhead: self.random.below(Self.batchesPerCutMax))
@@ -88,7 +88,7 @@ package struct PowerCuts {
             for _ in 0...self.random.below(Self.batchesPerCutMax) where !self.disk.isProcessDead {
                 self.write(to: storage)
             }
-            // A store that was closed properly has lost nothing either.
+            // A properly closed store has lost nothing either.
             if self.random.below(4) != 0 { self.disk.killProcess() }
             storage.close()
         } catch {
@@ -105,7 +105,7 @@ package struct PowerCuts {
         self.disk.start(after: loss)
     }
 
-    /// One batch, sometimes behind a checkpoint.
+    /// Writes one batch, sometimes after a checkpoint.
     private mutating func write(to storage: SQLiteStorage) {
         var script = self.script
         var changes: [StoredChange] = []
@@ -137,7 +137,7 @@ package struct PowerCuts {
         }
     }
 
-    /// Holds the store against what it acknowledged. What it shows now, later cuts may not take back.
+    /// Compares the store with the acknowledged batches. Later cuts must keep everything that it shows now.
     private mutating func examine(_ storage: SQLiteStorage) {
         do throws(StorageError) {
             let revision = storage.header().revision

@@ -4,7 +4,7 @@ import PerchSQLite
 import PerchStore
 package import PerchWire
 
-/// Holds what a connection's reader sees against the promises of a stream: ordered, unique, reliable, atomic, resumable,
+/// Checks the messages of a connection against the promises of a stream: ordered, unique, reliable, atomic, resumable,
 /// bookmarkable, and events exactly once. Each breach is a sentence in `breaches`.
 package struct Promises {
     package private(set) var breaches: [String] = []
@@ -21,8 +21,8 @@ package struct Promises {
 
     // MARK: A restart
 
-    /// A server began on what a dead one left: everything that was committed is there, and time goes on from where it
-    /// was. `committed`: what the dead one had heard its store acknowledge; `wall`: what its clock had shown.
+    /// Checks a server that starts on the files of a dead one: every commit is present, and time continues. `committed`
+    /// is the last commit that the dead server had confirmed, `wall` the last time on its clock.
     package mutating func restarted(_ world: World, committed: UInt64, wall: Instant) {
         do throws(StorageError) {
             let revision = try world.storage.header().revision
@@ -113,13 +113,13 @@ package struct Promises {
 
     // MARK: Groups and bookmarks
 
-    /// A BEAT came, on a connection with these open watches.
+    /// Checks a BEAT on a connection with these open watches.
     package mutating func heard(_ beat: Beat, after last: UInt64, _ watches: [SeenWatch], _ world: World) {
         let revision = beat.revision
         self.require(revision >= last, "bookmarkable", "beat \(revision) after beat \(last)")
         self.require(revision <= world.history.revision, "durable", "beat \(revision) of \(world.history.revision)")
         let open = watches.filter { $0.stream != nil && $0.said != nil }
-        // At one revision, the beat's or a newer one, every watch has said what it is.
+        // At one revision, the beat's or a newer one, every watch has sent its value.
         let agreed = (revision...max(revision, world.history.revision)).first { candidate in
             open.allSatisfy { self.isSaid($0, at: candidate, world) }
         }
@@ -143,7 +143,7 @@ package struct Promises {
     private func isSaid(_ watch: SeenWatch, at revision: UInt64, _ world: World) -> Bool {
         let history = world.history
         if history.revisionOfState(watch.subject, at: revision) <= watch.position.revision {
-            // Made of what it is made of at that revision, if it is not from later.
+            // Its inputs are from that revision, unless it is from a later one.
             return history.revisionOfState(watch.subject, at: revision) == watch.position.revision
                 || history.value(of: watch.subject, at: revision, asOf: watch.position.asOf) == watch.said
         }
@@ -192,7 +192,7 @@ package struct Promises {
                 ?? false, "events", "event \(place) of \(account) is \(String(describing: truth)), said \(event)")
     }
 
-    /// Everything that was not finished then and is not finished now was listed, and nothing from after the marker.
+    /// Every transaction unfinished then and now was listed, and none from after the marker.
     private mutating func checkUnfinished(_ watch: SeenWatch, _ account: String, _ start: EventPlace, _ world: World) {
         let bought = world.history.events(of: world.history.key(account))
             .filter { $0.kind == .purchased || $0.kind == .renewed }
@@ -210,7 +210,7 @@ package struct Promises {
 
     // MARK: At rest
 
-    /// Nothing is on its way any more: every open watch has come to the newest value, every stream to the last event.
+    /// At rest every open watch has the newest value, and every stream the last event.
     package mutating func checkAtRest(_ watches: [SeenWatch], _ world: World) {
         let revision = world.history.revision
         let now = world.history.clock(at: revision, wall: world.wall)

@@ -3,7 +3,7 @@ package import PerchModel
 package import PerchStore
 package import PerchWire
 
-/// What a watch looks at.
+/// The subject of a watch.
 package enum WatchSubject: Hashable, Sendable {
     case status(account: String, group: String)
     case entitlement(account: String, product: String)
@@ -31,7 +31,7 @@ package enum WatchSubject: Hashable, Sendable {
         }
     }
 
-    /// The unary read of the same view; nil where there is none.
+    /// The unary read of the same view; nil if there is none.
     package var read: Request? {
         switch self {
         case .status(let account, let group):
@@ -54,7 +54,7 @@ package enum WatchSubject: Hashable, Sendable {
     }
 }
 
-/// A value of any view, for comparing.
+/// A value of any view, for comparisons.
 package enum SeenValue: Hashable, Sendable {
     case statuses(SubscriptionStatuses)
     case entitlement(Verified<Transaction>?)
@@ -66,7 +66,7 @@ package enum SeenValue: Hashable, Sendable {
 extension History {
     package func key(_ account: String) -> AccountKey { AccountKey(app: 1, bytes: Array(account.utf8)) }
 
-    /// What a view was at an instant, by what was committed up to a revision; nil for events.
+    /// The value of a view at an instant, from the commits up to a revision; nil for events.
     package func value(of subject: WatchSubject, at revision: UInt64, asOf instant: Instant) -> SeenValue? {
         let app = self.app(1, at: revision)
         switch subject {
@@ -88,7 +88,7 @@ extension History {
         }
     }
 
-    /// The revision up to `revision` that last changed what a view is made of.
+    /// The last revision up to `revision` that changed an input of the view.
     package func revisionOfState(_ subject: WatchSubject, at revision: UInt64) -> UInt64 {
         let app = self.app(1, at: revision).revision
         guard let account = subject.account else { return app }
@@ -100,28 +100,28 @@ extension History {
     }
 }
 
-/// One watch as its reader sees it, over all the calls and connections that carry it.
+/// One watch as its reader sees it, over all its calls and connections.
 package final class SeenWatch {
     package let subject: WatchSubject
-    /// The last value, over all calls; what a token stands for.
+    /// The last value over all calls, which the token stands for.
     package var value: SeenValue?
     package var token: [UInt8] = []
-    /// Of that value; nothing older may come upon the token, from whichever server.
+    /// The position of that value. No server may send an older one upon the token.
     package var tokenPosition = Position(revision: 0, asOf: .distantPast)
 
     // This call.
     package var stream: UInt32?
     package var hadToken = false
     package var messageCount = 0
-    /// The value said last on this call; nil before the first.
+    /// The last value of this call; nil before the first.
     package var said: SeenValue?
     package var position = Position(revision: 0, asOf: .distantPast)
-    /// What was committed when this call's first message came.
+    /// The committed revision when the first message of this call arrived.
     package var revisionAtFirst: UInt64 = 0
 
     // Of events.
     package var place: EventPlace?
-    /// Where new events begin; nil before the marker.
+    /// The place where new events begin; nil before the marker.
     package var start: EventPlace?
     package var events: [EventPlace] = []
     package var unfinished: [TransactionID] = []
