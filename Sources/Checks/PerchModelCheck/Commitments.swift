@@ -1,19 +1,19 @@
 import PerchModel
 
-// A year that is paid by the month: twelve charges, whatever the customer's switch says meanwhile.
+// Commitments: a year paid by the month. It has twelve charges, whatever the customer's switch says.
 extension Line {
-    /// Further charges of a commitment are to come.
+    /// Whether further charges of a commitment follow.
     var owesCharges: Bool {
         self.latest.commitment.map { $0.billingPeriodNumber < $0.totalBillingPeriods } ?? false
     }
 
-    /// The product of the next period: within a commitment the same.
+    /// The product of the next period. Within a commitment it stays the same.
     var nextPlan: String { self.owesCharges ? self.latest.productID : self.preference }
-    /// How the next period is billed: as the last one, or as it was ordered.
+    /// The billing plan of the next period: that of the last one, or the ordered one.
     var nextBilled: BillingPlanType {
         self.nextPlan == self.latest.productID ? self.latest.billingPlan : self.preferredBillingPlan
     }
-    /// The offer of the next period. One that was redeemed for another plan waits for that, also behind a commitment.
+    /// The offer of the next period. An offer for another plan waits until after the commitment.
     var nextDiscount: SubscriptionOffer? {
         if self.nextPlan == self.latest.productID, self.offerPeriodsLeft > 0 { return self.offerInForce }
         return self.nextPlan == self.preference ? self.queuedOffer : nil
@@ -22,7 +22,7 @@ extension Line {
 }
 
 extension CatalogueProduct {
-    /// What one period costs without an offer, and how long it is, of what is billed that way.
+    /// Price without an offer and length of one period with this billing plan.
     func terms(billed plan: BillingPlanType) -> (price: Money, length: Period)? {
         guard let subscription else { return nil }
         guard plan == .monthly, let monthly = subscription.billingPlans.first(where: { $0.type == .monthly }) else {
@@ -33,7 +33,7 @@ extension CatalogueProduct {
 }
 
 extension ModelLaws {
-    /// Where in a commitment a charge stands that follows another, or begins one. Nil: as it should.
+    /// Checks the position of a charge in its commitment. Nil if it is right.
     static func fault(inCharge row: Transaction, after old: Transaction?) -> String? {
         guard row.billingPlan == .monthly else {
             return row.commitment == nil ? nil : "billed \(row.billingPlan), and committed"
@@ -43,7 +43,7 @@ extension ModelLaws {
         }
         if let held = old?.commitment, held.billingPeriodNumber < 12 {
             let isNext = commitment.billingPeriodNumber == held.billingPeriodNumber + 1
-            // It ends with its last charge's period, and not before.
+            // It ends with the period of its last charge, and not before.
             let end = row.expirationDate ?? commitment.expirationDate
             let isLast = commitment.billingPeriodNumber == 12
             let endsWithIt = isLast ? commitment.expirationDate == end : commitment.expirationDate > end

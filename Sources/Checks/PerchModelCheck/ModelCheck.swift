@@ -2,12 +2,12 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-/// Lives sequences of events against the model's laws and invariants, and shrinks what breaks one.
+/// Runs sequences of events against the model's laws and invariants, and shrinks a failing sequence.
 package enum ModelCheck {
     package struct Failure: Sendable {
         package var seed: UInt64
         package var breach: String
-        /// The fewest events that were found to break it, as they were lived.
+        /// The smallest failing sequence found, in its order.
         package var actions: [ModelAction]
 
         /// The same events for `perch scenario run`.
@@ -17,10 +17,10 @@ package enum ModelCheck {
         }
     }
 
-    /// One more thing that has to be true of what was there before and after an event; nil where it is.
+    /// An additional law about the state before and after an event. Nil if it holds.
     package typealias Law = (_ before: ModelSnapshot, _ after: ModelSnapshot) -> String?
 
-    /// What was lived, so that a check that did next to nothing is seen.
+    /// Counts of the sequence, which reveal a check that did almost nothing.
     package struct Tally: Sendable {
         package var events = 0
         package var refusals = 0
@@ -29,7 +29,7 @@ package enum ModelCheck {
         package init() {}
     }
 
-    /// Nil: nothing was broken. `law`: besides the model's own, for tests of this check.
+    /// Nil if nothing failed. `law` is an additional law, for tests of this check.
     package static func live(
         seed: UInt64, events count: Int, tally: inout Tally, law: Law = { _, _ in nil }
     ) -> Failure? {
@@ -39,10 +39,11 @@ package enum ModelCheck {
         return Failure(seed: seed, breach: last, actions: self.actions(of: fewest))
     }
 
-    /// After so many events, and after the last, everything is looked at, and not only what a revision has touched.
+    /// Number of events after which the check examines all accounts, not only those that a revision touched. It also
+    /// does so at the end.
     private static let eventsPerWholeLook = 25
 
-    /// The first thing that is broken.
+    /// The first failure.
     private static func breach(of events: [ModelEvent], tally: inout Tally, _ law: Law) -> String? {
         let world = ModelWorld()
         var before = ModelSnapshot(of: world)
@@ -80,7 +81,7 @@ package enum ModelCheck {
         case .advance(let instant):
             return world.advance(to: instant)
         case .again:
-            // What was refused was not kept: asked again, it may well be done.
+            // The store keeps no refusal, so the same request may succeed later.
             guard let (_, first) = world.lastKeyed, case .done = first, let again = world.askAgain() else {
                 return .done(.none, Position(revision: world.revision, asOf: world.now))
             }
@@ -107,7 +108,7 @@ package enum ModelCheck {
         }
     }
 
-    /// Revisions rise by one, and an event is told of each transaction that came or changed, and of no other.
+    /// Revisions rise by one, and events report exactly the new and changed transactions.
     private static func order(of world: ModelWorld, _ before: ModelSnapshot, _ after: ModelSnapshot) -> String? {
         var last = before.revision
         var events: [AccountNumber: [AccountEvent]] = [:]
@@ -142,7 +143,7 @@ package enum ModelCheck {
         for row in after.map(\.transaction) {
             guard let old = known[row.id] else {
                 let kind: TransactionEventKind = row.reason == .renewal ? .renewed : .purchased
-                // A purchase of the family that was refunded while it waited comes back with that.
+                // A pending purchase of the family that was refunded returns with the reversal.
                 guard told.contains(where: { $0.transaction.id == row.id && [kind, .reinstated].contains($0.kind) })
                 else {
                     return "transaction \(row.id) came, and was not told as \(kind)"
@@ -164,7 +165,7 @@ package enum ModelCheck {
 
     // MARK: Shrinking
 
-    /// Fewer events that break something: halves are left out, then quarters, and so on to single ones.
+    /// Shrinks a failing sequence: leaves out halves, then quarters, down to single events.
     private static func shrunk(_ events: [ModelEvent], _ breach: String, _ law: Law) -> ([ModelEvent], String) {
         var events = events
         var breach = breach
@@ -187,7 +188,7 @@ package enum ModelCheck {
         return (events, breach)
     }
 
-    /// A sequence as it is lived, whether it breaks something or not.
+    /// The scenario of a sequence, whether it fails or not.
     package static func actions(of events: [ModelEvent]) -> [ModelAction] {
         let world = ModelWorld()
         return events.map { event in

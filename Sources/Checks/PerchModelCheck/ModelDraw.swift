@@ -3,7 +3,7 @@ import PerchModel
 import PerchStore
 import PerchTesting
 
-/// Draws what an event comes to, from what is there when its turn comes.
+/// Draws the details of an event from the state at its turn.
 struct ModelDraw {
     let world: ModelWorld
     let mix: ModelMix
@@ -22,7 +22,7 @@ struct ModelDraw {
 
     mutating func action() -> ModelAction {
         let kind = self.mix.kind(&self.random)
-        // What waits for somebody would wait for long, or in vain, if it were not looked for.
+        // Pending purchases and requests are drawn on purpose, because random events would seldom answer them.
         if let record, [.buy, .advance, .again].contains(kind), self.random.below(4) == 0 {
             if !record.pendingPurchases.isEmpty, kind != .advance { return self.pending() }
             if !record.awaitingSync.isEmpty { return .sync(account: self.account) }
@@ -77,13 +77,13 @@ struct ModelDraw {
         return .operate(account: self.account, operation(target, &self.random))
     }
 
-    /// What a line has to be for an event not to be refused, as a rule.
+    /// The state of a line in which most events are not refused.
     private enum Fitness {
         /// Its period runs.
         case runs
         /// Its charge fails.
         case fails
-        /// Its customer was asked for a higher price.
+        /// The store asked its customer for a higher price.
         case isAsked
     }
 
@@ -101,7 +101,7 @@ struct ModelDraw {
         return lines
     }
 
-    /// Mostly about an own line that is fit for it: of this account, else of another one.
+    /// Mostly an own line in that state: of this account, otherwise of another one.
     private mutating func about(
         _ fitness: Fitness, _ operation: (OperationTarget, inout SeededRandom) -> StoreOperation
     ) -> ModelAction {
@@ -114,13 +114,13 @@ struct ModelDraw {
         return .operate(account: account, operation(target, &self.random))
     }
 
-    /// Those that are fit for something, this one first.
+    /// Accounts with a line in that state, this one first.
     private func accounts(where isFit: (AccountRecord) -> Bool) -> [Int] {
         let accounts = [self.account] + ModelWorld.accounts.indices.filter { $0 != self.account }
         return accounts.filter { self.world.record($0).map(isFit) ?? false }
     }
 
-    /// Mostly something that is there.
+    /// Mostly an existing one.
     private mutating func target() -> OperationTarget {
         if let record, !record.lines.isEmpty, self.random.below(3) > 0 {
             let line = self.random.element(record.lines)
@@ -130,14 +130,14 @@ struct ModelDraw {
         return .product(self.random.element(ModelShop.subscriptions + ModelShop.others))
     }
 
-    /// Mostly something that was refunded: anything else is only refused.
+    /// Mostly a refunded transaction, because any other is refused.
     private mutating func refunded() -> OperationTarget {
         let refunded = self.transactions.filter { $0.revocation != nil }
         if refunded.isEmpty || self.random.below(4) == 0 { return self.target() }
         return .transaction(self.random.element(refunded).id)
     }
 
-    /// Mostly something that the catalogue lets a family share, of this account or of another one.
+    /// Mostly a shareable transaction, of this account or of another one.
     private mutating func share() -> ModelAction {
         let catalogue = self.world.state.catalogue
         let isShareable = { (row: Transaction) in
@@ -159,7 +159,8 @@ struct ModelDraw {
         return .operate(account: account, .share(target, member: ModelWorld.accounts[member]))
     }
 
-    /// One of the account's, half of the time of the newest: renewals make most of them old. Seldom somebody else's.
+    /// One of the account's transactions, half of the time among the newest because most are old renewals. Seldom one
+    /// of another account.
     private mutating func transaction() -> TransactionID {
         let isOthers = self.random.below(16) == 0
         let rows =
@@ -171,8 +172,8 @@ struct ModelDraw {
         return self.random.element(self.random.bool() ? Array(rows.suffix(5)) : rows).transaction.id
     }
 
-    /// What does not renew, own and shared. Subscriptions do, so that they would be nearly all that is bought again,
-    /// refunded and deleted.
+    /// Transactions without renewal, own and shared. Otherwise nearly all repeated purchases, refunds and deletions
+    /// would be of subscriptions.
     private var lasting: [Transaction] { self.transactions.filter { $0.productType != .autoRenewable } }
 
     private mutating func refund() -> ModelAction {
@@ -245,7 +246,7 @@ struct ModelDraw {
         return order
     }
 
-    /// One that the customer is told to have, one that there is, or seldom one that there is not.
+    /// Mostly an offer that the account is eligible for, or one that exists; seldom an unknown one.
     private mutating func offer() -> (productID: String, offer: OrderedOffer) {
         let told = subscriptionStatuses(
             of: self.record, inGroup: "plans", app: self.world.state, at: self.world.now
@@ -279,7 +280,7 @@ struct ModelDraw {
 
     private mutating func setting() -> AppSettingChange {
         let settings = self.world.state.settings
-        // What keeps everybody from buying is not kept up for long.
+        // A setting that prevents all purchases lasts for a short time only.
         if let armed = settings.simulatedErrors.entries.first, self.random.bool() {
             return .simulatedError(armed.api, nil)
         }
@@ -292,7 +293,7 @@ struct ModelDraw {
         case 6...8: .gracePeriod(self.random.below(4) > 0)
         case 9: .gracePeriodDays(self.random.element([3, 16, 28]))
         case 10: .gracePeriodForAllRenewals(self.random.bool())
-        // A charge that recovers keeps its boundary: under a month of half a minute it would make up for thousands.
+        // A recovered charge keeps its boundary. With a month of half a minute it would have to catch up on thousands.
         case 11 where !self.chargesFail: .timeRate(self.random.element([0, 0, 0, 0, 15, 6, 1003]))
         case 12: .storefront(self.random.element(["USA", "USA", "FRA"]))
         case 13: .locale(self.random.element(["en_US", "fr_FR"]))
@@ -333,7 +334,7 @@ struct ModelDraw {
         return date.instant
     }
 
-    /// The next boundary or the edge of an offer, just before or after it, or some way on.
+    /// The next boundary or the edge of an offer, just before or after it, or a random duration.
     private mutating func instant() -> Instant {
         let now = self.world.now
         let record = self.record
@@ -342,14 +343,14 @@ struct ModelDraw {
             let viewed = subscriptionStatuses(of: record, inGroup: group, app: self.world.state, at: now)
             if let crossing = viewed.nextCrossing { boundaries.append(crossing) }
         }
-        // Under a month of half a minute no farther than some periods: not a million.
+        // With a month of half a minute a few periods, not a million.
         let isReal = self.world.state.settings.timeRate == .realTime
         let farthest = now.advanced(byMilliseconds: isReal ? .max / 4 : 600_000)
         if let next = boundaries.min(), self.random.below(3) > 0 {
             let instant = next.advanced(byMilliseconds: [0, 0, 0, -1, 1, 3_600_000][self.random.below(6)])
             return min(max(now, instant), farthest)
         }
-        // What is bought on the last day of a month is what shorter months tell apart.
+        // Purchases on the last day of a month distinguish the shorter months.
         if isReal, self.random.below(3) == 0 { return Self.lastDayOfMonth(after: now) }
         let days = Int64([1, 3, 10, 31, 62, 200][self.random.below(6)])
         return min(now.advanced(byMilliseconds: days * 86_400_000), farthest)

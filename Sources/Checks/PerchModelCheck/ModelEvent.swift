@@ -3,11 +3,11 @@ package import PerchModel
 import PerchStore
 import PerchTesting
 
-/// One thing that happens in a model's check: drawn from its own seed when its turn comes, from what is there then. So
-/// a sequence that lost some of its events is still a sequence.
+/// One event of a sequence. It has its own seed and draws its details from the state at its turn, so a sequence without
+/// some of its events is still valid.
 package struct ModelEvent: Hashable, Sendable {
     package var seed: UInt64
-    /// What its sequence has much of.
+    /// The frequencies of its sequence.
     package var mix: ModelMix
 
     package static func sequence(seed: UInt64, count: Int) -> [ModelEvent] {
@@ -17,14 +17,14 @@ package struct ModelEvent: Hashable, Sendable {
     }
 }
 
-/// What an event comes to.
+/// The details of an event.
 package enum ModelAction: Hashable, Sendable, CustomStringConvertible {
     case operate(account: Int, StoreOperation)
     case sync(account: Int)
     case finish(account: Int, TransactionID)
     case configure([AppSettingChange])
     case advance(to: Instant)
-    /// The last operation, again, with its key.
+    /// Repeats the last operation under its key.
     case again
 
     package var description: String {

@@ -2,14 +2,14 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-// What readers are answered has to be what was written: lists by their rules, and the past as it was.
+// Reads return what was written: lists by their rules, and the past as it was.
 extension ModelInvariants {
-    /// `finished`: what was finished, by the facts.
+    /// `finished` has the finished transactions, from the facts.
     func read(_ account: Int, _ rows: [TransactionRow], finished: Set<TransactionID>) -> String? {
         self.listed(account, rows, finished) ?? self.known(account) ?? self.passed(account, rows)
     }
 
-    /// Section 9: all transactions, but for consumables that are finished and were not refunded; and those unfinished.
+    /// Section 9: all transactions except consumables that are finished and not refunded; and the unfinished ones.
     private func listed(_ account: Int, _ rows: [TransactionRow], _ finished: Set<TransactionID>) -> String? {
         for row in rows where row.isFinished != finished.contains(row.transaction.id) {
             return "transaction \(row.transaction.id) is \(row.isFinished ? "" : "not ")finished"
@@ -18,7 +18,7 @@ extension ModelInvariants {
             row.transaction.productType == .consumable && row.transaction.revocation == nil
                 && finished.contains(row.transaction.id)
         }
-        // Small pages, so that there are some.
+        // Small pages, so that lists have several.
         let all = TransactionQuery(limit: 7)
         var newestFirst = all
         newestFirst.isNewestFirst = true
@@ -41,7 +41,7 @@ extension ModelInvariants {
         return nil
     }
 
-    /// What was known at an earlier revision is what was there then, whatever was bought into the past since.
+    /// A read at an earlier revision returns the state of that revision, also after purchases in the past.
     private func known(_ account: Int) -> String? {
         guard !self.looks.isEmpty else { return nil }
         let look = self.looks[self.looks.count / 2]
@@ -57,7 +57,7 @@ extension ModelInvariants {
             : "at revision \(look.revision) it was \(String(describing: wanted)), and is \(String(describing: record))"
     }
 
-    /// What is read as of an instant is what had happened by then, in whatever order it was written down.
+    /// A read as of an instant returns everything that had happened by then, in any order of writing.
     private func passed(_ account: Int, _ rows: [TransactionRow]) -> String? {
         guard let number = self.world.number(of: account) else { return nil }
         let facts = self.world.storage.facts(of: number)
@@ -70,7 +70,7 @@ extension ModelInvariants {
             var wanted: AccountRecord?
             for fact in facts where fact.effective <= instant {
                 var then = wanted ?? AccountRecord(account: number, app: self.world.app)
-                // A change into the past reaches the family too, where it may be older than the sharing.
+                // A change in the past reaches the family too, possibly before the sharing.
                 if let line = fact.line, then.lineIndex(original: line) == nil { continue }
                 then.apply(fact)
                 wanted = then
@@ -86,7 +86,7 @@ extension ModelInvariants {
         return nil
     }
 
-    /// When what is shared came to the member first, in the order in which it was written down.
+    /// The first dates of shared transactions for the member, in the order of writing.
     private static func began(_ shared: Line, in facts: [Fact]) -> Instant? {
         facts.first {
             guard case .sharedLineSet(let line, _) = $0.body else { return false }
@@ -94,7 +94,7 @@ extension ModelInvariants {
         }?.effective
     }
 
-    /// The last dates that were written down after later ones.
+    /// The last dates that were written after later ones.
     private func bought(intoThePast facts: [Fact]) -> [Instant] {
         let dated = zip(facts, facts.dropFirst()).filter { $1.effective < $0.effective }
         return dated.suffix(2).map(\.1.effective)

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-// What readers are told has to follow from what is held: renewal information, messages, offers, products.
+// Views follow from the record: renewal information, messages, offers, products.
 extension ModelInvariants {
     func told(_ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant) -> String? {
         if let found = self.renewing(record, rows, app: app, now: now) { return found }
@@ -11,7 +11,7 @@ extension ModelInvariants {
         return self.eligible(record, rows, app: app, now: now)
     }
 
-    /// Section 4: what the next period is, costs and begins with; and why a line has ended.
+    /// Section 4: product, price and offer of the next period, and the reason for the end of a line.
     private func renewing(
         _ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant
     ) -> String? {
@@ -61,7 +61,7 @@ extension ModelInvariants {
         }
     }
 
-    /// What follows, of a line that renews: also while a charge fails.
+    /// The next period of a line that renews, also while a charge fails.
     private static func fault(inNextOf info: RenewalInfo, _ line: Line, app: AppState) -> String? {
         if info.autoRenewPreference != line.nextPlan {
             return "it renews as \(String(describing: info.autoRenewPreference)), not \(line.nextPlan)"
@@ -81,8 +81,8 @@ extension ModelInvariants {
             ? nil : "the next price is \(String(describing: info.renewalPrice)), not \(String(describing: price))"
     }
 
-    /// Section 15: who lost his own subscription may be won back: with `soon` at once, with `back` after a month, for six,
-    /// and five months after he was the last time.
+    /// Section 15, win-back offers after an own subscription has ended: `soon` at once; `back` after a month, for six
+    /// months, and five months after the last redemption.
     private static func fault(
         inWinBacksOf status: SubscriptionStatus, _ line: Line, _ lines: [Line], _ rows: [TransactionRow],
         app: AppState, now: Instant
@@ -105,7 +105,7 @@ extension ModelInvariants {
         let waits = redeemed.map { now < Self.months(5, after: $0) } ?? false
         let isTime = Self.months(1, after: end) <= now && now < Self.months(6, after: end)
         let paidDays = Self.paidMilliseconds(own) / 86_400_000
-        // How many days are a month is a matter of which month; what is less than the shortest is none.
+        // The length of a month in days depends on the month. A duration below the shortest counts as none.
         if paidDays == 27 { return nil }
         let isWanted = isLost && isTime && !waits && paidDays >= 28
         if offers.contains("back") == isWanted { return nil }
@@ -118,7 +118,7 @@ extension ModelInvariants {
         ModelLaws.end(of: Period(count, .month), from: instant, day: CivilTime(instant).day)
     }
 
-    /// The list of all entitlements has what each of them is.
+    /// The list of all entitlements equals the single entitlements.
     private func listed(_ record: AccountRecord, app: AppState, now: Instant) -> String? {
         let all = currentEntitlements(of: record, app: app, at: now).map(\.value)
         for product in ModelShop.subscriptions + ModelShop.others {
@@ -128,7 +128,7 @@ extension ModelInvariants {
         return nil
     }
 
-    /// Section 10: what is told is true, told once, and again as often as that section says.
+    /// Section 10: a message is true, is sent once, and repeats as often as that section says.
     private func messages(_ record: AccountRecord, app: AppState, now: Instant) -> String? {
         let viewed = storeMessages(of: record, app: app, at: now)
         var wanted: [MessageReason: Int] = [:]
@@ -163,7 +163,7 @@ extension ModelInvariants {
         return nil
     }
 
-    /// What was posted is told once, for a day.
+    /// A posted message is sent once, within a day.
     private static func fault(
         inPosted posted: Instant?, _ messages: [StoreMessage], app: AppState, now: Instant
     ) -> String? {
@@ -175,7 +175,7 @@ extension ModelInvariants {
         return generic.map(\.since) == wanted ? nil : "posted at \(String(describing: posted)), told \(generic)"
     }
 
-    /// The reminder in force is the last that was due: on days 1 to 3 each day, then every 3rd, 4th and 5th.
+    /// The current reminder is the last due one: daily on days 1 to 3, then every 3rd, 4th and 5th day.
     private static func fault(inReminderOf line: Line, _ messages: [StoreMessage], now: Instant) -> String? {
         let hour: Int64 = 3_600_000
         guard let retry = line.retry, retry.until.milliseconds(since: retry.failedAt) == 60 * 24 * hour else {
@@ -194,8 +194,9 @@ extension ModelInvariants {
         return found?.since == last ? nil : "reminded at \(String(describing: found?.since)), not \(last)"
     }
 
-    /// Section 15, for silver: a promotional offer is for who has or had a subscription in the group; codes are for who
-    /// never had one or has it no longer (`WELCOME`), and for who has it, if it is no downgrade (`LOYAL`).
+    /// Section 15, for silver. Promotional offers are for customers who have or had a subscription in the group. Codes
+    /// are for customers without one, now or ever (`WELCOME`), and for those who have one, unless it is a downgrade
+    /// (`LOYAL`).
     private func eligible(
         _ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant
     ) -> String? {
@@ -220,7 +221,7 @@ extension ModelInvariants {
         return nil
     }
 
-    /// What is withdrawn is unavailable, and nothing else is.
+    /// Withdrawn products are unavailable, and no others.
     func sold(_ app: AppState) -> String? {
         let ids = ModelShop.subscriptions + ModelShop.others
         let seen = products(ids, locale: "", storefront: "", app: app)

@@ -2,38 +2,38 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-/// What must be true of a store at any moment, whatever happened. Each answers with what is wrong.
+/// What must hold for a store at any moment. Each invariant returns a sentence about a failure.
 ///
-/// They are written from the document of the model, not from its code: where they compute, they do it another way.
+/// They follow the document of the model, not its code, and compute results in another way.
 ///
-/// A value that goes along with a world: what concerns one account is looked at when it changed, or the app did, and all
-/// of it when it is asked for. Facts are only appended, so a fold goes on where it was.
+/// A value that accompanies a world. It checks an account when that or the app changed, and all accounts on request.
+/// Facts are only appended, so a fold continues from its last position.
 package struct ModelInvariants {
     let world: ModelWorld
-    /// What was there when everything was looked at: what readers of the past have to be told still.
+    /// The state at the last full check. Reads of the past must still return it.
     private(set) var looks: [ModelSnapshot] = []
     private var folds = ModelWorld.accounts.map { _ in Fold() }
     private var seen: ModelSnapshot?
 
     package init(_ world: ModelWorld) { self.world = world }
 
-    /// What the facts of an account come to.
+    /// The state that follows from the facts of an account.
     fileprivate struct Fold {
         var record: AccountRecord?
         var factCount = 0
-        /// Lines of which the latest transaction was taken out, until the purchaser's next period.
+        /// Lines whose latest transaction was deleted, until the purchaser's next period.
         var takenOut: Set<TransactionID> = []
-        /// Every transaction that was taken out.
+        /// All deleted transactions.
         var deleted: Set<TransactionID> = []
-        /// When the price of a line's product was last raised.
+        /// The last price increase of each line's product.
         var raised: [TransactionID: Instant] = [:]
-        /// The increase that a line's next period brings, as it was asked and answered.
+        /// The price increase of the next period, with its question and answer.
         var asked: [TransactionID: PriceIncrease] = [:]
-        /// The price of a line's product that was agreed to, and is charged by now.
+        /// The agreed price of each line's product, which is now charged.
         var agreed: [TransactionID: Money] = [:]
-        /// What was redeemed for a line's next period, and has not begun.
+        /// The redeemed offer of the next period, before it begins.
         var waiting: [TransactionID: SubscriptionOffer] = [:]
-        /// Every transaction that was finished.
+        /// All finished transactions.
         var finished: Set<TransactionID> = []
     }
 
@@ -70,7 +70,7 @@ package struct ModelInvariants {
         return self.offered(rows) ?? self.told(record, rows, app: app, now: now)
     }
 
-    /// A record rebuilt from its facts equals the record stored.
+    /// A record rebuilt from its facts equals the stored record.
     private mutating func rebuilt(_ record: AccountRecord, _ account: Int, anew: Bool, now: Instant) -> String? {
         var fold = anew ? Fold() : self.folds[account]
         let facts = self.world.storage.facts(of: record.account).dropFirst(fold.factCount)
@@ -88,7 +88,7 @@ package struct ModelInvariants {
         return folded == record ? nil : "the record is not the fold of its facts: \(folded) is not \(record)"
     }
 
-    /// One own line a group; every line, owned product and share once.
+    /// One own line for each group; every line, owned product and share once.
     private func bounded(_ record: AccountRecord) -> String? {
         for group in Set(record.lines.map(\.groupID)).sorted() {
             let own = record.lines.filter { $0.isOwn && $0.groupID == group }
@@ -106,7 +106,7 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// What the record holds is what its rows say, and the latest of them.
+    /// The record agrees with its rows, and has the latest of them.
     private func agreesWithRows(_ record: AccountRecord, _ rows: [TransactionRow]) -> String? {
         let transactions: [Transaction] = rows.map(\.transaction)
         var byID: [TransactionID: Transaction] = [:]
@@ -126,7 +126,7 @@ package struct ModelInvariants {
         }
         for row in transactions {
             if row.appTransactionID != record.appTransactionID { return "transaction \(row.id) is of another account" }
-            // A purchaser's own token is nobody else's business.
+            // Only the purchaser sees the token of a purchase.
             if row.ownership != .purchased, !row.appAccountToken.isEmpty {
                 return "transaction \(row.id) is shared with the purchaser's token"
             }
@@ -146,12 +146,12 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// What a line has to know of what happened to it, followed through its facts: laws that ask the record itself what is
-    /// to come would believe one that forgot.
+    /// The state that a line must remember, computed from its facts. Laws that read it from the record would not notice
+    /// a record that forgot.
     private func remembered(_ record: AccountRecord, _ rows: [TransactionRow], _ fold: Fold) -> String? {
         for line in record.lines where line.isOwn {
             let id = line.originalID
-            // Counts as long as the line is of that product: a second time needs consent.
+            // Valid while the line has that product: a second increase needs consent.
             if let raised = fold.raised[id], line.lastIncrease != raised {
                 return "line \(id) was raised at \(raised), and knows \(String(describing: line.lastIncrease))"
             }
@@ -165,7 +165,7 @@ package struct ModelInvariants {
         return self.paid(record, rows)
     }
 
-    /// What offers ask of a group's past is what the rows say that are there, whatever was cut, refunded or taken out.
+    /// The history that offers depend on follows from the existing rows, whatever was cut, refunded or deleted.
     private func paid(_ record: AccountRecord, _ rows: [TransactionRow]) -> String? {
         for group in ModelShop.groups {
             let own = rows.map(\.transaction).filter { $0.subscriptionGroupID == group && $0.ownership == .purchased }
@@ -177,7 +177,7 @@ package struct ModelInvariants {
             if history.paidMilliseconds != Self.paidMilliseconds(own) {
                 return "\(history.paidMilliseconds) ms are paid for in \(group), not \(Self.paidMilliseconds(own))"
             }
-            // The wait is one between redemptions, and a renewal at the price of the offer is none.
+            // The wait is between redemptions. A renewal at the offer's price is not one.
             let redeemed = own.filter { $0.offer?.type == .winBack && $0.reason == .purchase }
             let wonBack = redeemed.map(\.purchaseDate).max()
             if history.lastWinBack != wonBack { return "won back at \(String(describing: history.lastWinBack))" }
@@ -185,7 +185,7 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// The periods that cost something and were not given back, from their purchase to their end.
+    /// Paid periods without refunds, each from its purchase to its end.
     static func paidMilliseconds(_ rows: [Transaction]) -> Int64 {
         var milliseconds: Int64 = 0
         for row in rows where row.revocation == nil && row.price?.milliunits != 0 {
@@ -194,7 +194,7 @@ package struct ModelInvariants {
         return milliseconds
     }
 
-    /// Nothing is due that is not attempted, and the due index says so.
+    /// Everything due is attempted, and the due index agrees.
     private func settled(_ record: AccountRecord, now: Instant) -> String? {
         if let due = record.attemptDue, due <= now { return "an attempt of \(due) is not settled at \(now)" }
         let entries = self.world.storage.due(self.world.app, through: .distantFuture, limit: .max)
@@ -203,7 +203,7 @@ package struct ModelInvariants {
         return entries.map(\.instant) == expected ? nil : "due are \(entries), the record says \(expected)"
     }
 
-    /// The validity table of section 4, the derivation of section 5, and what the fields of each state are.
+    /// The validity table of section 4, the derivation of section 5, and the fields of each state.
     private func valid(_ record: AccountRecord, app: AppState, now: Instant) -> String? {
         for group in ModelShop.groups {
             let statuses = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value
@@ -270,7 +270,7 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// Entitlement and status agree, for each product.
+    /// Entitlement and status agree for each product.
     private func entitled(
         _ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant
     ) -> String? {
@@ -308,7 +308,7 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// A view changes at its next crossing and not before, whenever it is asked.
+    /// A view changes at its next crossing and not before, at whatever time it is read.
     private func crossings(_ record: AccountRecord, app: AppState, now: Instant) -> String? {
         for group in ModelShop.groups {
             let view = { (instant: Instant) in
@@ -330,7 +330,7 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// An introductory offer is used once a group.
+    /// An account uses an introductory offer once for each group.
     private func introduced(_ record: AccountRecord, _ rows: [TransactionRow]) -> String? {
         for group in ModelShop.groups {
             let used = rows.contains {
@@ -344,8 +344,8 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// Periods of a line do not overlap, and end after they begin. A renewal is compared with the period that it followed:
-    /// where that was deleted, what is left before it may have been refunded then, and the refund taken back since.
+    /// Periods of a line do not overlap, and end after they begin. A renewal is compared with the period before it. If
+    /// that was deleted, an earlier one may have been refunded at the time, and the refund reversed since.
     private func contiguous(
         _ record: AccountRecord, _ rows: [TransactionRow], _ deleted: Set<TransactionID>
     ) -> String? {
@@ -369,7 +369,7 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// A free trial costs nothing, everything else something.
+    /// A free trial costs nothing, everything else has a price.
     private func offered(_ rows: [TransactionRow]) -> String? {
         for row in rows.map(\.transaction) where row.ownership == .purchased {
             let isFree = row.offer?.paymentMode == .freeTrial
@@ -381,7 +381,7 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// What a member of the family has is what its purchaser has.
+    /// A member of the family has what the purchaser shares.
     private func shared(_ records: [AccountRecord], app: AppState, now: Instant) -> String? {
         var mirrored: Set<TransactionID> = []
         let takenOut = self.folds.reduce(into: Set()) { $0.formUnion($1.takenOut) }
@@ -405,7 +405,7 @@ package struct ModelInvariants {
         for record in records {
             for line in record.lines where !line.isOwn && line.latest.revocation == nil {
                 if mirrored.contains(line.originalID) { continue }
-                // What a tester left of it is an older period, which was over before the sharing was.
+                // After a deletion the member may have an older period, which ended before the sharing.
                 guard takenOut.contains(line.originalID),
                     !line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds).isEntitled
                 else { return "line \(line.originalID) is shared by nobody" }
@@ -415,8 +415,8 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// A member's line is the purchaser's, unless a tester took what the member had of it out of the test store (row 41):
-    /// what is left decides then, which is an older period or nothing, until the purchaser's next period comes.
+    /// A member's line equals the purchaser's, unless a tester deleted the member's transaction (row 41). The rest, an
+    /// older period or nothing, then decides until the purchaser's next period.
     private static func fault(in copy: Line?, of source: Line, isTakenOut: Bool, _ app: AppState) -> String? {
         guard let copy else { return isTakenOut ? nil : "the member has nothing of it" }
         if copy.isOwn { return "it is owned" }
@@ -424,11 +424,11 @@ package struct ModelInvariants {
             if copy.latest.purchaseDate > source.latest.purchaseDate { return "it is newer than what is shared" }
             return copy.latest.revocation == nil && copy.awaitsAttempt ? "it is to be renewed by nobody" : nil
         }
-        // Who moves to what cannot be shared takes it from the others.
+        // A change to a product that is not shareable ends the sharing.
         if app.catalogue.product(source.latest.productID)?.isFamilyShareable == false {
             return copy.latest.revocation == nil ? "it cannot be shared, and is" : nil
         }
-        // Of what was cancelled as of a time before the sharing, the member hears when that begins.
+        // A cancellation dated before the sharing reaches the member when the sharing begins.
         let isCancelled = source.lapse == .autoRenewDisabled && copy.lapse == source.lapse
         let isRetrySame =
             copy.retry == source.retry || isCancelled && copy.retry?.failedAt == source.retry?.failedAt
@@ -442,7 +442,7 @@ package struct ModelInvariants {
 }
 
 extension ModelInvariants.Fold {
-    /// Notes what a tester takes out of a shared line, and what brings it back. `record`: before the fact.
+    /// Records deletions from a shared line, and what undoes them. `record` is the one before the fact.
     fileprivate mutating func follow(_ fact: Fact, in record: AccountRecord) {
         switch fact.body {
         case .deleted(let id, _):
@@ -462,7 +462,7 @@ extension ModelInvariants.Fold {
         case .offerQueued(let original, let offer):
             self.waiting[original] = offer
         case .autoRenewSet(let original, _, let preference, let billingPlan):
-            // It was redeemed for what was to come then.
+            // It was redeemed for the period that was next at that time.
             let held = record.lines.first { $0.originalID == original }
             let isSame = held?.preference == preference && held?.preferredBillingPlan == billingPlan
             if !isSame { self.waiting[original] = nil }
@@ -478,7 +478,7 @@ extension ModelInvariants.Fold {
             if !isOfSamePlan { (self.raised[id], self.agreed[id]) = (nil, nil) }
             if isOfSamePlan, let asked = self.asked[id], asked.status == .agreed { self.agreed[id] = asked.price }
             self.asked[id] = nil
-            // Behind an offer that goes on it waits, and behind a commitment; else its first period begins.
+            // It waits behind a running offer and behind a commitment; otherwise its first period begins.
             let goesOn = isOfSamePlan && held.map { $0.offerPeriodsLeft > 0 } ?? false
             let isBehind = held.map { $0.nextPlan != $0.preference } ?? false
             if !goesOn, !isBehind { self.waiting[id] = nil }
@@ -491,7 +491,7 @@ extension ModelInvariants.Fold {
 }
 
 extension ModelInvariants.Fold {
-    /// What a line keeps of its terms over a deletion depends on what is left.
+    /// After a deletion the remaining transactions determine the terms of the line.
     fileprivate mutating func forgetTerms() {
         self.raised.removeAll()
         self.asked.removeAll()

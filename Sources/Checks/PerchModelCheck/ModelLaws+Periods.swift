@@ -2,10 +2,9 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-// How long periods last: section 16 of the model, computed from what was bought and renewed, and not from what the record
-// says of it.
+// Lengths of periods: section 16 of the model, computed from purchases and renewals, and not from the record.
 extension ModelLaws {
-    /// The end of a period by the calendar: the day of the month is kept over shorter months.
+    /// The end of a period by the calendar. The day of the month is kept over shorter months.
     static func end(of length: Period, from start: Instant, day: Int64) -> Instant {
         guard length.isMonthly else {
             let days = Int64(length.value) * (length.unit == .week ? 7 : 1)
@@ -20,9 +19,9 @@ extension ModelLaws {
         ).instant
     }
 
-    /// The day of the month that a line counts its months from, followed from its purchase through every renewal: 31
-    /// January, 28 February, 31 March. Nil where its rows do not tell: a period was cut short, or lasted as long as another
-    /// time rate says, or one is missing.
+    /// The day of the month from which a line counts, followed from its purchase through every renewal: 31 January, 28
+    /// February, 31 March. Nil if the rows do not show it: a period was cut short, had the length of another time rate,
+    /// or is missing.
     func dayCounted(of line: Line, _ account: Int) -> Int64? {
         var day: Int64?
         var last: (end: Instant, due: Instant, isMonthly: Bool)?
@@ -40,12 +39,12 @@ extension ModelLaws {
             let due = day.map { Self.end(of: length, from: row.purchaseDate, day: $0) } ?? end
             last = (end, due, length.isMonthly)
         }
-        // What comes next counts anew where the last period is not of months, or was not as long as it should have been.
+        // After a period without months or with an unexpected length, counting starts again.
         guard let last, last.end >= last.due, last.isMonthly else { return nil }
         return day
     }
 
-    /// How long a transaction's period is by the catalogue.
+    /// The length of a transaction's period in the catalogue.
     private func length(of row: Transaction) -> Period? {
         guard let terms = self.before.app.catalogue.product(row.productID)?.terms(billed: row.billingPlan) else {
             return nil

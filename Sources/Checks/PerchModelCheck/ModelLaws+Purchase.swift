@@ -2,14 +2,14 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-// What a purchase has to come to: sections 10, 11 and 15 of the model.
+// Results of purchases: sections 10, 11 and 15 of the model.
 extension ModelLaws {
     func bought(_ order: PurchaseOrder, _ account: Int, isApproved: Bool = false) -> String? {
         guard case .done(let result, _) = self.answer else { return nil }
         guard case .transaction(let transaction, let wasHeld) = result else {
             return self.after.rows[account] == self.before.rows[account] ? nil : "not bought, and there are rows"
         }
-        // What is held already, and is to come already, is returned as it is.
+        // A held or pending transaction is returned unchanged.
         if order.renewalBehaviour == .cancelImmediately,
             let new = self.line(of: transaction, account, self.after), new.willAutoRenew,
             new != self.line(of: transaction, account, self.before)
@@ -76,7 +76,7 @@ extension ModelLaws {
             ?? self.priced(transaction, product, subscription)
     }
 
-    /// The price and the length are the offer's, or the product's.
+    /// Price and length are the offer's, or the product's.
     private func priced(
         _ transaction: Transaction, _ product: CatalogueProduct, _ subscription: CatalogueSubscription
     ) -> String? {
@@ -108,7 +108,7 @@ extension ModelLaws {
             ? nil : "costs \(String(describing: transaction.price)), not \(offer.price)"
     }
 
-    /// What was held is returned: it is what was ordered, or the order waits for the renewal.
+    /// The held transaction is returned if it was ordered, or if the order waits for the renewal.
     private func held(_ order: PurchaseOrder, _ transaction: Transaction, _ account: Int) -> String? {
         guard let product = self.before.app.catalogue.product(order.productID), let plan = product.subscription else {
             if transaction.productID != order.productID { return "held is \(transaction.productID)" }
@@ -126,14 +126,14 @@ extension ModelLaws {
             let isToBeMonthly = (isSame ? old.latest.billingPlan : order.billingPlan) == .monthly
             let isMonthly = (isSame ? new.latest.billingPlan : new.preferredBillingPlan) == .monthly
             if isMonthly != isToBeMonthly { return "ordered billed \(order.billingPlan), and it waits otherwise" }
-            // He had declined a price, or switched renewal off: an order of the next plan switches it on.
+            // After a declined price or a cancellation, an order of the next plan switches renewal on.
             if !new.willAutoRenew, order.renewalBehaviour != .cancelImmediately { return "ordered, and nothing renews" }
         }
         if let offer = order.offer, new.queuedOffer?.id != offer.id { return "the offer \(offer.id) is forgotten" }
         return nil
     }
 
-    /// Section 4: a run of periods goes on over a lapse of less than 60 days.
+    /// Section 4: a run of periods continues over a lapse of less than 60 days.
     private func run(of new: Line, after old: Line?) -> String? {
         guard let old else { return new.recentStart == self.after.now ? nil : "a run begins at \(new.recentStart)" }
         let served = max(old.boundary, old.retry?.graceUntil ?? old.boundary)
@@ -143,8 +143,8 @@ extension ModelLaws {
         return new.recentStart == wanted ? nil : "the run begins at \(new.recentStart), not \(wanted)"
     }
 
-    /// Which offer is applied: the one that was ordered, else the introductory one, once a group. A code that goes behind an
-    /// introductory offer is as good as none.
+    /// The applied offer: the ordered one, otherwise the introductory one, once for each group. A code behind an
+    /// introductory offer counts as none.
     private func offered(_ transaction: Transaction, _ order: PurchaseOrder, _ account: Int) -> String? {
         let codes = self.before.app.catalogue.product(order.productID)?.subscription?.codeOffers ?? []
         let code = order.offer?.type == .code ? codes.first { $0.offer.id == order.offer?.id } : nil
@@ -167,7 +167,7 @@ extension ModelLaws {
 
     // MARK: Refusals
 
-    /// Why an operation that was refused should not have been; nil where that is not for this to say.
+    /// A sentence if an operation was refused without reason; nil if this law does not decide.
     func wrongly(_ operation: StoreOperation, _ account: Int) -> String? {
         let onSale = { (product: String) in self.before.app.catalogue.productOnSale(product) != nil }
         let own = { (target: OperationTarget) -> (line: Line, state: RenewalState)? in

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-// Settings of the app, and products that are changed: each changes what it says, and nothing else.
+// Settings of the app and edits of products: each changes its subject, and nothing else.
 extension ModelLaws {
     func configured(_ changes: [AppSettingChange]) -> String? {
         if self.after.records != self.before.records { return "a setting changed a record" }
@@ -28,7 +28,7 @@ extension ModelLaws {
             }
         }
         if self.after.app.settings != settings { return "the settings are \(self.after.app.settings), not \(settings)" }
-        // What is billed up front costs what the product does.
+        // Billing up front costs the price of the product.
         let terms = { (product: CatalogueProduct) in
             (product.id, product.price.milliunits, product.isWithdrawn, product.isFamilyShareable)
         }

@@ -2,7 +2,8 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-/// What one event may change, and what it must: the notes and the rows of section 17, told of before and after.
+/// What one event may change and must change: the notes and rows of section 17, as laws about the state before and
+/// after.
 package struct ModelLaws {
     let action: ModelAction
     let before: ModelSnapshot
@@ -61,7 +62,7 @@ package struct ModelLaws {
         line.map { $0.state(at: snapshot.now, leewayMilliseconds: nil) }
     }
 
-    /// Others change only by what is shared with them.
+    /// Other accounts change only through sharing.
     private func onlyTouches(_ account: Int, _ operation: StoreOperation) -> String? {
         for other in ModelWorld.accounts.indices where other != account {
             guard self.before.records[other] != self.after.records[other] else { continue }
@@ -80,7 +81,7 @@ package struct ModelLaws {
         return nil
     }
 
-    /// The account's line that the target stood for before.
+    /// The account's line that the target meant before the event.
     func line(_ target: OperationTarget, _ account: Int, _ snapshot: ModelSnapshot) -> Line? {
         guard let record = snapshot.records[account] else { return nil }
         switch target {
@@ -113,19 +114,7 @@ package struct ModelLaws {
         case .refund(_, let reason, let share):
             return self.refunded(reason, share, account)
         case .setAutoRenew(let target, let isOn):
-            guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
-                return nil
-            }
-            if new.latest.commitment == nil, new.willAutoRenew != isOn { return "auto-renew is \(new.willAutoRenew)" }
-            if new.latest != old.latest { return "switching renewal changed the transaction" }
-            let failed = [.inGracePeriod, .inBillingRetryPeriod].contains(self.state(old, self.before))
-            if !isOn, failed, new.latest.commitment == nil, self.state(new, self.after) != .expired {
-                return "cancelled while the charge fails, and \(String(describing: self.state(new, self.after)))"
-            }
-            if isOn, !old.willAutoRenew, new.preference != new.latest.productID {
-                return "renewal came back to another plan"
-            }
-            return nil
+            return self.switched(target, isOn, account)
         case .renew(let target), .resolveBilling(let target):
             return self.renewed(target, operation, account)
         case .expire(let target):
@@ -135,19 +124,7 @@ package struct ModelLaws {
             if self.state(new, self.after)?.isEntitled == true { return "expired by hand, and entitled" }
             return new.willAutoRenew ? "expired by hand, and will renew" : nil
         case .raisePrice(let target, let milliunits, let needsConsent):
-            guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
-                return nil
-            }
-            if self.before.revision == self.after.revision { return nil }
-            guard let increase = new.increase, increase.price.milliunits == milliunits else {
-                return "the increase is \(String(describing: new.increase))"
-            }
-            if needsConsent == true, increase.status != .pending { return "consent is needed, and \(increase.status)" }
-            if needsConsent == false, increase.status != .agreed {
-                return "no consent is needed, and \(increase.status)"
-            }
-            if needsConsent == nil, let found = self.consented(increase, old) { return found }
-            return new.latest == old.latest ? nil : "a price increase changed the transaction"
+            return self.raised(target, milliunits, needsConsent, account)
         case .answerPriceIncrease(let target, let agrees):
             guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
                 return nil
@@ -174,20 +151,7 @@ package struct ModelLaws {
             }
             return self.entitlements(account, self.after).isEmpty ? nil : "cleared, and entitled"
         case .deleteTransaction(let id):
-            // Nothing is bought, renewed or changed by it; a purchase that waits has no row.
-            let left = self.before.rows[account].filter { $0.transaction.id != id }
-            let rows = self.after.rows[account]
-            let isLeft =
-                left.count == rows.count
-                && zip(left, rows).allSatisfy { old, new in
-                    var old = old
-                    // The deletion of an upgrade restores what that left behind.
-                    if old.transaction.id == new.transaction.id, !new.transaction.isUpgraded {
-                        old.transaction.isUpgraded = false
-                    }
-                    return old == new
-                }
-            return isLeft ? nil : "a deletion of \(id) left other rows than those beside it"
+            return self.deleted(id, account)
         case .stopSharing(let target, let member):
             if target == nil, member == nil, self.after.records[account]?.shares.isEmpty == false {
                 return "all sharing ended, and there is some"
@@ -220,7 +184,59 @@ package struct ModelLaws {
         }
     }
 
-    /// Section 13: who has to be asked. One is asked a second time within a year, whatever the increase.
+    /// The customer switched renewal on or off.
+    private func switched(_ target: OperationTarget, _ isOn: Bool, _ account: Int) -> String? {
+        guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
+            return nil
+        }
+        if new.latest.commitment == nil, new.willAutoRenew != isOn { return "auto-renew is \(new.willAutoRenew)" }
+        if new.latest != old.latest { return "switching renewal changed the transaction" }
+        let failed = [.inGracePeriod, .inBillingRetryPeriod].contains(self.state(old, self.before))
+        if !isOn, failed, new.latest.commitment == nil, self.state(new, self.after) != .expired {
+            return "cancelled while the charge fails, and \(String(describing: self.state(new, self.after)))"
+        }
+        if isOn, !old.willAutoRenew, new.preference != new.latest.productID {
+            return "renewal came back to another plan"
+        }
+        return nil
+    }
+
+    /// The store announced a higher price.
+    private func raised(_ target: OperationTarget, _ milliunits: Int64, _ needsConsent: Bool?, _ account: Int) -> String? {
+        guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
+            return nil
+        }
+        if self.before.revision == self.after.revision { return nil }
+        guard let increase = new.increase, increase.price.milliunits == milliunits else {
+            return "the increase is \(String(describing: new.increase))"
+        }
+        if needsConsent == true, increase.status != .pending { return "consent is needed, and \(increase.status)" }
+        if needsConsent == false, increase.status != .agreed {
+            return "no consent is needed, and \(increase.status)"
+        }
+        if needsConsent == nil, let found = self.consented(increase, old) { return found }
+        return new.latest == old.latest ? nil : "a price increase changed the transaction"
+    }
+
+    /// A tester deleted a transaction.
+    private func deleted(_ id: TransactionID, _ account: Int) -> String? {
+        // It changes no other row; a pending purchase has no row.
+        let left = self.before.rows[account].filter { $0.transaction.id != id }
+        let rows = self.after.rows[account]
+        let isLeft =
+            left.count == rows.count
+            && zip(left, rows).allSatisfy { old, new in
+                var old = old
+                // The deletion of an upgrade restores what that left behind.
+                if old.transaction.id == new.transaction.id, !new.transaction.isUpgraded {
+                    old.transaction.isUpgraded = false
+                }
+                return old == new
+            }
+        return isLeft ? nil : "a deletion of \(id) left other rows than those beside it"
+    }
+
+    /// Section 13: the increases that need consent. A second one within a year always does.
     private func consented(_ increase: PriceIncrease, _ old: Line) -> String? {
         guard self.before.app.settings.timeRate == .realTime,
             let product = self.before.app.catalogue.product(old.latest.productID), let plan = product.subscription
@@ -270,8 +286,8 @@ package struct ModelLaws {
         return lost.subtracting([row.productID]).isEmpty ? nil : "a refund of \(row.productID) took \(lost.sorted())"
     }
 
-    /// A refund that is taken back leaves everything as if it had not been, but for the time that has passed: nothing is
-    /// charged for that, and what the customer has follows from the dates (section 14, and the derivation of section 5).
+    /// A reversed refund leaves everything as if it had not happened, apart from the time that has passed. That time
+    /// costs nothing, and the status follows from the dates (section 14, and the derivation of section 5).
     private func reinstated(_ account: Int) -> String? {
         let known = Dictionary(
             uniqueKeysWithValues: self.before.rows[account].map { ($0.transaction.id, $0.transaction) })
@@ -304,7 +320,7 @@ package struct ModelLaws {
         guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
             return nil
         }
-        // At another time rate its period may be over by now, and the next ones have come as well.
+        // At another time rate its period may have ended, and the next periods begun.
         let first = self.firstNew(of: old, account)
         guard let first else { return nil }
         if first.reason != .renewal { return "renewed, by a \(first.reason)" }
@@ -351,8 +367,8 @@ package struct ModelLaws {
         return nil
     }
 
-    /// The first transaction that a line was given. What was there before is none, though it may be newer than the line's
-    /// latest: an upgrade can be deleted, and leave what it had left behind.
+    /// The first new transaction of a line. Older transactions do not count, even if one is newer than the line's
+    /// latest: after the deletion of an upgrade, the previous transaction remains.
     private func firstNew(of line: Line, _ account: Int) -> Transaction? {
         let known = Set(self.before.rows[account].map(\.transaction.id))
         return self.after.rows[account].map(\.transaction)
@@ -366,11 +382,11 @@ package struct ModelLaws {
         let fails = self.before.records[account]?.chargesFail ?? self.before.app.settings.areRenewalBillingIssuesEnabled
         let isWithdrawn = self.before.app.catalogue.productOnSale(old.nextPlan) == nil
         if !isDue { return new == old ? nil : "nothing was due at \(old.boundary), and line \(old.originalID) changed" }
-        // Before the price: what is not sold would not renew for those who agreed either.
+        // Checked before the price, because a withdrawn product does not renew even with consent.
         if isWithdrawn {
             return new.lapse == .productUnavailable ? nil : "withdrawn, and \(String(describing: new.lapse))"
         }
-        // A price is that of a plan: who moves to another plan is not asked any more.
+        // A price belongs to a plan, so a change of plan ends the question.
         let staysInPlan = old.nextPlan == old.latest.productID
         if old.increase?.status == .pending, staysInPlan {
             return new.lapse == .didNotConsentToPriceIncrease
@@ -389,9 +405,9 @@ package struct ModelLaws {
         return self.renewedTerms(first, old, staysInPlan: staysInPlan, day: self.dayCounted(of: old, account))
     }
 
-    /// What a renewal costs, with which offer, and until when.
+    /// Price, offer and end of a renewal.
     ///
-    /// `day`: the day of the month that the line counts from, where its rows tell; else what its record says.
+    /// `day` is the day of the month from which the line counts: from its rows, otherwise from its record.
     private func renewedTerms(_ first: Transaction, _ old: Line, staysInPlan: Bool, day counted: Int64?) -> String? {
         guard let product = self.before.app.catalogue.product(first.productID),
             let terms = product.terms(billed: old.nextBilled)
@@ -418,7 +434,7 @@ package struct ModelLaws {
         return end == wanted ? nil : "it lasts until \(end), not \(wanted)"
     }
 
-    /// Grace and retry as sections 12 of the model and 7 of the format have them, for real time.
+    /// Grace and retry of section 12 of the model and section 7 of the format, for real time.
     private func retried(_ retry: BillingRetry, _ old: Line) -> String? {
         let settings = self.before.app.settings
         guard settings.timeRate == .realTime else { return nil }

@@ -1,7 +1,7 @@
 import PerchModel
 import PerchTesting
 
-/// Kinds of events, and how many of 300 each is where nothing else is said.
+/// Kinds of events, and their default number in 300.
 package enum ModelKind: CaseIterable, Sendable {
     case buy, advance, refund, reverseRefund, declineRefund, requestConsumption
     case autoRenew, renew, expire, resolveBilling, charges
@@ -23,16 +23,16 @@ package enum ModelKind: CaseIterable, Sendable {
     }
 }
 
-/// What a sequence has much of, and what it has not: each draws its own.
+/// The frequencies of events in a sequence, drawn for each sequence.
 ///
-/// If all had everything in the same measure, none would have much of what is rare, and three rare things in a row would
-/// not be seen in a hundred of them. One sequence in four is of that kind all the same.
+/// With equal frequencies, no sequence would have many rare events, and three rare events in a row would not occur in a
+/// hundred sequences. One sequence in four has equal frequencies all the same.
 package struct ModelMix: Hashable, Sendable {
     /// In the order of `ModelKind.allCases`.
     private let weights: [Int]
-    /// Three purchases in four are of these.
+    /// Three purchases in four are of these products.
     let favourites: [String]
-    /// To whom things happen: what stands here more often happens to.
+    /// Weights of the accounts.
     let accounts: [Int]
 
     init(_ random: inout SeededRandom) {
@@ -45,7 +45,7 @@ package struct ModelMix: Hashable, Sendable {
         }
         self.weights = ModelKind.allCases.map { kind in
             let factor = random.element([0, 1, 1, 4])
-            // Without these two next to nothing happens.
+            // Without purchases and time almost nothing happens.
             return kind.weight * ([.buy, .advance].contains(kind) ? max(factor, 1) : factor)
         }
         let count = 1 + random.below(4)

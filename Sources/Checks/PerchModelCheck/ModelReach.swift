@@ -2,14 +2,14 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-/// How often sequences do each thing, and come to each state: a law finds nothing in what is never lived.
+/// Counts the events and states of sequences. A law finds nothing in states that no sequence reaches.
 package struct ModelReach: Sendable {
-    /// By name: events, or moments after an event.
+    /// By name: numbers of events, or of moments after an event.
     package private(set) var counts: [String: Int] = [:]
 
     package init() {}
 
-    /// Lives a sequence, without laws.
+    /// Runs a sequence without laws.
     package mutating func live(seed: UInt64, events count: Int) {
         let world = ModelWorld()
         for event in ModelEvent.sequence(seed: seed, count: count) {

@@ -2,10 +2,10 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-/// What was lived, as a scenario: `perch scenario run` plays the same steps against any server.
+/// The events of a sequence as a scenario: `perch scenario run` plays the same steps against any server.
 ///
-/// It says what happened, and not what should have: that is known only to who looks into it. What was refused is expected
-/// to be refused, for a scenario ends where it is not expected.
+/// It contains the events and the refusals, which it expects because a scenario ends at an unexpected one. A person
+/// adds the expected results.
 package enum ModelScenario {
     package static func text(of actions: [ModelAction], head: [String] = []) -> String {
         var lines = head.map { "# " + $0.replacing("\n", with: " ") }
@@ -14,7 +14,7 @@ package enum ModelScenario {
         for product in ModelShop.catalogue().products { lines += self.lines(of: product) }
         lines.append("")
         let world = ModelWorld()
-        // Only what was done is answered again as before, and only some requests bear a key on the wire.
+        // Only a completed request can be repeated, and only some requests have a key on the wire.
         var isAnsweredAgain = false
         for action in actions {
             let step = self.step(action, in: world)
@@ -38,7 +38,7 @@ package enum ModelScenario {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The statuses of everybody, for people.
+    /// The statuses of all accounts, for people.
     private static func sights(in world: ModelWorld) -> [String] {
         var sights: [String] = []
         for account in ModelWorld.accounts.indices {
@@ -153,7 +153,7 @@ package enum ModelScenario {
         case .interruptedPurchases(let isOn): "interrupted purchases \(onOff(isOn))"
         case .billingRetryOnRenewal(let isOn): "billing retry \(onOff(isOn))"
         case .gracePeriod(let isOn): "grace period \(onOff(isOn))"
-        // Who only says how long it is, wants it.
+        // A length alone switches the grace period on.
         case .gracePeriodDays(let days): "grace period \(onOff(settings.isGracePeriodEnabled)) \(days) days"
         case .gracePeriodForAllRenewals(let all): "grace period for \(all ? "all renewals" : "paid renewals only")"
         case .dialogs(let isOn): "dialogs \(onOff(isOn))"

@@ -31,65 +31,17 @@ package enum ModelShop {
         return Dictionary(uniqueKeysWithValues: pairs)
     }()
 
-    /// Empty for what is no subscription.
+    /// Empty for products without subscription.
     package static func group(of product: String) -> String { self.groupOfSubscription[product, default: ""] }
 
     package static func catalogue() -> Catalogue {
-        func price(_ milliunits: Int64) -> Money { Money(milliunits: milliunits, currency: "USD") }
-        func offer(
-            _ id: String, _ type: OfferType, _ mode: PaymentMode, _ milliunits: Int64, _ period: Period,
-            count: Int32 = 1
-        ) -> SubscriptionOffer {
-            SubscriptionOffer(
-                id: id, type: type, paymentMode: mode, price: price(milliunits), period: period, periodCount: count)
-        }
-        func product(_ id: String, _ type: ProductType, _ milliunits: Int64, shared: Bool = false) -> CatalogueProduct {
-            CatalogueProduct(
-                id: id, type: type, referenceName: id, price: price(milliunits), isFamilyShareable: shared,
-                localizations: [Localization(locale: "en_US", displayName: id, description: "")])
-        }
-        func plan(
-            _ id: String, _ group: String, level: Int32, _ period: Period, _ milliunits: Int64, shared: Bool = false,
-            _ change: (inout CatalogueSubscription) -> Void = { _ in }
-        ) -> CatalogueProduct {
-            var plan = product(id, .autoRenewable, milliunits, shared: shared)
-            var subscription = CatalogueSubscription(groupID: group, level: level, period: period)
-            change(&subscription)
-            plan.subscription = subscription
-            return plan
-        }
         let month = Period(1, .month)
         let products = [
             plan("gold", "plans", level: 1, month, 19_990, shared: true) { subscription in
                 subscription.promotionalOffers = [offer("gold.half", .promotional, .payUpFront, 9_990, month)]
             },
             plan("silver", "plans", level: 2, month, 9_990, shared: true) { subscription in
-                subscription.introductoryOffers = [offer("", .introductory, .freeTrial, 0, Period(1, .week))]
-                subscription.promotionalOffers = [
-                    offer("half", .promotional, .payAsYouGo, 4_990, month, count: 2),
-                    offer("upfront", .promotional, .payUpFront, 15_000, Period(3, .month)),
-                ]
-                subscription.codeOffers = [
-                    CodeOffer(
-                        offer: offer("WELCOME", .code, .freeTrial, 0, month), eligibility: [.new, .expired],
-                        isStackable: false),
-                    CodeOffer(
-                        offer: offer("LOYAL", .code, .payAsYouGo, 1_000, month), eligibility: [.existing],
-                        isStackable: false),
-                ]
-                var rule = WinBackRule()
-                rule.paidMonthsMin = 1
-                rule.lapsedMonthsMin = 1
-                rule.lapsedMonthsMax = 6
-                // Longer than the offer's three months and one of lapse: so it matters where it begins.
-                rule.waitMonths = 5
-                subscription.winBackOffers = [
-                    WinBackOffer(
-                        offer: offer("back", .winBack, .payAsYouGo, 990, month, count: 3), isEligible: false,
-                        isHighPriority: false, rule: rule),
-                    WinBackOffer(
-                        offer: offer("soon", .winBack, .freeTrial, 0, month), isEligible: true, isHighPriority: false),
-                ]
+                Self.setSilverOffers(&subscription)
             },
             plan("silver.twin", "plans", level: 2, month, 8_990) { subscription in
                 subscription.introductoryOffers = [
@@ -107,7 +59,7 @@ package enum ModelShop {
                     BillingPlan(type: .monthly, price: price(9_000), commitmentPrice: price(108_000), chargeCount: 12),
                 ]
             },
-            // Months as silver has, and another number of them: not the same length.
+            // Months like silver, but another number of them, so another length.
             plan("silver.quarterly", "plans", level: 2, Period(3, .month), 26_990),
             plan("bronze", "plans", level: 3, month, 4_990),
             plan("weekly", "news", level: 1, Period(1, .week), 1_990) { subscription in
@@ -115,7 +67,7 @@ package enum ModelShop {
                     offer("", .introductory, .payUpFront, 2_500, Period(2, .week))
                 ]
             },
-            // Weeks and months in one group: which of the two plans counts is not told apart by a plan without neighbours.
+            // Weeks and months in one group, so that plans of both compete.
             plan("quarterly", "news", level: 1, Period(3, .month), 7_990),
             product("coins", .consumable, 990),
             product("lifetime", .nonConsumable, 49_000, shared: true),
@@ -123,5 +75,65 @@ package enum ModelShop {
         ]
         let groups = Self.groups.map { CatalogueGroup(id: $0, name: $0, localizations: []) }
         return Catalogue(products: products, groups: groups, schemaVersion: "4.0")
+    }
+
+    /// One offer of each kind, several of some.
+    private static func setSilverOffers(_ subscription: inout CatalogueSubscription) {
+        let month = Period(1, .month)
+        subscription.introductoryOffers = [offer("", .introductory, .freeTrial, 0, Period(1, .week))]
+        subscription.promotionalOffers = [
+            offer("half", .promotional, .payAsYouGo, 4_990, month, count: 2),
+            offer("upfront", .promotional, .payUpFront, 15_000, Period(3, .month)),
+        ]
+        subscription.codeOffers = [
+            CodeOffer(
+                offer: offer("WELCOME", .code, .freeTrial, 0, month), eligibility: [.new, .expired],
+                isStackable: false),
+            CodeOffer(
+                offer: offer("LOYAL", .code, .payAsYouGo, 1_000, month), eligibility: [.existing],
+                isStackable: false),
+        ]
+        var rule = WinBackRule()
+        rule.paidMonthsMin = 1
+        rule.lapsedMonthsMin = 1
+        rule.lapsedMonthsMax = 6
+        // Longer than three months of the offer and one of lapse, so its beginning matters.
+        rule.waitMonths = 5
+        subscription.winBackOffers = [
+            WinBackOffer(
+                offer: offer("back", .winBack, .payAsYouGo, 990, month, count: 3), isEligible: false,
+                isHighPriority: false, rule: rule),
+            WinBackOffer(
+                offer: offer("soon", .winBack, .freeTrial, 0, month), isEligible: true, isHighPriority: false),
+        ]
+    }
+
+    private static func price(_ milliunits: Int64) -> Money { Money(milliunits: milliunits, currency: "USD") }
+
+    private static func offer(
+        _ id: String, _ type: OfferType, _ mode: PaymentMode, _ milliunits: Int64, _ period: Period,
+        count: Int32 = 1
+    ) -> SubscriptionOffer {
+        SubscriptionOffer(
+            id: id, type: type, paymentMode: mode, price: price(milliunits), period: period, periodCount: count)
+    }
+
+    private static func product(_ id: String, _ type: ProductType, _ milliunits: Int64, shared: Bool = false)
+        -> CatalogueProduct
+    {
+        CatalogueProduct(
+            id: id, type: type, referenceName: id, price: price(milliunits), isFamilyShareable: shared,
+            localizations: [Localization(locale: "en_US", displayName: id, description: "")])
+    }
+
+    private static func plan(
+        _ id: String, _ group: String, level: Int32, _ period: Period, _ milliunits: Int64, shared: Bool = false,
+        _ change: (inout CatalogueSubscription) -> Void = { _ in }
+    ) -> CatalogueProduct {
+        var plan = product(id, .autoRenewable, milliunits, shared: shared)
+        var subscription = CatalogueSubscription(groupID: group, level: level, period: period)
+        change(&subscription)
+        plan.subscription = subscription
+        return plan
     }
 }

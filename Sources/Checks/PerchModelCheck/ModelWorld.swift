@@ -2,7 +2,7 @@ package import PerchBase
 package import PerchModel
 package import PerchStore
 
-/// A store with a few accounts, under a clock that only events move, without loops: what the model's checks live in.
+/// The world of the model's checks: a store with a few accounts, without loops. Only events move its clock.
 package final class ModelWorld {
     package static let accounts = ["ann", "ben", "cat", "dan"]
     package static let begin = Instant(milliseconds: 1_769_680_800_000)
@@ -11,19 +11,19 @@ package final class ModelWorld {
     package let storage: MemoryStorage
     private let engine: StoreEngine
     private var nextTicket: UInt64 = 1
-    /// Every change that was committed, and not taken yet.
+    /// Every committed change that is not taken yet.
     private var changes: [Change] = []
-    /// The last mutation that bore a key, and what it was answered.
+    /// The last mutation with a key, and its answer.
     package private(set) var lastKeyed: (mutation: Mutation, answer: Answer)?
     private var nextKey: UInt64 = 1
 
-    /// What a mutation came to.
+    /// The outcome of a mutation.
     package enum Answer: Hashable, Sendable {
         case done(MutationResult, Position)
         case refused(Refusal)
-        /// The store goes on and on without an answer.
+        /// The store does not come to an answer.
         case stuck
-        /// Asked again with its key, it answered something else.
+        /// A repetition under the same key had another answer.
         case differs(first: String, again: String)
     }
 
@@ -61,7 +61,7 @@ package final class ModelWorld {
         self.number(of: account).flatMap { self.storage.record($0) }
     }
 
-    /// Oldest first, all of them.
+    /// All of them, oldest first.
     package func rows(_ account: Int) -> [TransactionRow] {
         guard let number = self.number(of: account) else { return [] }
         var query = TransactionQuery(limit: .max)
@@ -69,7 +69,7 @@ package final class ModelWorld {
         return self.storage.transactions(of: number, query)
     }
 
-    /// What a reader is told.
+    /// The answer of a read.
     func read(_ body: StoreRequest.Body) -> StoreAnswer? {
         let ticket = self.nextTicket
         self.nextTicket += 1
@@ -79,7 +79,7 @@ package final class ModelWorld {
         return nil
     }
 
-    /// A list as a reader goes through it, page by page; nil where it comes to no end.
+    /// A list, read page by page; nil if it does not end.
     func list(_ account: Int, _ query: TransactionQuery) -> [TransactionRow]? {
         var query = query
         var rows: [TransactionRow] = []
@@ -101,7 +101,7 @@ package final class ModelWorld {
 
     // MARK: What happens
 
-    /// Asks for a mutation under a key of its own, so that it can be asked for again.
+    /// Sends a mutation under a new key, so that it can be repeated.
     package func ask(_ mutation: Mutation) -> Answer {
         var mutation = mutation
         mutation.repeatable(
@@ -112,7 +112,7 @@ package final class ModelWorld {
         return answer
     }
 
-    /// Asks for the last one again.
+    /// Repeats the last mutation.
     package func askAgain() -> Answer? {
         self.lastKeyed.map { self.run($0.mutation) }
     }
@@ -152,7 +152,7 @@ package final class ModelWorld {
                     preconditionFailure("the store in memory answered \(event)")
                 }
             }
-            // What it made due by now is settled as well, as by the store's own thread.
+            // Renewals that it made due are settled too, as on the store's own thread.
             let due = self.storage.earliestDue(self.app) ?? .distantFuture
             if let answer, due > self.now { return answer }
         }
@@ -160,7 +160,7 @@ package final class ModelWorld {
     }
 }
 
-/// What was there at one moment, for laws that compare before with after.
+/// The state at one moment, for laws that compare before with after.
 package struct ModelSnapshot {
     package var now: Instant
     package var revision: UInt64
@@ -168,7 +168,7 @@ package struct ModelSnapshot {
     package var records: [AccountRecord?]
     package var rows: [[TransactionRow]]
 
-    /// `earlier`: what it says of rows is believed of accounts that no revision has touched since then.
+    /// `earlier` is reused for accounts that no revision has touched since.
     package init(of world: ModelWorld, after earlier: ModelSnapshot? = nil) {
         self.now = world.now
         self.revision = world.revision

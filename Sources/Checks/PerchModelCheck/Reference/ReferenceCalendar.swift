@@ -1,9 +1,9 @@
 import PerchBase
 import PerchModel
 
-/// How long periods last, for the reference alone: section 16 of the model, and section 7 of the file's format.
+/// Lengths of periods, for the reference only: section 16 of the model, and section 7 of the file's format.
 ///
-/// Plain on purpose: years and months are counted one by one. Nothing here is shared with what it is compared with.
+/// It counts years and months one by one and shares no code with the model.
 enum ReferenceCalendar {
     struct Date: Equatable {
         var year: Int64
@@ -65,7 +65,7 @@ enum ReferenceCalendar {
         return isLeap ? 366 : 365
     }
 
-    /// So many months later, on the day that is counted from, or on the last day of a shorter month.
+    /// This number of months later, on the day of counting, or on the last day of a shorter month.
     static func months(_ count: Int64, after start: Instant, countedFrom day: Int64) -> Instant {
         var date = self.date(of: start)
         for _ in 0..<count {
@@ -76,21 +76,21 @@ enum ReferenceCalendar {
         return self.instant(of: date)
     }
 
-    /// Whether a day that months are counted from leads to this instant's day.
+    /// Whether counting months from a day leads to this instant's day.
     static func leads(_ day: Int64, to instant: Instant) -> Bool {
         let date = self.date(of: instant)
         return date.day == min(day, self.days(inMonth: date.month, of: date.year))
     }
 }
 
-/// What a time rate makes of periods: the table of section 7 of the format.
+/// The effect of a time rate on periods: the table of section 7 of the format.
 enum ReferenceRate {
     case real
     /// Milliseconds for a week and for a month.
     case scaled(week: Int64, month: Int64)
-    /// Every period is as long.
+    /// All periods have this length.
     case fixed(Int64)
-    /// A day lasts so many milliseconds.
+    /// Milliseconds of a day.
     case compressed(Int64)
 
     init(_ rate: TimeRate) {
@@ -122,7 +122,7 @@ enum ReferenceRate {
         if case .real = self { true } else { false }
     }
 
-    /// The end of a period. `day`: the day of the month that months are counted from.
+    /// The end of a period. `day` is the day of the month from which months are counted.
     func end(of period: Period, from start: Instant, countedFrom day: Int64) -> Instant {
         let count = Int64(period.value)
         switch self {
@@ -148,14 +148,15 @@ enum ReferenceRate {
         }
     }
 
-    /// So many months after an instant, as offers count them. Where every period lasts equally long, so does a month.
+    /// This number of months after an instant, as offers count them. If all periods have one length, a month has it
+    /// too.
     func months(_ count: Int32, after start: Instant) -> Instant {
         if case .fixed(let length) = self { return start.advanced(byMilliseconds: Int64(count) * length) }
         return self.end(
             of: Period(count, .month), from: start, countedFrom: ReferenceCalendar.date(of: start).day)
     }
 
-    /// Who has paid for so long has paid for so many months: average ones, less three days for the short ones.
+    /// Months of a paid duration: average months, less three days for short ones.
     func paid(forMonths count: Int32) -> Int64 {
         let count = Int64(count)
         switch self {
@@ -166,7 +167,7 @@ enum ReferenceRate {
         }
     }
 
-    /// How long a failed charge is tried again.
+    /// Time for which a failed charge is retried.
     var retry: Int64 {
         switch self {
         case .real: 60 * ReferenceCalendar.day
@@ -176,7 +177,7 @@ enum ReferenceRate {
         }
     }
 
-    /// How long the grace period of a plan is; `days` as the app was set.
+    /// Length of a plan's grace period. `days` is the app's setting.
     func grace(isWeekly: Bool, days: Int64) -> Int64 {
         let days = !isWeekly ? days : days == 3 ? 3 : 6
         return switch self {

@@ -2,16 +2,16 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-/// What there was at an instant, as it was expected then.
+/// The expected state at an instant.
 struct ReferenceLook {
     let instant: Instant
     /// By account and group.
     let statuses: [[[ReferenceStatus]]]
 }
 
-// The past: what is written down later is of later, but for what is bought into the past, and that is of its own date.
+// Later writing does not change the past, except for purchases in the past, which count from their own date.
 extension ReferenceComparison {
-    /// Events between two looks. Each is looked back at until somebody buys something before it.
+    /// Number of events between two samples. Each sample is compared again until a purchase dated before it.
     private static let eventsPerLook = 4
     private static let looksKept = 16
 
@@ -21,7 +21,7 @@ extension ReferenceComparison {
             if let found = self.fault(inPurchaseAt: date, action, answer) { return found }
         }
         self.events += 1
-        // Whatever happens at one instant is of that instant.
+        // All events of one instant belong to that instant.
         if let last = self.looks.last, last.instant >= self.reference.now { self.looks.removeLast() }
         guard self.events % Self.eventsPerLook == 0 else { return nil }
         let account = self.events / Self.eventsPerLook % ModelWorld.accounts.count
@@ -46,7 +46,7 @@ extension ReferenceComparison {
         return nil
     }
 
-    /// What was bought into the past and has not renewed since is as of then what it is today, at that instant.
+    /// A purchase in the past without a renewal since looks the same as of its date.
     private func fault(inPurchaseAt date: Instant, _ action: ModelAction, _ answer: ModelWorld.Answer) -> String? {
         guard case .operate(let account, _) = action, case .done(.transaction(let bought, wasHeld: false), _) = answer,
             case let group = bought.subscriptionGroupID, !group.isEmpty

@@ -2,24 +2,24 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-/// Holds the store against the reference, after every event: the one place that says what differs.
+/// Compares the store with the reference after every event, and is the one place that defines a difference.
 ///
-/// What it leaves out, and why, so that nobody takes its silence for an answer:
+/// It leaves out:
 ///
-/// - what is given out and not decided: numbers, the dates of signing, the account's and the order's own numbers;
-/// - why something is refused, and that intents, messages, restores, finishing and settings are;
-/// - lists as of an instant, and the past of what was bought into the past and has renewed since: laws ask for them;
-/// - messages, and forecasts and crossings of views: laws ask for them, from what statuses say;
-/// - the memory of lines that are shared, where the purchaser's is compared: what a reader is told of them is;
-/// - offers of a monthly plan: the shop of the check has none.
+/// - numbers and signing dates that the store assigns, and account and order numbers;
+/// - reasons of refusals, and refusals of intents, messages, restores, finishing and settings;
+/// - lists as of an instant, and the past of purchases in the past that have renewed since: laws check them;
+/// - messages, forecasts and crossings of views: laws check them from the statuses;
+/// - the memory of shared lines: the purchaser's memory and all reads of the member are compared;
+/// - offers of a monthly plan: the shop has none.
 package struct ReferenceComparison {
     var reference: ReferenceStore
-    /// Asked again what there was, and for nothing else.
+    /// For repeated reads of earlier instants only.
     let world: ModelWorld
-    /// What there was at earlier instants, oldest first.
+    /// States at earlier instants, oldest first.
     var looks: [ReferenceLook] = []
     var events = 0
-    /// What the views of an account were made of when they were last looked at.
+    /// The inputs of an account's views at the last comparison.
     private var seen: [Int: Sources] = [:]
 
     private struct Sources: Equatable {
@@ -34,7 +34,7 @@ package struct ReferenceComparison {
             world.state.catalogue, accounts: ModelWorld.accounts.count, at: world.now)
     }
 
-    /// Lives the event in the reference as well. What differs; nil for nothing.
+    /// Applies the event to the reference. Returns the difference, nil for none.
     package mutating func breach(
         of action: ModelAction, answer: ModelWorld.Answer, in snapshot: ModelSnapshot
     ) -> String? {
@@ -67,7 +67,8 @@ package struct ReferenceComparison {
         if let found = self.fault(inStatusesOf: record, account, snapshot) ?? self.fault(inMemoryOf: record, account) {
             return found
         }
-        // Entitlements and offers cost most, and follow from statuses and transactions: once for what they are made of.
+        // Entitlements and offers are expensive and follow from statuses and transactions, so each combination is
+        // compared once.
         let sources = Sources(record: record.revision, app: snapshot.app.revision, now: snapshot.now)
         if self.seen[account] == sources { return nil }
         self.seen[account] = sources
@@ -75,7 +76,7 @@ package struct ReferenceComparison {
             ?? self.fault(inOffersOf: record, account, snapshot)
     }
 
-    /// Gives the numbers of transactions that came to what is expected, in the order in which both came.
+    /// Assigns the numbers of new transactions to the expected ones, in the order of both.
     private mutating func named(_ rows: [TransactionRow], _ account: Int) -> String? {
         let new = rows.map(\.transaction).filter { self.reference.serials[$0.id] == nil }.sorted { $0.id < $1.id }
         for transaction in new {
@@ -84,7 +85,7 @@ package struct ReferenceComparison {
                 self.reference.numbers[$0.serial] == nil && $0.product == transaction.productID
                     && $0.isShared == isShared
             }
-            // Of two that came together, each goes to its own line.
+            // Of two in one event, each belongs to its own line.
             let begun = fitting.filter { $0.begin == transaction.purchaseDate }
             let inLine = begun.first { self.reference.numbers[$0.first] == transaction.originalID }
             guard let wanted = inLine ?? begun.first ?? fitting.first else {
@@ -221,7 +222,7 @@ package struct ReferenceComparison {
         return nil
     }
 
-    /// What comes of it later is seen earlier in what the record keeps of an own line.
+    /// The record of an own line shows a wrong memory before its consequences appear.
     private func fault(inMemoryOf record: AccountRecord, _ account: Int) -> String? {
         let known = self.reference.accounts[account]
         for line in known.lines where !line.isShared {
@@ -255,7 +256,7 @@ package struct ReferenceComparison {
                 "shares", self.reference.shares.count { $0.purchaser == account }, record.shares.count)
     }
 
-    /// What the caller was given.
+    /// The transaction in the answer.
     private func fault(in answer: ModelWorld.Answer) -> String? {
         guard let wanted = self.reference.answered, case .done(.transaction(let found, let wasHeld), _) = answer else {
             return nil

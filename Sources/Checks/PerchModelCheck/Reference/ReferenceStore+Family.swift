@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-// What a family shares: section 14 of the model.
+// Family sharing: section 14 of the model.
 extension ReferenceStore {
     mutating func share(_ target: OperationTarget, with name: String, _ account: Int) -> String? {
         guard let place = self.place(of: target, account),
@@ -15,7 +15,7 @@ extension ReferenceStore {
         }
         if isShared { return nil }
         var share = ReferenceShare(purchaser: account, first: shared.first, member: member, began: self.now)
-        // What was bought for good earlier than it was shared comes when the member restores.
+        // A one-time purchase older than the sharing arrives when the member restores.
         share.waits = shared.group.isEmpty && shared.begin != self.now
         self.shares.append(share)
         self.mirror(account, at: self.now)
@@ -31,7 +31,7 @@ extension ReferenceStore {
         return nil
     }
 
-    /// `first` nil: of everything; `member` nil: with everybody.
+    /// Without `first` all shares, without `member` all members.
     mutating func endShares(of first: Int?, _ account: Int, with member: Int? = nil) {
         for share in self.shares where share.purchaser == account {
             if let first, share.first != first { continue }
@@ -43,7 +43,7 @@ extension ReferenceStore {
         }
     }
 
-    /// What waited for the member to restore comes now, unless it was refunded meanwhile.
+    /// Shares that waited for a restore arrive now, unless they were refunded meanwhile.
     mutating func sync(_ account: Int) {
         for place in self.shares.indices where self.shares[place].member == account && self.shares[place].waits {
             let purchaser = self.shares[place].purchaser
@@ -54,7 +54,7 @@ extension ReferenceStore {
         }
     }
 
-    /// The member loses what was shared, at once.
+    /// The member loses the shared transactions at once.
     private mutating func revoke(_ share: ReferenceShare, at instant: Instant) {
         guard let place = self.latestCopy(of: share) else { return }
         if self.accounts[share.member].transactions[place].refund != nil { return }
@@ -67,7 +67,7 @@ extension ReferenceStore {
         return self.accounts[share.member].transactions.lastIndex { $0.first == first && !$0.isUpgraded }
     }
 
-    /// Brings to every member what the purchaser's lines have become at an instant, which may be before the sharing.
+    /// Copies the purchaser's lines to every member as of an instant, which may be before the sharing.
     mutating func mirror(_ account: Int, at instant: Instant) {
         for place in self.shares.indices where self.shares[place].purchaser == account && !self.shares[place].waits {
             self.mirror(place, account, at: max(instant, self.shares[place].began))
@@ -88,7 +88,7 @@ extension ReferenceStore {
                 self.accounts[share.member].transactions[old].refund == nil,
                 self.accounts[share.member].transactions[old].copyOf == copied
             {
-                // What was left behind is left behind by the member too, and what was cut is cut.
+                // Upgraded and shortened periods are upgraded and shortened for the member too.
                 let left = known.transaction(copied)
                 self.accounts[share.member].transactions[old].isUpgraded = left?.isUpgraded ?? false
                 if let end = left?.end { self.accounts[share.member].transactions[old].end = end }
@@ -102,7 +102,7 @@ extension ReferenceStore {
             self.accounts[share.member].transactions[copy].end = latest.end
             self.accounts[share.member].transactions[copy].commitment = latest.commitment
         } else {
-            // A tester took it out: what is left of it follows no longer, until the next period.
+            // After a deletion the rest no longer follows the purchaser, until the next period.
             return
         }
         self.follow(line, place)
@@ -137,7 +137,7 @@ extension ReferenceStore {
         }
     }
 
-    /// A member's line has what is said about the purchaser's.
+    /// Copies the state of the purchaser's line to the member's.
     private mutating func follow(_ line: ReferenceLine?, _ place: Int) {
         let share = self.shares[place]
         guard let line, let first = share.memberFirst, let old = self.accounts[share.member].linePlace(of: first) else {

@@ -3,7 +3,7 @@ import PerchModel
 
 // Purchases: sections 10, 11 and 15 of the model.
 extension ReferenceStore {
-    /// Lives an order that is done. What is wrong with that; nil for nothing.
+    /// Applies a successful order. Returns a mistake of the store, nil for none.
     mutating func buy(_ order: PurchaseOrder, _ account: Int) -> String? {
         self.accounts[account].intents.removeAll { $0.product == order.productID }
         self.boughtAt = order.date ?? self.now
@@ -25,14 +25,14 @@ extension ReferenceStore {
         return nil
     }
 
-    /// The newest of what lasts and was not given back.
+    /// The newest lasting transaction without a refund.
     func owned(_ product: String, _ account: Int, isShared: Bool) -> ReferenceTransaction? {
         self.accounts[account].transactions.filter {
             $0.product == product && $0.isShared == isShared && $0.refund == nil && $0.type != .consumable
         }.max { isShared ? self.isNumbered($0, before: $1) : self.isOlder($0, than: $1) }
     }
 
-    /// Of what several members share, the one that reached the account last.
+    /// Of several members' shares, the one that reached the account last.
     func isNumbered(_ left: ReferenceTransaction, before right: ReferenceTransaction) -> Bool {
         self.numbers[left.serial] ?? .max < self.numbers[right.serial] ?? .max
     }
@@ -70,7 +70,7 @@ extension ReferenceStore {
         return nil
     }
 
-    /// Whether an order changes what comes after the period that is held. What is held, or is to come already, is returned.
+    /// Whether an order changes the next period. Otherwise the held or pending transaction is returned.
     func changes(
         _ line: ReferenceLine, _ held: ReferenceTransaction, _ order: PurchaseOrder, of plan: CatalogueSubscription
     ) -> Bool {
@@ -82,8 +82,7 @@ extension ReferenceStore {
         return !line.willRenew || (offer != nil && offer != line.waiting)
     }
 
-    /// How the next period is billed that an order asks for: as ordered, and up front where nothing was said. What is
-    /// held goes on as it is.
+    /// The billing plan that an order asks for: as ordered, by default up front. A held plan continues.
     private func billing(
         of order: PurchaseOrder, _ plan: CatalogueSubscription, after held: ReferenceTransaction
     ) -> BillingPlanType {
@@ -92,7 +91,7 @@ extension ReferenceStore {
         return order.billingPlan == .monthly ? .monthly : .upFront
     }
 
-    /// Whether a plan takes the place of what is held now: an upgrade, or another plan of its level and length.
+    /// Whether a plan replaces the held one: an upgrade, or another plan of its level and length.
     func isNow(
         _ product: String, _ plan: CatalogueSubscription, after held: ReferenceTransaction
     ) -> Bool {
@@ -109,7 +108,7 @@ extension ReferenceStore {
         guard let plan = product.subscription else { return }
         var (offer, waiting) = (ordered, SubscriptionOffer?.none)
         let code = order.offer?.type == .code ? plan.codeOffers.first { $0.offer.id == order.offer?.id } : nil
-        // A code that may be combined goes behind an introduction, where there is one for the account.
+        // A stackable code applies after an introductory offer that the account is eligible for.
         if ordered == nil || code?.isStackable == true, self.mayBeIntroduced(order, plan.groupID, account),
             let introduction = plan.introductoryOffers.first
         {
@@ -147,17 +146,17 @@ extension ReferenceStore {
         if order.renewalBehaviour == .cancelImmediately { self.accounts[account].lines[began].willRenew = false }
         self.accounts[account].transactions.append(charged)
         self.mirror(account, at: at)
-        // It is ordered now, although for then: what follows is what the shop of now makes of it.
+        // It is ordered now for a later date, so the current catalogue determines the following periods.
         if order.date != nil, order.renewalBehaviour != .cancelImmediately { self.settle(account, in: self.shop) }
     }
 
-    /// A run of periods goes on over a lapse of less than 60 days.
+    /// A run of periods continues over a lapse of less than 60 days.
     func run(of line: ReferenceLine, _ account: Int, goingOnAt instant: Instant) -> Bool {
         guard let end = self.accounts[account].serviceEnd(of: line) else { return false }
         return instant < end.advanced(byMilliseconds: 60 * ReferenceCalendar.day)
     }
 
-    /// A year that is paid by the month: which of its twelve charges this is. `old`: the one before, of the same plan.
+    /// The number of this charge in a year of twelve. `old` is the previous charge of the same plan.
     func commit(
         _ charged: inout ReferenceTransaction, after old: ReferenceTransaction?, in shop: ReferenceShop
     ) {
@@ -166,7 +165,7 @@ extension ReferenceStore {
         else { return }
         if let old, old.owesCharges, var commitment = old.commitment {
             commitment.billingPeriodNumber += 1
-            // Its last month may be another one by now: what is left of them follows this one.
+            // The commitment may have ended in another way, so this charge follows the remaining ones.
             commitment.expirationDate = charged.end ?? commitment.expirationDate
             for _ in commitment.billingPeriodNumber..<commitment.totalBillingPeriods {
                 commitment.expirationDate = shop.rate.end(
@@ -179,7 +178,7 @@ extension ReferenceStore {
         let day = charged.countedFrom ?? ReferenceCalendar.date(of: charged.begin).day
         var price = plan.commitmentPrice
         price.currency = charged.price.currency
-        // It ends with its last month: where all periods last equally long, a year is not twelve of them.
+        // It ends with its last month. If all periods have one length, a year is not twelve of them.
         var end = charged.begin
         for _ in 0..<plan.chargeCount { end = shop.rate.end(of: Period(1, .month), from: end, countedFrom: day) }
         charged.commitment = Commitment(
@@ -196,7 +195,7 @@ extension ReferenceStore {
         return false
     }
 
-    /// What the account bought in a group itself, and has not lost to a tester.
+    /// The account's own purchases in a group, without deleted ones.
     func own(_ group: String, _ account: Int) -> [ReferenceTransaction] {
         self.accounts[account].transactions.filter { !$0.isShared && $0.group == group }
     }
@@ -218,7 +217,7 @@ extension ReferenceStore {
         }
     }
 
-    /// Why nobody could have bought with that offer; nil where the account may have it.
+    /// Why the account was not eligible for that offer; nil if it was.
     private func fault(
         in ordered: OrderedOffer, of product: CatalogueProduct, _ account: Int, at: Instant
     ) -> String? {
@@ -229,7 +228,7 @@ extension ReferenceStore {
             ? nil : "the account may not have the \(ordered.type) offer \(ordered.id), and bought with it"
     }
 
-    /// Section 15: who may have which offer.
+    /// Section 15: eligibility for offers.
     func mayHave(_ type: OfferType, _ id: String, of product: CatalogueProduct, _ account: Int, at now: Instant) -> Bool
     {
         guard let plan = product.subscription, !product.isWithdrawn else { return false }
@@ -254,7 +253,7 @@ extension ReferenceStore {
         }
     }
 
-    /// The win-back offers that the customer of a lost line may have, best first.
+    /// The win-back offers for the customer of an ended line, best first.
     func winBacks(of line: ReferenceLine, _ account: Int, at now: Instant) -> [String] {
         let known = self.accounts[account]
         guard !line.isShared, known.state(of: line, at: now) == .expired, let lost = known.serviceEnd(of: line) else {

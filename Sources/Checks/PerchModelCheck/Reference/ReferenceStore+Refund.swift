@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-// Refunds, and what a tester takes out: sections 14 and 18 of the model.
+// Refunds and deletions: sections 14 and 18 of the model.
 extension ReferenceStore {
     mutating func refund(
         _ target: OperationTarget, _ reason: RevocationReason, _ share: RefundShare, _ account: Int
@@ -32,7 +32,7 @@ extension ReferenceStore {
         return nil
     }
 
-    /// Everything is as if it had not been refunded, but that nothing is charged for a time that has passed.
+    /// Everything is as without the refund, but the time that has passed costs nothing.
     mutating func reverseRefund(_ target: OperationTarget, _ account: Int) -> String? {
         guard let place = self.place(of: target, account) else { return "what is not there was taken back" }
         var refunded = self.accounts[account].transactions[place]
@@ -45,7 +45,7 @@ extension ReferenceStore {
         return nil
     }
 
-    /// What came back after its end was not charged there, and nobody knows why.
+    /// A period that returned after its end had no charge at its end, so the reason is unknown.
     private mutating func endUnattempted(_ latest: ReferenceTransaction, _ account: Int) {
         let known = self.accounts[account]
         guard let end = latest.end, end <= self.now, let place = known.linePlace(of: latest.first),
@@ -80,7 +80,7 @@ extension ReferenceStore {
             self.accounts[account].lines.remove(at: place)
             return
         }
-        // What is left is an older period, and nothing that was to follow it.
+        // An older period remains, without a following one.
         let latest = self.accounts[account].transactions[left]
         self.accounts[account].transactions[left].offerPeriod = latest.offer?.periodCount ?? 0
         var older = ReferenceLine(
@@ -89,7 +89,7 @@ extension ReferenceStore {
         older.extensions = line.extensions
         let isOver = latest.end.map { $0 <= self.now } ?? false
         older.willRenew = line.willRenew && !isOver
-        // Why it ended is known only of who had switched renewal off.
+        // The reason for the end is known only if the customer had switched renewal off.
         let wasSwitchedOff = !line.willRenew && line.ending ?? .autoRenewDisabled == .autoRenewDisabled
         if isOver, !wasSwitchedOff || latest.owesCharges { older.ending = .unknown }
         if latest.product == deleted.product {
@@ -102,7 +102,7 @@ extension ReferenceStore {
         let storefront = self.accounts[account].storefront
         let chargesFail = self.accounts[account].chargesFail
         self.endShares(of: nil, account)
-        // What waited for a sync waits no longer.
+        // Shares that waited for a sync no longer wait.
         for place in self.shares.indices where self.shares[place].member == account && self.shares[place].waits {
             self.shares[place].waits = false
             self.shares[place].copied = self.shares[place].first

@@ -2,9 +2,9 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-// What the store does, and what it refuses: a refusal changes nothing, so it has to be expected before the event.
+// Refusals of the store. They change nothing, so they are predicted before the event.
 extension ReferenceStore {
-    /// Whether an event is to be done, and not refused; nil where the reference does not say.
+    /// Whether an event succeeds; nil if the reference does not predict it.
     func isDone(_ action: ModelAction) -> Bool? {
         guard case .operate(let account, let operation) = action else { return nil }
         switch operation {
@@ -33,7 +33,7 @@ extension ReferenceStore {
         }
     }
 
-    /// What is done to a line needs one that is the account's own, and fit for it.
+    /// An operation on a line needs an own line in the right state.
     private func isDone(onLine operation: StoreOperation, _ account: Int) -> Bool? {
         guard let target = operation.target else { return nil }
         guard let place = self.linePlace(of: target, account) else { return false }
@@ -88,22 +88,22 @@ extension ReferenceStore {
 
     // MARK: Purchases
 
-    /// Somebody has something to say to an order before it is one.
+    /// An approval or a dialog comes before the purchase.
     private func isAsked(_ order: PurchaseOrder) -> Bool {
         let settings = self.shop.settings
         return order.simulatesAskToBuy || settings.isAskToBuyEnabled || settings.areBillingIssuesEnabled
             || settings.asksBeforePurchases
     }
 
-    /// The customer turned back, or his country is not the one whose prices he saw.
+    /// The customer cancelled, or the storefront differs from the one whose prices they saw.
     private func isCancelled(_ order: PurchaseOrder, _ account: Int) -> Bool {
         if self.shop.settings.simulatedErrors[.purchase] == .userCancelled { return true }
         let storefront = self.storefront(of: account, in: self.shop).countryCode
         return !order.continuesInNewStorefront && !["", storefront].contains(order.seenStorefront)
     }
 
-    /// Whether an order that is done waits, is given up, or has its answer. Who asks for what he has, and for no change of
-    /// it, is told so: nobody else is asked.
+    /// Whether a purchase waits, is cancelled, or is answered. An order of something held that changes nothing is
+    /// answered without approval.
     func fault(in result: MutationResult, of order: PurchaseOrder, _ account: Int) -> String? {
         let isCancelled = self.isCancelled(order, account)
         if (result == .cancelled) != isCancelled { return "it should \(isCancelled ? "" : "not ")be given up" }
@@ -128,12 +128,12 @@ extension ReferenceStore {
     private func isDone(_ order: PurchaseOrder, _ account: Int) -> Bool? {
         if let error = self.shop.settings.simulatedErrors[.purchase] { return error == .userCancelled }
         if self.isCancelled(order, account) { return true }
-        // Whether it would be too many that wait depends on whether it is held.
+        // Whether the limit of pending purchases applies depends on whether it is held.
         if self.isAsked(order), self.accounts[account].pending.count >= Limits.pendingPurchasesMax { return nil }
         return self.mayBeTooMany(order) ? nil : self.mayBuy(order, account)
     }
 
-    /// At another rate the past may have more renewals than one purchase may bring.
+    /// At another rate a purchase in the past may have more renewals than the limit.
     private func mayBeTooMany(_ order: PurchaseOrder) -> Bool {
         order.date != nil && order.renewalBehaviour != .cancelImmediately && !self.shop.rate.isReal
     }
@@ -176,7 +176,7 @@ extension ReferenceStore {
         guard let place = known.ownLinePlace(in: plan.groupID), let held = known.latest(of: known.lines[place]) else {
             return true
         }
-        // Who has a later period cannot have bought before it.
+        // A later period excludes an earlier purchase.
         if at < held.begin { return false }
         let line = known.lines[place]
         guard known.state(of: line, at: at).isEntitled, !self.isNow(product.id, plan, after: held) else { return true }
@@ -184,11 +184,11 @@ extension ReferenceStore {
             return false
         }
         if !self.changes(line, held, order, of: plan) { return true }
-        // What would have begun where the period ended is not to be had once that has come.
+        // An offer for the end of the period is unavailable once that end has passed.
         return known.state(of: line, at: self.now).isEntitled
     }
 
-    /// Whether an order is of what is billed monthly. Who names no plan of what he has means the one he has.
+    /// Whether an order is billed monthly. Without a plan it means the held plan.
     private func isMonthly(
         _ order: PurchaseOrder, of plan: CatalogueSubscription, _ known: ReferenceAccount, at instant: Instant
     ) -> Bool {
@@ -229,7 +229,7 @@ extension ReferenceStore {
 }
 
 extension StoreOperation {
-    /// The line that it is about; nil where it is about none.
+    /// The line of the event; nil if there is none.
     fileprivate var target: OperationTarget? {
         switch self {
         case .renew(let target), .expire(let target), .setAutoRenew(let target, _), .resolveBilling(let target),

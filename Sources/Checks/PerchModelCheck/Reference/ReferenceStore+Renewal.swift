@@ -1,11 +1,11 @@
 import PerchBase
 import PerchModel
 
-// What time does, and what is done to a line's next period: sections 12, 13 and 16 of the model.
+// Effects of time and operations on the next period: sections 12, 13 and 16 of the model.
 extension ReferenceStore {
-    /// Every charge that is due by now, one after the other.
+    /// All due charges, one after the other.
     ///
-    /// `shop`: the one that decides; else the one that was in force when the charge was due.
+    /// `shop` determines the price; without it, the catalogue at the time of the charge.
     mutating func settle(_ account: Int, in shop: ReferenceShop? = nil) {
         while let due = self.due(account) {
             self.attempt(due.place, account, in: shop ?? self.shop(at: due.instant), at: due.instant)
@@ -13,7 +13,7 @@ extension ReferenceStore {
         }
     }
 
-    /// Every charge of everybody: oldest first, and of one instant in the order of the accounts.
+    /// All due charges of all accounts: oldest first, at one instant in the order of accounts.
     mutating func settle() {
         while let due = self.earliestDue() {
             self.attempt(due.place, due.account, in: self.shop(at: due.instant), at: due.instant)
@@ -30,7 +30,7 @@ extension ReferenceStore {
         return earliest
     }
 
-    /// The earliest end of an own period at which the store charges, if that has come.
+    /// The earliest end of an own period with a charge, if it has passed.
     private func due(_ account: Int) -> (place: Int, instant: Instant)? {
         var earliest: (place: Int, instant: Instant)?
         let known = self.accounts[account]
@@ -61,7 +61,7 @@ extension ReferenceStore {
         }
     }
 
-    /// How long a charge that failed is tried again, and how long the customer keeps what he has.
+    /// The retry period of a failed charge, and its grace period.
     private func failure(
         of held: ReferenceTransaction, intoFree isFree: Bool, in shop: ReferenceShop, at instant: Instant
     ) -> ReferenceFailure {
@@ -80,9 +80,9 @@ extension ReferenceStore {
         return failure
     }
 
-    /// The next period of a line, with the terms that it has.
+    /// The next period of a line, with its terms.
     ///
-    /// `goesOn`: it begins where the last one ended by itself, so that its months are counted from the same day.
+    /// `goesOn`: it begins at the natural end of the last one, so its months count from the same day.
     mutating func renew(_ place: Int, _ account: Int, in shop: ReferenceShop, from begin: Instant, goesOn: Bool) {
         var line = self.accounts[account].lines[place]
         guard let held = self.accounts[account].latest(of: line) else { return }
@@ -125,7 +125,7 @@ extension ReferenceStore {
 
     // MARK: By hand
 
-    /// The next period begins now, or where the last one ended if that is a period of grace.
+    /// The next period begins now, or after grace at the end of the last one.
     mutating func renewNow(_ target: OperationTarget, _ account: Int) -> String? {
         guard let place = self.linePlace(of: target, account) else { return "what is no line renewed" }
         let known = self.accounts[account]
@@ -140,7 +140,7 @@ extension ReferenceStore {
         return nil
     }
 
-    /// A charge recovers: in grace as if it had never failed, after it from now on.
+    /// A charge recovers: in grace as if it had not failed, later from now on.
     mutating func recover(_ target: OperationTarget, _ account: Int) -> String? {
         guard let place = self.linePlace(of: target, account) else { return "what is no line recovered" }
         let known = self.accounts[account]
@@ -162,7 +162,7 @@ extension ReferenceStore {
         self.answered = (latest.serial, false)
     }
 
-    /// The period ends now, for good.
+    /// The period ends now, without renewal.
     mutating func expire(_ target: OperationTarget, _ account: Int) -> String? {
         guard let place = self.linePlace(of: target, account) else { return "what is no line expired" }
         guard let latest = self.accounts[account].latestPlace(of: self.accounts[account].lines[place]) else {
@@ -177,7 +177,7 @@ extension ReferenceStore {
         return nil
     }
 
-    /// Off while a charge fails ends the line at once.
+    /// Switching renewal off during a failed charge ends the line at once.
     mutating func setAutoRenew(_ target: OperationTarget, isOn: Bool, _ account: Int) -> String? {
         guard let place = self.linePlace(of: target, account) else { return "what is no line was switched" }
         let known = self.accounts[account]
@@ -235,7 +235,7 @@ extension ReferenceStore {
         return nil
     }
 
-    /// What the catalogue charges for a period such as this, without any offer.
+    /// The catalogue's price for such a period, without an offer.
     func usualPrice(of held: ReferenceTransaction) -> Money? {
         guard let product = self.shop.products[held.product] else { return nil }
         let monthly = product.subscription?.billingPlans.first { $0.type == .monthly }
@@ -250,7 +250,7 @@ extension ReferenceStore {
         if agrees {
             self.accounts[account].lines[place].raise = (raise.price, true)
             self.accounts[account].lines[place].ending = nil
-            // Who agrees wants to go on, also who had declined before.
+            // Consent switches renewal on, also after an earlier refusal.
             self.accounts[account].lines[place].switchOn(held)
         } else {
             self.accounts[account].lines[place].end(.didNotConsentToPriceIncrease)

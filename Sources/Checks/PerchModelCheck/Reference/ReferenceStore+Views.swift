@@ -1,15 +1,15 @@
 import PerchBase
 import PerchModel
 
-/// What a reader should be told of a line: sections 4 and 5 of the model.
+/// The expected status of a line: sections 4 and 5 of the model.
 struct ReferenceStatus {
     var line: ReferenceLine
     var latest: ReferenceTransaction
     var state: RenewalState
     var willRenew = false
-    /// What follows; nil where nothing does.
+    /// The next product; nil if there is none.
     var preference: String?
-    /// How that is billed, or what is held.
+    /// The billing plan of the next period, or of the held one.
     var billing: BillingPlanType
     var price: Money?
     var offer: SubscriptionOffer?
@@ -17,12 +17,12 @@ struct ReferenceStatus {
     var graceEnd: Instant?
     var increase = PriceIncreaseStatus.noIncreasePending
     var winBacks: [String] = []
-    /// Where in a commitment the latest period stands, and whether the customer wants another one.
+    /// Position of the latest period in its commitment, and whether the customer continues.
     var commitment: Commitment?
 }
 
 extension ReferenceStore {
-    /// Own first, in the order in which they began.
+    /// Own lines first, in the order of their beginning.
     func statuses(_ account: Int, in group: String) -> [ReferenceStatus] {
         let lines = self.accounts[account].lines.filter { $0.group == group }
         return (lines.filter { !$0.isShared } + lines.filter(\.isShared)).compactMap { self.status(of: $0, account) }
@@ -49,13 +49,13 @@ extension ReferenceStore {
         status.willRenew = (line.willRenew || latest.owesCharges) && line.ending == nil && !isGivenUp
         status.commitment = latest.commitment
         status.commitment?.willRenew = line.willRenew && !isGivenUp
-        // Also while a charge fails: that is the next one.
+        // The next charge is known while the last one fails.
         guard status.willRenew, status.state != .revoked else { return status }
         let next = known.nextPlan(of: line)
         status.preference = next
         let isSame = next == latest.product
         if !isSame { status.billing = line.nextBilling }
-        // What was redeemed for another plan waits for that, also behind a commitment.
+        // An offer for another plan waits for that, also behind a commitment.
         let redeemed = next == line.nextPlan ? line.waiting : nil
         status.offer = isSame && latest.hasOfferLeft ? latest.offer : redeemed
         status.price = self.nextPrice(of: line, latest, next, status.offer)
@@ -66,7 +66,7 @@ extension ReferenceStore {
         of line: ReferenceLine, _ latest: ReferenceTransaction, _ next: String, _ offer: SubscriptionOffer?
     ) -> Money? {
         guard let product = self.shop.products[next] else { return nil }
-        // A change of storefront is seen in what is charged next, and not before (row 39 of section 17).
+        // A change of storefront shows at the next charge, and not before (row 39 of section 17).
         var price = Money(milliunits: product.price.milliunits, currency: latest.price.currency)
         if next == latest.product {
             let agreed = line.raise.flatMap { $0.isAgreed ? $0.price : nil } ?? line.agreedPrice
@@ -80,7 +80,7 @@ extension ReferenceStore {
         return price
     }
 
-    /// Which of the statuses counts: the highest level; then own before shared; then the one that lasts longer.
+    /// The effective status: the highest level, then own before shared, then the later end.
     func effective(_ statuses: [ReferenceStatus]) -> Int? {
         let level = { (place: Int) in self.shop.plan(statuses[place].latest.product)?.level ?? .max }
         return statuses.indices.filter { statuses[$0].state.isEntitled }.min { left, right in
@@ -90,8 +90,8 @@ extension ReferenceStore {
         }
     }
 
-    /// The transaction that entitles an account to a product: section 6. Own before shared, then what lasts longer, then
-    /// what reached the account last.
+    /// The transaction that entitles an account to a product (section 6): own before shared, then the later end, then
+    /// the latest to arrive.
     func entitlement(_ account: Int, to product: String) -> ReferenceTransaction? {
         guard self.shop.plan(product) != nil else {
             return self.owned(product, account, isShared: false) ?? self.owned(product, account, isShared: true)

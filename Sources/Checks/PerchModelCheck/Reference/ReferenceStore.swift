@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-/// Settings and products of the app, as they were from one instant on.
+/// Settings and products of the app from one instant on.
 struct ReferenceShop {
     let from: Instant
     var settings = AppSettings()
@@ -13,12 +13,11 @@ struct ReferenceShop {
     var rate: ReferenceRate { ReferenceRate(self.settings.timeRate) }
 }
 
-/// A second store, written from the document of the semantics and nothing else, which is told what happens and says what
-/// there should be: the reference that `ReferenceComparison` holds against the model.
+/// A second store, written from the document of the semantics only. `ReferenceComparison` compares the model with it.
 ///
-/// It is told events, what was refused, and the numbers that the store gave to transactions, so that they can be named. It
-/// never sees a record. Where the model remembers, it looks through the transactions that it expects itself: an offer of
-/// three periods was charged as often as they say. So what it does not predict is in `ReferenceComparison` and nowhere else.
+/// It receives events, refusals, and the numbers that the store assigned to transactions. It never reads a record.
+/// Where the model remembers, the reference searches its own list of expected transactions: an offer of three periods
+/// was charged as often as the list shows. `ReferenceComparison` alone lists what it does not predict.
 struct ReferenceStore {
     var accounts: [ReferenceAccount]
     var shares: [ReferenceShare] = []
@@ -26,12 +25,12 @@ struct ReferenceStore {
     var shops: [ReferenceShop]
     var now: Instant
     private var nextSerial = 0
-    /// What the store calls a transaction, and the other way round.
+    /// The store's numbers of transactions, and the reverse.
     private(set) var serials: [TransactionID: Int] = [:]
     private(set) var numbers: [Int: TransactionID] = [:]
-    /// What the caller of the last event should have been given.
+    /// The expected transaction in the last answer.
     var answered: (serial: Int, wasHeld: Bool)?
-    /// The date of what was bought in the last event.
+    /// The date of the last event's purchase.
     var boughtAt: Instant?
 
     init(_ catalogue: Catalogue, accounts count: Int, at now: Instant) {
@@ -41,7 +40,7 @@ struct ReferenceStore {
         self.shops = [ReferenceShop(from: .distantPast, products: products)]
     }
 
-    /// What holds now.
+    /// The current settings and products.
     var shop: ReferenceShop { self.shops[self.shops.count - 1] }
 
     func shop(at instant: Instant) -> ReferenceShop {
@@ -53,7 +52,7 @@ struct ReferenceStore {
         self.numbers[serial] = number
     }
 
-    /// What was taken out may come back under its number.
+    /// A deleted transaction may return under its number.
     mutating func forget(_ serials: [Int]) {
         for serial in serials { if let number = self.numbers[serial] { self.serials[number] = nil } }
     }
@@ -65,7 +64,7 @@ struct ReferenceStore {
 
     // MARK: What happens
 
-    /// Lives an event that the store has answered. What is wrong with that it was done; nil for nothing.
+    /// Applies an event that the store has answered. Returns a mistake of the store, nil for none.
     mutating func live(_ action: ModelAction, answer: ModelWorld.Answer) -> String? {
         self.answered = nil
         self.boughtAt = nil
@@ -94,7 +93,7 @@ struct ReferenceStore {
         return found
     }
 
-    /// An account is opened by the first thing that there is to write down about it.
+    /// The first fact of an account creates it.
     private func opens(_ operation: StoreOperation, _ account: Int, _ result: MutationResult) -> Bool {
         switch operation {
         case .buy: result != .cancelled
@@ -176,7 +175,7 @@ struct ReferenceStore {
 
     // MARK: What is meant
 
-    /// The transaction that a target stands for, where it is one of the account.
+    /// The account's transaction that a target means.
     func place(of target: OperationTarget, _ account: Int) -> Int? {
         let known = self.accounts[account]
         switch target {
@@ -194,11 +193,11 @@ struct ReferenceStore {
         }
     }
 
-    /// The account's own line that a target stands for.
+    /// The account's own line that a target means.
     func linePlace(of target: OperationTarget, _ account: Int) -> Int? {
         let known = self.accounts[account]
         var first: Int?
-        // The original number of a line names it, whatever became of that transaction.
+        // A line keeps its original number, also without that transaction.
         if case .transaction(let number) = target {
             first = known.lines.first { self.numbers[$0.first] == number }?.first
         }
@@ -217,7 +216,7 @@ struct ReferenceStore {
         return Storefronts.storefront(own.isEmpty ? shop.settings.storefront : own)
     }
 
-    /// A new period of a plan, or a charge for what is no subscription, from `begin` on.
+    /// A new period of a plan from `begin` on, or the charge for another product.
     func charge(
         _ product: CatalogueProduct, _ account: Int, in shop: ReferenceShop, from begin: Instant, serial: Int,
         billed: BillingPlanType = .unspecified, offer: SubscriptionOffer? = nil, offerPeriod: Int32 = 1,

@@ -3,20 +3,20 @@ import PerchModel
 
 /// A transaction as the reference expects it.
 struct ReferenceTransaction {
-    /// The reference's own number of it: in the order in which they come, of all accounts.
+    /// The reference's own number, in the order of all accounts.
     let serial: Int
     /// The first of its line, or itself.
     var first: Int
     var product: String
     var type: ProductType
-    /// Empty where it is no subscription.
+    /// Empty for products without subscription.
     var group = ""
     var begin: Instant
     var lineBegin: Instant
     var end: Instant?
     var reason = TransactionReason.purchase
     var price: Money
-    /// The offer that it was bought with, and the how-manieth of its periods this is: 1 for the first.
+    /// The offer of the purchase, and the number of this period in it, from 1.
     var offer: SubscriptionOffer?
     var offerPeriod: Int32 = 0
     var quantity: UInt32 = 1
@@ -24,46 +24,46 @@ struct ReferenceTransaction {
     var storefront: Storefront
     var isUpgraded = false
     var isShared = false
-    /// Of what is shared: the purchaser's transaction that it is a copy of.
+    /// For a shared one, the purchaser's transaction.
     var copyOf: Int?
     var refund: Revocation?
     var isFinished = false
     var billing = BillingPlanType.unspecified
     var commitment: Commitment?
-    /// The day of the month that the months of this period were counted from; nil where it is not of calendar months.
+    /// The day of the month from which this period counts; nil without calendar months.
     var countedFrom: Int64?
 
-    /// Charges of a commitment are to follow it.
+    /// Whether charges of a commitment follow it.
     var owesCharges: Bool {
         self.commitment.map { $0.billingPeriodNumber < $0.totalBillingPeriods } ?? false
     }
 
-    /// Unspecified where there is none.
+    /// Unspecified if there is none.
     var offerType: OfferType {
         guard let offer = self.offer else { return .unspecified }
         return offer.type
     }
 
-    /// Its offer discounts the next period as well.
+    /// Whether its offer discounts the next period too.
     var hasOfferLeft: Bool {
         self.offer.map { self.offerPeriod < $0.periodCount } ?? false
     }
 
-    /// What it adds to the time that was paid for.
+    /// Its contribution to the paid time.
     var paidMilliseconds: Int64 {
         guard let end, self.refund == nil, !self.isShared, self.price.milliunits > 0 else { return 0 }
         return max(0, end.milliseconds(since: self.begin))
     }
 }
 
-/// A charge that failed.
+/// A failed charge.
 struct ReferenceFailure: Equatable {
     var at: Instant
     var graceEnd: Instant?
     var retryEnd: Instant
 }
 
-/// A subscription line: what was said about it, beside its transactions.
+/// A subscription line: its state beside its transactions.
 struct ReferenceLine {
     /// Its first transaction.
     let first: Int
@@ -71,39 +71,39 @@ struct ReferenceLine {
     var isShared = false
     /// The customer's own switch.
     var willRenew = true
-    /// What comes after this period, if anything does.
+    /// The next product, if there is one.
     var nextPlan: String
-    /// How that is billed.
+    /// The billing plan of the next period.
     var nextBilling: BillingPlanType
     var failure: ReferenceFailure?
-    /// Why it is over, or will be, where it is not the customer's switch.
+    /// The reason for its end, other than the customer's switch.
     var ending: ExpirationReason?
-    /// A higher price that was asked for or announced.
+    /// A higher price, asked for or announced.
     var raise: (price: Money, isAgreed: Bool)?
-    /// When the price of this product was raised last.
+    /// The last price increase of this product.
     var lastRaise: Instant?
-    /// The price that the customer pays because he agreed to it.
+    /// The price that the customer agreed to.
     var agreedPrice: Money?
-    /// What was redeemed for the next period.
+    /// The redeemed offer of the next period.
     var waiting: SubscriptionOffer?
     var runBegin: Instant
     /// When its renewal date was extended, oldest first.
     var extensions: [Instant] = []
 
-    /// It is over at the end of its period, for another reason than the customer's switch, which goes with it.
+    /// It ends with its period for another reason than the customer's switch, which changes too.
     mutating func end(_ reason: ExpirationReason) {
         self.ending = reason
         self.willRenew = false
     }
 
-    /// The customer switches renewal off. While a charge fails that is the end, but for a commitment.
+    /// The customer switches renewal off. During a failed charge that ends the line, except in a commitment.
     mutating func switchOff(_ held: ReferenceTransaction, at instant: Instant) {
         self.goBack(to: held)
         self.willRenew = false
         if !held.owesCharges { self.endFailure(at: instant) }
     }
 
-    /// The charge that fails is tried no longer, and what is left of grace is lost: somebody has ended the line.
+    /// The line was ended: no more retries, and no more grace.
     mutating func endFailure(at instant: Instant) {
         guard let failure = self.failure else { return }
         let end = max(failure.at, instant)
@@ -112,7 +112,7 @@ struct ReferenceLine {
         self.ending = .autoRenewDisabled
     }
 
-    /// He switches it on: with the plan that he has.
+    /// The customer switches renewal on, with the held plan.
     mutating func switchOn(_ held: ReferenceTransaction) {
         guard !self.willRenew else { return }
         self.goBack(to: held)
@@ -120,7 +120,7 @@ struct ReferenceLine {
         self.ending = nil
     }
 
-    /// What is held comes next as well: an order of another plan waits no longer, nor what was redeemed for it.
+    /// The held plan continues: an ordered plan and a redeemed offer are dropped.
     private mutating func goBack(to held: ReferenceTransaction) {
         if self.nextPlan != held.product { self.waiting = nil }
         self.nextPlan = held.product
@@ -128,28 +128,28 @@ struct ReferenceLine {
     }
 }
 
-/// A purchase that waits for somebody.
+/// A pending purchase.
 struct ReferencePending {
     var number: UInt64
     var order: PurchaseOrder
 }
 
-/// Something that is shared, from who bought it to who is of his family.
+/// A share between a purchaser and a member of the family.
 struct ReferenceShare {
     var purchaser: Int
-    /// First transaction of the purchaser's line, or his transaction of what does not renew.
+    /// First transaction of the purchaser's line, or the transaction of a one-time purchase.
     var first: Int
     var member: Int
-    /// The same, as the member has it.
+    /// The same, for the member.
     var memberFirst: Int?
     let began: Instant
-    /// The purchaser's transaction that reached the member last.
+    /// The purchaser's last transaction that reached the member.
     var copied: Int?
-    /// It waits for the member's sync.
+    /// Whether it waits for the member's sync.
     var waits = false
 }
 
-/// What the reference knows of an account.
+/// The reference's state of an account.
 struct ReferenceAccount {
     /// Somebody asked for something that needs an account, or shared with it.
     var isOpen = false
