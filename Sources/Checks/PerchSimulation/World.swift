@@ -6,8 +6,8 @@ import PerchSQLite
 package import PerchStore
 package import PerchWire
 
-/// A whole server in one thread, without sockets, threads or a clock of its own: loops, a store, and the network
-/// between them and their clients. Tests move it by hand; `Simulation` moves it from a seed.
+/// A whole server on one thread, without sockets, threads and a clock of its own: loops, a store, and the network to
+/// their clients. Tests drive it by hand; `Simulation` drives it from a seed.
 package final class World {
     package struct Setup {
         package var loops = 1
@@ -40,10 +40,10 @@ package final class World {
     package private(set) var clients: [WireClient] = []
     package private(set) var history: History
     package private(set) var monotonic: Int64 = 1_000_000
-    /// What the server's clock shows: it never runs backwards, whatever the machine's does.
+    /// The time of the server's clock, which never runs backwards.
     package private(set) var wall = World.begin
     package private(set) var machine = World.begin
-    /// What loops have asked and the store has not seen yet.
+    /// Requests of the loops that the store has not seen yet.
     package private(set) var storeInbox: [StoreRequest] = []
     /// Whether it shows what no lease covers, because there was no room to write one.
     package private(set) var hasRunUnleased = false
@@ -187,7 +187,7 @@ package final class World {
         self.storeInbox.removeAll()
         var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
         self.storeWake = self.engine.run(requests, wall: self.wall, machine: self.machine, into: &outbox)
-        // What a process decided in which it died is heard by nobody.
+        // Nobody receives the decisions of a process that died in them.
         if self.isDead { return }
         defer { self.extendClock() }
         for event in outbox.events[0] {
@@ -236,7 +236,7 @@ package final class World {
         return hasSent
     }
 
-    /// Lets everything happen that happens without time: until nobody has anything to do.
+    /// Runs everything that needs no time, until there is nothing left to do.
     package func settle() {
         var rounds = 0
         while true {
@@ -276,7 +276,7 @@ package final class World {
         self.setMachineClock(by: milliseconds)
     }
 
-    /// Somebody sets the machine's clock, forward or back. The server's goes along with it, or stands.
+    /// Sets the machine's clock, forward or back. The server's clock follows it, or stops.
     package func setMachineClock(by milliseconds: Int64) {
         self.machine = self.machine.advanced(byMilliseconds: milliseconds)
         self.lookAtMachine()
@@ -303,7 +303,7 @@ package final class World {
         for loop in self.loops { loop.inbox.append(.clockWentOn) }
     }
 
-    /// Milliseconds until somebody wants to be woken; nil for never.
+    /// Milliseconds to the next timer; nil if there is none.
     package var nextWake: Int64? {
         var next: Int64?
         for loop in self.loops {
@@ -313,7 +313,7 @@ package final class World {
         return next
     }
 
-    /// Time goes on, and everybody is woken just when he wants to be.
+    /// Advances time, and wakes each sleeper exactly at its timer.
     package func advance(_ milliseconds: Int64) {
         var left = milliseconds
         self.settle()
@@ -381,8 +381,8 @@ package final class World {
     /// The disk has seen the process die.
     package var isDead: Bool { self.setup.disk?.isProcessDead ?? false }
 
-    /// The server dies, in the middle of whatever it does, and another begins on what it left on the disk. Its clients
-    /// see their connections end, and come back by themselves. Answers the revision up to which it had committed.
+    /// The server dies in the middle of its work, and another starts on its files. Clients see their connections end
+    /// and return by themselves. Returns the last revision that the dead server had committed.
     package func restart(after loss: FaultyDisk.Loss) -> UInt64 {
         let committed = max(self.history.revision, self.engine.header.revision)
         for socket in self.sockets {
