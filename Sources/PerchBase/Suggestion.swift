@@ -4,10 +4,17 @@ package func nearest(to word: String, in candidates: some Sequence<String>) -> S
     let kinds = LetterKinds(wanted)
     var best: (word: String, distance: Int)?
     for candidate in candidates where kinds.mayBeNear(candidate) {
-        guard let distance = distance(from: wanted, to: candidate), distance < best?.distance ?? .max else { continue }
-        best = (candidate, distance)
+        guard let distance = distance(from: wanted, to: candidate), distance <= best?.distance ?? .max else { continue }
+        // `of` is the beginning of `off`, and only similar to `on`.
+        let isNearer = best.map { distance < $0.distance || begins($0.word, with: wanted) < begins(candidate, with: wanted) }
+        if isNearer ?? true { best = (candidate, distance) }
     }
     return best?.word
+}
+
+/// 1 where a candidate begins with what was typed, else 0.
+func begins(_ candidate: String, with wanted: [Unicode.Scalar]) -> Int {
+    letters(of: candidate).starts(with: wanted) ? 1 : 0
 }
 
 /// The edit distance from the word to a candidate; nil if they are too far apart. A candidate that starts with a word

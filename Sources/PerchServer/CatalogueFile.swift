@@ -26,10 +26,15 @@ package enum CatalogueFile {
     package static func content(at path: String) throws(ServerError) -> Content {
         var info = stat()
         guard stat(path, &info) == 0 else {
-            throw ServerError("no catalogue at \(path): \(Self.reason()); give --catalog a .storekit file")
+            throw ServerError("there is no catalogue at \(path): \(Self.reason()); name a .storekit file, or a directory that holds Configuration.storekit")
         }
         guard info.st_mode & S_IFMT == S_IFDIR else {
             return Content(file: try Self.read(path, limit: Limits.catalogueFileBytes, "split the app"))
+        }
+        guard stat(path + "/Configuration.storekit", &info) == 0 else {
+            throw ServerError(
+                "the directory \(path) is no catalogue: it holds no Configuration.storekit; name a .storekit file, or a directory that holds one"
+            )
         }
         let file = try Self.read(
             path + "/Configuration.storekit", limit: Limits.catalogueFileBytes, "split the app")

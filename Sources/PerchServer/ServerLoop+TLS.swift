@@ -50,7 +50,7 @@ extension ServerLoop {
                     connection,
                     WireStatus(
                         .tlsRequired,
-                        "this port takes TLS only, and plaintext came; connect with TLS (perch: --tls), and replace credentials that were sent without"
+                        "this port takes TLS only, and plaintext came; connect with TLS (perch: --tls-ca FILE with the authority of the server's certificate, or --tls where this machine trusts it), and replace credentials that were sent without"
                     ))
             } else {
                 self.give(connection, bytes)

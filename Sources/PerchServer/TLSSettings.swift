@@ -33,21 +33,39 @@ package struct TLSSettings: Hashable, Sendable {
 
     package init() {}
 
+    /// The settings that mean nothing without TLS, as they are written.
+    private var given: [String] {
+        [
+            self.certificatePath.map { _ in "--tls-certificate" }, self.keyPath.map { _ in "--tls-key" },
+            self.clientAuthorityPath.map { _ in "--tls-client-ca" },
+            self.clientCertificates == .off ? nil : "--tls-client-certificates",
+            self.ticketSecretPath.map { _ in "--tls-ticket-secret" },
+        ].compactMap { $0 }
+    }
+
     /// What is contradictory in the settings; nil where nothing is.
     package var contradiction: String? {
         if self.mode == .off {
             guard self.certificatePath == nil, self.keyPath == nil, self.clientAuthorityPath == nil,
                 self.clientCertificates == .off, self.ticketSecretPath == nil
             else {
-                // Who gives a certificate has TLS, unless --tls off is written.
-                return "--tls is off, and other settings of TLS are given; "
-                    + (self.certificatePath == nil ? "give --tls-certificate and --tls-key too" : "leave --tls out")
-                    + ", or take them out"
+                // A certificate turns TLS on, unless --tls off is written.
+                let given = self.given.joined(separator: " and ")
+                return self.certificatePath == nil
+                    ? "\(given) needs TLS, and there is no certificate; give --tls-certificate and --tls-key too, or leave "
+                        + "\(given) out"
+                    : "--tls is off, and \(given) needs TLS; leave --tls off out, or the others"
             }
             return nil
         }
         if self.certificatePath == nil || self.keyPath == nil {
-            return "TLS needs --tls-certificate and --tls-key; deploy/README.md says how to make them"
+            let (certificate, key) = ("--tls-certificate", "--tls-key")
+            guard let there = self.certificatePath.map({ _ in (certificate, key) }) ?? self.keyPath.map({ _ in (key, certificate) })
+            else {
+                return "--tls \(self.mode.rawValue) needs a certificate; give --tls-certificate and --tls-key "
+                    + "(deploy/README.md says how to make them)"
+            }
+            return "\(there.0) is given without \(there.1); give both (deploy/README.md says how to make them)"
         }
         if (self.clientCertificates == .off) != (self.clientAuthorityPath == nil) {
             return self.clientAuthorityPath == nil

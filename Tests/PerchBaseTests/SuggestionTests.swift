@@ -10,6 +10,11 @@ import Testing
         #expect(nearest(to: word, in: ["store", "listen", "drain", "linger"]) == meant)
     }
 
+    @Test func `of two words that are equally near, the one that begins so is suggested`() {
+        #expect(nearest(to: "of", in: ["on", "off"]) == "off")
+        #expect(nearest(to: "of", in: ["off", "on"]) == "off")
+    }
+
     @Test(arguments: ["", "x", "password", "frobnicate", "heartbeat"])
     func `a word without a near candidate gets no suggestion`(_ word: String) {
         #expect(nearest(to: word, in: ["store", "listen", "drain", "linger"]) == nil)
@@ -33,7 +38,9 @@ import Testing
             var best: (word: String, distance: Int)?
             for candidate in words {
                 guard let distance = distance(from: wanted, to: candidate) else { continue }
-                if distance < best?.distance ?? .max { best = (candidate, distance) }
+                let isBeginning = best.map { begins($0.word, with: wanted) < begins(candidate, with: wanted) } ?? true
+                guard distance < best?.distance ?? .max || distance == best?.distance && isBeginning else { continue }
+                best = (candidate, distance)
             }
             #expect(nearest(to: word, in: words) == best?.word, "\(word) in \(words)")
             suggested += best == nil ? 0 : 1

@@ -76,7 +76,7 @@ import Testing
         },
         Contradiction("without --token-keys") { $0.authentication.issuer = "https://login.example.com" },
         Contradiction("without --token-keys") { $0.authentication.audience = "shop" },
-        Contradiction("--tls is off, and other settings of TLS") { $0.tls.ticketSecretPath = "s" },
+        Contradiction("--tls-ticket-secret needs TLS, and there is no certificate") { $0.tls.ticketSecretPath = "s" },
         Contradiction("--clock is for test apps") {
             $0.apps = [
                 ServerSettings.AppSettings(

@@ -298,9 +298,9 @@ final class NotifyReceiver {
         }
         #expect(refusal { $0.mode = .required }?.contains("--tls-certificate") == true)
         #expect(refusal { $0.certificatePath = "c" }?.contains("--tls is off") == true)
-        #expect(refusal { $0.ticketSecretPath = "t" }?.contains("--tls is off") == true)
+        #expect(refusal { $0.ticketSecretPath = "t" }?.contains("--tls-ticket-secret needs TLS") == true)
         // Who wrote --tls off is told of it; who wrote nothing of it has no certificate.
-        #expect(refusal { $0.certificatePath = "c" }?.contains("leave --tls out") == true)
+        #expect(refusal { $0.certificatePath = "c" }?.contains("leave --tls off out") == true)
         #expect(
             refusal { $0.clientCertificates = .required }?.contains("give --tls-certificate and --tls-key") == true)
         func secure(_ change: @escaping (inout TLSSettings) -> Void) -> String? {

@@ -1,20 +1,5 @@
 import PerchBase
 
-/// `2d`, `1h30m`, `500ms`: what `ValueKind.duration` takes, exactly.
-func exactly(milliseconds: Int64) -> String {
-    guard milliseconds != 0 else { return "0s" }
-    var rest = milliseconds.magnitude
-    var text = milliseconds < 0 ? "-" : ""
-    for (unit, length) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)]
-        as [(String, UInt64)]
-    {
-        guard rest >= length else { continue }
-        text += "\(rest / length)\(unit)"
-        rest %= length
-    }
-    return text
-}
-
 /// A length of time for people: its two largest units.
 func roughly(milliseconds: Int64) -> String {
     let magnitude = Int64(clamping: milliseconds.magnitude)

@@ -94,12 +94,12 @@ extension LoopCore {
             case .advanceBy(let delta):
                 guard delta >= 0 else {
                     throw Refusal(
-                        .clockBackwards, "the clock cannot go back by \(delta.magnitude) ms; it only goes forward")
+                        .clockBackwards, "the clock cannot go back by \(exactly(milliseconds: delta).dropFirst()); it only goes forward")
                 }
                 guard delta <= Limits.advanceMillisecondsMax else {
                     throw Refusal(
                         .advanceLimit,
-                        "the clock would go forward by \(delta) ms, the limit of one call is \(Limits.advanceMillisecondsMax)",
+                        "the clock would go forward by \(exactly(milliseconds: delta)), the limit of one call is \(exactly(milliseconds: Limits.advanceMillisecondsMax)); advance in several calls",
                         field: "advance_by_ms", found: delta, limit: Limits.advanceMillisecondsMax)
                 }
                 return view.now.advanced(byMilliseconds: delta)
@@ -110,7 +110,7 @@ extension LoopCore {
                 guard instant.milliseconds(since: view.now) <= Limits.advanceMillisecondsMax else {
                     throw Refusal(
                         .advanceLimit,
-                        "from \(view.now) to \(instant) is more than one call may go: \(Limits.advanceMillisecondsMax) ms",
+                        "from \(view.now) to \(instant) is further than one call can go, \(exactly(milliseconds: Limits.advanceMillisecondsMax)); advance in several calls",
                         field: "advance_to_ms", limit: Limits.advanceMillisecondsMax)
                 }
                 return instant

@@ -26,7 +26,7 @@ func decideEndOfIntent(_ id: UInt64, _ subject: OperationSubject, now: Instant) 
     guard subject.record.intents.contains(where: { $0.id == id }) else {
         throw Refusal(
             .intentUnknown,
-            "no purchase intent \(id) of the account waits; TestStoreService.InspectAccount lists those that do")
+            "no purchase intent \(id) of the account waits; `perch store inspect ACCOUNT` lists those that do")
     }
     return .done(OperationOutcome([Fact(.intentEnded(id: id), effective: now)]))
 }
@@ -44,13 +44,14 @@ func decideMessage(_ subject: OperationSubject, now: Instant) throws(Refusal) ->
     .done(OperationOutcome([Fact(.messagePosted, effective: now)]))
 }
 
-/// Three capital letters. Countries that are not in our table are let through, as in catalogue files: their prices are in
-/// US dollars.
+/// Requires a code of ISO 3166-1 alpha-3. A country whose currency is not in our table has prices in US dollars.
 package func checkCountry(_ country: String, field: String) throws(Refusal) {
-    let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    guard country.utf8.count == 3, country.utf8.allSatisfy({ letters.contains($0) }) else {
+    guard Country.isCode(country) else {
+        let meant = Country.meant(by: country)
         throw Refusal(
-            .fieldInvalid, "the storefront is not a country of three capital letters, such as USA (ISO 3166-1 alpha-3)",
+            .fieldInvalid,
+            "the storefront \(quoted(country)) is no country code of three capital letters (ISO 3166-1 alpha-3), such as USA"
+                + (meant.map { "; for \($0.name) it is \($0.code)" } ?? ""),
             field: field)
     }
 }

@@ -286,7 +286,7 @@ func decidePriceIncrease(
     guard milliunits > held.milliunits else {
         throw Refusal(
             .priceIncreaseInvalid,
-            "\(milliunits) milliunits are not more than the \(held.milliunits) of the present price; a lower one is set in the catalogue, and is for whoever has agreed to no increase"
+            "the new price \(Money(milliunits: milliunits, currency: held.currency)) is not higher than the present one, \(held); `perch store product \(product.id) --price` lowers a price"
         )
     }
     let isAsked =
@@ -364,7 +364,7 @@ func decideExtension(
     guard (1...Limits.renewalExtensionMillisecondsMax).contains(milliseconds) else {
         throw Refusal(
             .extensionInvalid,
-            "a renewal can be moved later by 1 to \(Limits.renewalExtensionMillisecondsMax) ms at a time, not by \(milliseconds)",
+            "the renewal would move by \(exactly(milliseconds: milliseconds)); it can move later by 1ms to \(exactly(milliseconds: Limits.renewalExtensionMillisecondsMax)) at a time",
             field: "operation.extend_renewal.by_ms", found: milliseconds, limit: Limits.renewalExtensionMillisecondsMax)
     }
     let line: Line

@@ -63,7 +63,7 @@ func decidePending(
     guard let pending = record.pendingPurchases.first(where: { $0.id == id }) else {
         throw Refusal(
             .pendingUnknown,
-            "no purchase \(id) of the account waits; TestStoreService.InspectAccount lists those that do")
+            "no purchase \(id) of the account waits; `perch store inspect ACCOUNT` lists those that do")
     }
     var outcome = OperationOutcome()
     if approves {

@@ -5,8 +5,8 @@ package func simulatedFailure(of api: StoreKitAPI, app: AppState) -> Refusal? {
     guard let error = app.settings.simulatedErrors[api] else { return nil }
     return Refusal(
         error.refusal,
-        "\(api) fails with \(error) in \(app.bundleID), as the test store was told; disarm it with "
-            + "TestStoreService.Configure or `perch store fail`")
+        "\(api) fails with \(error) in \(app.bundleID), as the test store was told; `perch store fail \(api) off` "
+            + "disarms it")
 }
 
 package func refuseIfSimulated(_ api: StoreKitAPI, app: AppState) throws(Refusal) {

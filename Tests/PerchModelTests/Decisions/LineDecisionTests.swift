@@ -201,6 +201,22 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.renewalInfo(group).priceIncreaseStatus == (isAsked ? .pending : .agreed))
     }
 
+    /// People are not told of milliunits.
+    @Test func `that is none is refused with both prices as people write them`() throws {
+        var account = TestAccount()
+        try account.buy("silver")
+        let refusal = #expect(throws: Refusal.self) {
+            try account.operate(.raisePrice(.product("silver"), milliunits: 3_000, needsConsent: nil))
+        }
+        #expect(refusal?.message.hasPrefix("the new price USD 3.00 is not higher than the present one, USD ") == true)
+        let extended = #expect(throws: Refusal.self) {
+            try account.operate(.extendRenewal(.product("silver"), milliseconds: 1_000 * 86_400_000))
+        }
+        #expect(extended?.message == "the renewal would move by 1000d; it can move later by 1ms to 90d at a time")
+        let storefront = #expect(throws: Refusal.self) { try account.operate(.setStorefront("GER")) }
+        #expect(storefront?.message.hasSuffix("for Germany it is DEU") == true)
+    }
+
     /// Found by `modelcheck 1 30493 200`: the year was over on the last day of the month before.
     @Test func `a second time needs consent until a year has passed, to the instant`() throws {
         for (instant, status) in [
