@@ -37,6 +37,7 @@ package enum StoreFile {
         guard descriptor >= 0 else {
             switch errno {
             case EEXIST: return try Self.requireRegular(path)
+            case ENOENT where Self.isThere(directory): throw .takesNoFiles(path: path, directory: directory)
             case ENOENT: throw .missingDirectory(path: path, directory: directory)
             case ENOTDIR: throw .notADirectory(path: path, directory: directory)
             case EACCES, EPERM, EROFS: throw .notPermitted(path: path)

@@ -7,6 +7,8 @@ package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
     /// The file's directory is not a directory.
     case notADirectory(path: String, directory: String)
     case notPermitted(path: String)
+    /// The directory is there, and its file system has no place for new files, as /proc.
+    case takesNoFiles(path: String, directory: String)
     case notAFile(path: String)
     /// There is a store's log without the store. SQLite would delete it.
     case logWithoutStore(path: String)
@@ -25,6 +27,9 @@ package enum StoreOpenError: Error, Equatable, CustomStringConvertible {
             "\(path) cannot be created: there is no directory \(directory); make it, or name another place"
         case .notADirectory(let path, let directory):
             "\(path) cannot be created: \(directory) is no directory; name one, or a file that ends in .db"
+        case .takesNoFiles(let path, let directory):
+            "\(path) cannot be created: the file system of \(directory) takes no new files; name a directory on a disk, "
+                + "such as /var/lib/perch"
         case .notPermitted(let path):
             "\(path) cannot be written; let this user write the file and its directory, or name another place"
         case .notAFile(let path):
