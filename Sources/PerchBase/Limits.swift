@@ -350,6 +350,10 @@ extension Limits {
     /// for a client to notice.
     package static let acceptPauseMilliseconds = 100
 
+    /// Events of calls and connections that one loop hands to the log in one iteration. What is beyond is not written, and is
+    /// counted in `perch_log_notes_dropped_total`: at level `debug` a busy server makes more than a log takes.
+    package static let notesPerTurnMax = 256
+
     /// Descriptors reserved for other uses than connections: listeners, epoll, the store, logs, and files that an
     /// operator opens. The acceptor refuses and counts connections beyond the rest.
     package static let descriptorsReserved = 64

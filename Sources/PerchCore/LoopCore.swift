@@ -28,6 +28,10 @@ package struct LoopCore: ~Copyable {
     /// What is asked of the store, in this order; the driver empties the list. Apart from the effects, so that thousands in
     /// a turn are handed over as they stand.
     package var asks: [StoreRequest] = []
+    /// For the log; the driver empties the list.
+    package var notes: [LoopNote] = []
+    /// Connections and calls are noted too: the log is at `debug`.
+    package var notesEverything = false
 
     // Tenants.
     var connections = Slab<Connection>()
@@ -263,6 +267,8 @@ package struct LoopCounters: Sendable {
     package var credentialsRefused: UInt64 = 0
     /// Identities whose time was over, or that were taken back, while they were known.
     package var identitiesEnded: UInt64 = 0
+    /// Notes for the log that a turn had no place for.
+    package var notesDropped: UInt64 = 0
 
     package init() {}
 }

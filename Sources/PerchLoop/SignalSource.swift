@@ -9,6 +9,8 @@ package enum StopSignal: Equatable, Sendable {
     case interrupt
     /// SIGHUP: reload settings.
     case hangUp
+    /// SIGUSR1: log more, or as before.
+    case user1
 }
 
 /// Turns signals into events of one loop. It uses signalfd, because a signal handler may do next to nothing.
@@ -46,6 +48,7 @@ package final class SignalSource {
         case Int(SIGTERM): return .terminate
         case Int(SIGINT): return .interrupt
         case Int(SIGHUP): return .hangUp
+        case Int(SIGUSR1): return .user1
         case -Int(EAGAIN): return nil
         case let other: fatalError("signalfd returned \(other), which is not a blocked signal")
         }

@@ -14,7 +14,10 @@ import Synchronization
 package final class Log: Sendable {
     private let descriptor: Int32
     private let format: LogFormat
-    private let level: LogLevel
+    /// As the settings have it.
+    private let settledLevel: LogLevel
+    /// SIGUSR1 has turned `debug` on.
+    private let isVerbose = Atomic<Bool>(false)
     private let hasPriority: Bool
     private let repeats = Mutex<RepeatedEvents>(RepeatedEvents())
     private let dropped = Atomic<UInt64>(0)
@@ -25,7 +28,7 @@ package final class Log: Sendable {
     package init(descriptor: Int32 = 2, format: LogFormat, level: LogLevel, hasPriority: Bool) {
         self.descriptor = descriptor
         self.format = format
-        self.level = level
+        self.settledLevel = level
         self.hasPriority = hasPriority
     }
 
@@ -46,6 +49,17 @@ package final class Log: Sendable {
     /// Whether lines are for programs. Then what people are told at the start is an event too.
     package var isForPrograms: Bool { self.format == .json }
 
+    private var level: LogLevel { self.isVerbose.load(ordering: .relaxed) ? .debug : self.settledLevel }
+
+    /// Whether connections and calls are written, too. Any thread may ask, as often as it likes.
+    package var isDebug: Bool { self.level == .debug }
+
+    /// Turns `debug` on, or back to the level of the settings; returns the level from now on.
+    package func toggleDebug() -> LogLevel {
+        self.isVerbose.store(!self.isVerbose.load(ordering: .relaxed), ordering: .relaxed)
+        return self.level
+    }
+
     package var linesDropped: UInt64 { self.dropped.load(ordering: .relaxed) }
 
     package func error(_ message: String, _ fields: LogField...) { self.write(.error, message, fields) }
@@ -61,7 +75,7 @@ package final class Log: Sendable {
         self.write(level, message, suppressed > 0 ? fields + [LogField("repeated", suppressed)] : fields)
     }
 
-    private func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
+    package func write(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
         guard level <= self.level else { return }
         let line = LogLine.bytes(
             self.format, level: level, message: message, fields: fields, at: Clocks.wall(),

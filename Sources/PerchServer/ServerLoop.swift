@@ -50,6 +50,7 @@ final class ServerLoop: LoopDriver {
     private let ownStore: StoreLoop?
     let clock: StoreClock
     private let limits: SharedLimits
+    private let log: Log
 
     private let buffer: UnsafeMutableRawBufferPointer
     @exclusivity(unchecked) private var events: [LoopEvent] = []
@@ -124,7 +125,7 @@ final class ServerLoop: LoopDriver {
     init(
         loop: EventLoop, index: Int, core: consuming LoopCore, acceptor: Acceptor, inbox: Inbox<LoopEvent>,
         store: Inbox<StoreRequest>, control: Inbox<ControlEvent>, clock: StoreClock,
-        limits: SharedLimits, port: TLSPort = .off, isInherited: Bool = false, ownStore: StoreLoop? = nil
+        limits: SharedLimits, log: Log, port: TLSPort = .off, isInherited: Bool = false, ownStore: StoreLoop? = nil
     ) {
         self.port = port
         self.ownStore = ownStore
@@ -138,6 +139,7 @@ final class ServerLoop: LoopDriver {
         self.control = control
         self.clock = clock
         self.limits = limits
+        self.log = log
         self.buffer = .allocate(byteCount: Limits.readBytes, alignment: 64)
         // What one read brings is at most its own bytes, and a record that was there in part.
         self.plaintext = .allocate(
@@ -157,6 +159,7 @@ final class ServerLoop: LoopDriver {
         self.hasBegun = true
         self.core.begin(Moment(monotonic: now.nanoseconds / 1_000_000, wall: self.clock.now()))
         self.core.callsBytesElsewhere = self.limits.callsBytes(elsewhereThan: self.index)
+        self.core.notesEverything = self.log.isDebug
         self.core.takePausedInput()
         self.execute()
     }
@@ -177,9 +180,10 @@ final class ServerLoop: LoopDriver {
     }
 
     private func accept(_ socket: Int32, _ peer: SocketAddress) {
-        _ = self.core.accepted(
+        let connection = self.core.accepted(
             socket: socket, isLoopback: peer.isLoopback,
             address: PeerAddress(high: peer.host.high, low: peer.host.low))
+        if self.core.notesEverything { self.core.note(.opened, connection, what: "\(peer)") }
     }
 
     private func read(_ connection: Int32, isHungUp: Bool) {
@@ -257,6 +261,11 @@ final class ServerLoop: LoopDriver {
         self.execute()
         self.hasBegun = false
         self.limits.publish(self.index, callsBytes: self.core.callsBytes)
+        if !self.core.notes.isEmpty {
+            var notes: [LoopNote] = []
+            swap(&notes, &self.core.notes)
+            self.control.post(.notes(notes, loop: self.index))
+        }
         if !self.core.asks.isEmpty {
             self.store.post(self.core.asks)
             self.core.asks.removeAll(keepingCapacity: true)

@@ -52,6 +52,17 @@ import Testing
         #expect(lines.map { $0.prefix(4) } == ["<4>{", "{\"ti"])
     }
 
+    @Test func `goes to debug and back while the server runs`() throws {
+        let pipe = try Pipe()
+        let log = Log(descriptor: pipe.writing, format: .logfmt, level: .warning, hasPriority: false)
+        #expect(!log.isDebug)
+        #expect(log.toggleDebug() == .debug && log.isDebug)
+        log.debug("a")
+        #expect(log.toggleDebug() == .warning && !log.isDebug)
+        log.debug("b")
+        #expect(pipe.text().split(separator: "\n").count == 1)
+    }
+
     @Test func `leaves out what is below its level`() throws {
         let pipe = try Pipe()
         let log = Log(descriptor: pipe.writing, format: .logfmt, level: .warning, hasPriority: false)

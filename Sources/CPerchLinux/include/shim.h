@@ -295,6 +295,7 @@ static inline void perch_stop_signals(sigset_t *set) {
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGINT);
     sigaddset(set, SIGHUP);
+    sigaddset(set, SIGUSR1);
 }
 
 static inline int perch_block_stop_signals(void) {

@@ -28,6 +28,7 @@ extension LoopCore {
         case .transactions(let rows, let hasMore):
             self.answer(call, self.page(pending, rows, hasMore: hasMore))
         case .mutated(let result, let position):
+            self.noteChange(call, pending, at: position.revision)
             if let summary = pending.summary {
                 self.answer(call, .loadCatalog(LoadCatalogResponse(position: position, summary: summary)))
             } else {
@@ -36,6 +37,7 @@ extension LoopCore {
         case .image(let bytes, let hash):
             self.finishImage(call, pending, bytes, hash)
         case .revoked(let wasRevoked):
+            self.noteChange(call, pending, at: nil)
             self.answer(call, .revokeToken(RevokeTokenResponse(wasRevoked: wasRevoked)))
         case .events:
             preconditionFailure("no unary call asks for events")

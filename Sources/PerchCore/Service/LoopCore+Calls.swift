@@ -133,6 +133,7 @@ extension LoopCore {
         self.counters.callsOpened += 1
         if method.isStreaming { self.connections[connection].watchCount += 1 }
         self.nameStream(of: slot)
+        self.noteCall(slot)
         return slot
     }
 
@@ -142,6 +143,7 @@ extension LoopCore {
         if status.code == .ok { return self.endWell(call) }
         self.counters.callsRefused += 1
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
+        self.noteEnd(call, status.reason?.rawValue ?? "\(status.code)")
         self.detach(call)
         self.calls[call].kind = .ending
         let payload = self.encodedStatus(status)
@@ -150,6 +152,7 @@ extension LoopCore {
 
     /// Ends a call that has said all it had to.
     private mutating func endWell(_ call: Int32) {
+        self.noteEnd(call, "OK")
         self.detach(call)
         self.calls[call].kind = .ending
         self.payloads.retain(self.okStatus)

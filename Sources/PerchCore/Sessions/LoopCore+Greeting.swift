@@ -38,6 +38,7 @@ extension LoopCore {
             return
         }
         guard self.admit(index, as: identity) else { return }
+        self.noteGreeting(index, as: identity)
         let asked = hello.heartbeatSeconds == 0 ? Limits.heartbeatSecondsDefault : hello.heartbeatSeconds
         let heartbeat = min(max(asked, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
         self.connections[index].phase = .open

@@ -284,6 +284,7 @@ extension LoopCore {
         self.admission.origins.release(origin)
         _ = self.stalls.remove(index)
         self.counters.connectionsClosed += 1
+        self.noteClosing(index)
         self.effects.append(.close(connection: index, socket: self.connections[index].socket))
         self.connections.remove(index)
         self.reportDrained()

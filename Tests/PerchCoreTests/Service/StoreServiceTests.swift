@@ -302,6 +302,41 @@ import Testing
         #expect(!answer.appTransactionID.isEmpty && answer.bundleID == TestShop.bundleID)
     }
 
+    // MARK: Notes for the log
+
+    @Test func `a change by a test is noted with who, what and the revision, and without the account`() throws {
+        try self.world.buy("gold", from: self.client)
+        self.world.loops[0].core.notes.removeAll()
+        let request = Request.operate(.expire(.product("gold")), "anna")
+        guard case .operate(let done) = try self.world.require(request, from: self.client) else { return }
+        let notes = self.world.loops[0].core.notes
+        #expect(notes.count == 1)
+        let note = try #require(notes.first)
+        #expect(note.kind == .change && note.what == "expire" && note.subject == "everyone")
+        #expect(note.method.hasSuffix("/Operate") && note.app?.bundleID == TestShop.bundleID)
+        #expect(note.revision == done.position?.revision)
+        #expect(!"\(note)".contains("anna"))
+    }
+
+    @Test func `what a customer does, a read and a refusal are not noted`() throws {
+        try self.world.buy("gold", from: self.client)
+        self.world.loops[0].core.notes.removeAll()
+        _ = self.ask(.getClock(ClockRequest()))
+        _ = self.ask(.operate(.expire(.product("nosuch")), "anna"))
+        #expect(self.world.loops[0].core.notes.isEmpty)
+    }
+
+    @Test func `each call is noted while the log is at debug, and what is beyond the limit is counted`() throws {
+        self.world.loops[0].core.notesEverything = true
+        _ = self.ask(.getClock(ClockRequest()))
+        let kinds = self.world.loops[0].core.notes.map(\.kind)
+        #expect(kinds == [.called, .ended])
+        #expect(self.world.loops[0].core.notes.last?.status == "OK")
+        for _ in 0..<Limits.notesPerTurnMax { _ = self.ask(.getClock(ClockRequest())) }
+        #expect(self.world.loops[0].core.notes.count == Limits.notesPerTurnMax)
+        #expect(self.world.loops[0].core.counters.notesDropped == UInt64(Limits.notesPerTurnMax + 2))
+    }
+
     // MARK: Limits of time
 
     @Test(arguments: [(-1, true), (0, true), (1, false)])
@@ -420,7 +455,7 @@ import Testing
             AppReference(bundleID: TestShop.bundleID, environment: .production), "\(TestShop.bundleID) (production)",
             "it has it as xcode"
         ),
-        (AppReference(environment: .sandbox), "any (sandbox)", "no app any (sandbox);"),
+        (AppReference(environment: .sandbox), "any (sandbox)", "no app of the environment sandbox;"),
     ])
     func `an app that is not here is named`(_ app: AppReference, _ found: String, _ words: String) {
         let request = Request.getClock(ClockRequest(app: app))

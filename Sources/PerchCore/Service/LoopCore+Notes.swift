@@ -1,0 +1,109 @@
+import PerchBase
+import PerchIdentity
+package import PerchModel
+import PerchStore
+import PerchWire
+
+/// Something that a loop tells the server's log: a change by an administrator or a test, and at level `debug` each
+/// connection and call. No account and no credential is in it.
+package struct LoopNote: Sendable {
+    package enum Kind: Sendable {
+        /// An administrative or test call has changed something.
+        case change
+        case opened, greeted, closed
+        case called, ended
+
+        package var message: String {
+            switch self {
+            case .change: "a call changed something"
+            case .opened: "a connection was accepted"
+            case .greeted: "a client said HELLO"
+            case .closed: "a connection is closed"
+            case .called: "a call began"
+            case .ended: "a call ended"
+            }
+        }
+    }
+
+    package var kind: Kind
+    package var connection: Int32
+    /// Who called; never a secret.
+    package var subject = ""
+    package var method = ""
+    package var what = ""
+    package var app: (bundleID: String, environment: AppEnvironment)?
+    package var revision: UInt64?
+    /// How a call ended.
+    package var status = ""
+    package var stream: UInt32?
+}
+
+extension LoopCore {
+    /// Notes for the log of this turn; the driver takes them. What is beyond `Limits.notesPerTurnMax` is dropped and
+    /// counted.
+    package mutating func note(_ kind: LoopNote.Kind, _ connection: Int32, what: String = "") {
+        self.keep(LoopNote(kind: kind, connection: connection, what: what))
+    }
+
+    private mutating func keep(_ note: LoopNote) {
+        guard self.notes.count < Limits.notesPerTurnMax else {
+            self.counters.notesDropped += 1
+            return
+        }
+        self.notes.append(note)
+    }
+
+    mutating func noteGreeting(_ connection: Int32, as identity: UInt32) {
+        guard self.notesEverything else { return }
+        var note = LoopNote(kind: .greeted, connection: connection)
+        note.subject = self.identities[identity].identity.label
+        self.keep(note)
+    }
+
+    mutating func noteClosing(_ connection: Int32) {
+        if self.notesEverything { self.note(.closed, connection) }
+    }
+
+    mutating func noteCall(_ call: Int32) {
+        guard self.notesEverything else { return }
+        var note = LoopNote(kind: .called, connection: self.calls[call].connection)
+        note.method = self.calls[call].method.path
+        note.stream = self.calls[call].stream
+        self.keep(note)
+    }
+
+    mutating func noteEnd(_ call: Int32, _ reason: String) {
+        guard self.notesEverything else { return }
+        var note = LoopNote(kind: .ended, connection: self.calls[call].connection)
+        note.method = self.calls[call].method.path
+        note.stream = self.calls[call].stream
+        note.status = reason
+        self.keep(note)
+    }
+
+    /// A change that was committed for an administrator or a test. Customers' calls and purchases are not noted: they come by
+    /// the ten thousand a second.
+    mutating func noteChange(_ call: Int32, _ pending: PendingCall, at revision: UInt64?) {
+        var note = LoopNote(kind: .change, connection: self.calls[call].connection)
+        switch pending.request {
+        case .operate(let asked): note.what = asked.operation.map { Self.caseName(of: $0) } ?? ""
+        case .configure(let asked): note.what = asked.settings.map { Self.caseName(of: $0) }.joined(separator: " ")
+        case .setClock(let asked): note.what = asked.change.map { Self.caseName(of: $0) } ?? ""
+        case .loadCatalog(let asked): note.what = printable(asked.source)
+        case .revokeToken(let asked): note.what = printable(asked.tokenID)
+        default: return
+        }
+        note.method = pending.request.method.path
+        note.subject = self.identity(ofCall: call).label
+        note.revision = revision
+        if pending.request.appReference != nil, let app = self.apps[pending.app] {
+            note.app = (app.bundleID, app.environment)
+        }
+        self.keep(note)
+    }
+
+    /// The name of an enum's case, without what it holds: that names accounts.
+    private static func caseName(of value: some Any) -> String {
+        Mirror(reflecting: value).children.first?.label ?? "\(value)"
+    }
+}
