@@ -6,7 +6,7 @@ struct Attention {
     struct Notice: Equatable {
         /// `perch_refusals_total{reason="CALLS_LIMIT"}`.
         var series: String
-        /// The names in `Limits` that it counts.
+        /// What it counts, for people.
         var limits: String
         var count: UInt64
     }
@@ -22,8 +22,8 @@ struct Attention {
             let grown = value - (self.before[series] ?? 0)
             self.before[series] = value
             guard grown > 0 else { continue }
-            let limits = LimitCounter.all.filter { $0.metric == metric && $0.labels == labels }.map(\.limit)
-            notices.append(Notice(series: series, limits: limits.joined(separator: ","), count: UInt64(grown)))
+            let limits = LimitCounter.all.filter { $0.metric == metric && $0.labels == labels }.map(\.shown)
+            notices.append(Notice(series: series, limits: limits.joined(separator: ", "), count: UInt64(grown)))
         }
         return notices
     }

@@ -26,6 +26,8 @@ enum ControlEvent: Sendable {
     case drained(loop: Int)
     case storeFailed(String)
     case storeStopped
+    /// What a loop tells the log of a turn.
+    case notes([LoopNote], loop: Int)
     /// A loop tells of these one a second at most.
     case handshakeFailed(peer: SocketAddress?, reason: String, text: String)
 }
@@ -126,6 +128,11 @@ final class ControlLoop: LoopDriver {
             case .hangUp:
                 self.reloadKeys()
                 self.reload()
+            case .user1:
+                let level = self.log.toggleDebug()
+                self.log.write(
+                    .info, "the log level changed by SIGUSR1; the next SIGUSR1 changes it back",
+                    [LogField("level", level.name)])
             }
         }
     }
@@ -181,11 +188,29 @@ final class ControlLoop: LoopDriver {
                 self.log.info("stopped")
             }
             self.end(0)
+        case .notes(let notes, let loop):
+            for note in notes { self.write(note, loop: loop) }
         case .handshakeFailed(let peer, let reason, let text):
             self.log.repeated(
                 .info, "a TLS handshake failed", LogField("reason", reason), LogField("error", text),
                 LogField("peer", peer?.description ?? ""))
         }
+    }
+
+    private func write(_ note: LoopNote, loop: Int) {
+        var fields: [LogField] = []
+        if !note.subject.isEmpty { fields.append(LogField("subject", note.subject)) }
+        if !note.method.isEmpty { fields.append(LogField("method", note.method)) }
+        if !note.what.isEmpty { fields.append(LogField("what", note.what)) }
+        if let app = note.app {
+            fields.append(LogField("bundle_id", app.bundleID))
+            fields.append(LogField("environment", "\(app.environment)"))
+        }
+        if let revision = note.revision { fields.append(LogField("revision", revision)) }
+        if !note.status.isEmpty { fields.append(LogField("status", note.status)) }
+        if let stream = note.stream { fields.append(LogField("stream", stream)) }
+        fields.append(LogField("connection", "\(loop)-\(note.connection)"))
+        self.log.write(note.kind == .change ? .info : .debug, note.kind.message, fields)
     }
 
     private func end(_ status: Int32) {
@@ -228,8 +253,10 @@ final class ControlLoop: LoopDriver {
             self.log.warning("the store has no room: writing is refused, reads and streams go on")
         }
         guard self.drain == nil else { return }
-        _ = self.readiness.set(isThere ? nil : Self.isWithoutRoom, at: Clocks.wall())
-        self.parts.manager.tell(self.summary())
+        if !self.parts.settings.isReadyWithoutRoom {
+            _ = self.readiness.set(isThere ? nil : Self.isWithoutRoom, at: Clocks.wall())
+        }
+        self.parts.manager.tell(isThere ? self.summary() : Self.isWithoutRoom)
     }
 
     // MARK: Keys
@@ -442,6 +469,10 @@ final class ControlLoop: LoopDriver {
 
     private func asked(_ question: HTTPService.Question) {
         let connection = question.connection
+        if question.request.path == "/" {
+            self.http?.answer(connection, HTTPResponse(.ok, Page.index))
+            return
+        }
         guard let page = Page(rawValue: question.request.path) else {
             let pages = Page.allCases.map(\.rawValue).joined(separator: ", ")
             self.http?.answer(connection, HTTPResponse(.notFound, "there is no such page; there are \(pages)"))
@@ -550,6 +581,7 @@ final class ControlLoop: LoopDriver {
         figures.httpExpired = http?.counters.closedForTime ?? 0
         figures.filesNotInUse = self.filesNotInUse.count
         figures.certificateEndSeconds = self.keeper.map { Double($0.certificateEnd.milliseconds) / 1_000 } ?? 0
+        figures.storeDiskFreeBytes = self.parts.settings.store.path.map { StoreFile.roomBytes(at: $0) }
         figures.readKernel()
         return figures
     }

@@ -60,7 +60,7 @@ struct Findings {
 
     private var access: Finding {
         guard self.hasAuthenticator else {
-            let everyone = "whoever reaches this server may do everything"
+            let everyone = "every client that reaches this server may do everything"
             guard self.isRemote else { return Self.ok("access", "\(everyone); it listens on loopback") }
             return Self.warning(
                 "access", "\(everyone), and it can be reached from elsewhere",
@@ -107,6 +107,13 @@ struct Findings {
         }
         guard let store = self.store else { return [] }
         var findings: [Finding] = []
+        if store.isWithoutRoom {
+            findings.append(
+                Finding(
+                    level: "problem", subject: "store",
+                    message: "the store has no room to write: writes are refused, reads and streams go on",
+                    remedy: "free at least \(Limits.storeRoomBytes >> 20) MiB on the store's disk; writing then goes on automatically"))
+        }
         if store.figures.checkpointsWithoutRoom > 0 {
             findings.append(
                 Self.warning(
@@ -127,7 +134,7 @@ struct Findings {
         {
             findings.append(
                 Self.warning(
-                    "commits", "of a hundred commits the slowest takes \(Int(p99)) ms",
+                    "commits", "p99 of a commit is \(Int(p99)) ms",
                     "put the store on a faster disk: each purchase waits for one"))
         }
         if findings.isEmpty {

@@ -122,6 +122,9 @@ extension MetricSamples {
 
     private mutating func addPushes(_ counters: LoopCounters) {
         self.add(
+            "perch_log_notes_dropped_total", counters.notesDropped,
+            help: "Events of calls and connections that were too many for the log.")
+        self.add(
             "perch_changes_applied_total", counters.changesApplied, help: "Changes applied, summed over the loops.")
         self.add("perch_views_computed_total", counters.viewsComputed, help: "Views computed.")
         self.add("perch_views_encoded_total", counters.viewsEncoded, help: "Values of views encoded.")
@@ -152,6 +155,18 @@ extension MetricSamples {
         self.add("perch_store_refusals_total", counters.refusals, help: "Mutations refused.")
         self.add("perch_store_replays_total", counters.replays, help: "Mutations answered from their key.")
         self.add("perch_store_attempts_total", counters.attemptsSettled, help: "Renewal attempts settled.")
+        let business = counters.milestones
+        self.add("perch_purchases_total", business.purchases, help: "Purchases committed since the start.")
+        self.add(
+            "perch_renewals_total", labels: Exposition.label("result", "succeeded"), business.renewals,
+            help: "Renewals committed since the start, by result.")
+        self.add(
+            "perch_renewals_total", labels: Exposition.label("result", "failed"), business.renewalsFailed,
+            help: "Renewals committed since the start, by result.")
+        self.add("perch_refunds_total", business.refunds, help: "Refunds and revocations committed since the start.")
+        self.add(
+            "perch_subscriptions_ended_total", business.subscriptionsEnded,
+            help: "Subscriptions that ended since the start.")
         self.add("perch_store_failed_batches_total", counters.failedBatches, help: "Group commits that failed.")
         self.add("perch_store_batch_size_max", counters.batchSizeMax, help: "Most mutations in one group commit.")
         self.add(
@@ -241,6 +256,9 @@ extension MetricSamples {
             self.add(
                 "perch_backup_last_duration_seconds", seconds: last.seconds, help: "How long the last backup took.")
         }
+        if let free = process.storeDiskFreeBytes {
+            self.add("perch_store_disk_free_bytes", free, help: "Free space on the store's disk.")
+        }
         self.add(
             "perch_files_not_in_use", process.filesNotInUse,
             help: "Files that could not be used when SIGHUP had them read again.")
@@ -282,6 +300,8 @@ struct ProcessFigures {
     var watchdogPings: UInt64 = 0
     var certificateEndSeconds = 0.0
     var filesNotInUse = 0
+    /// Nil for a store in memory.
+    var storeDiskFreeBytes: Int?
     var residentBytes: Int64 = 0
     var virtualBytes: Int64 = 0
     var threads = 0
@@ -316,6 +336,31 @@ struct LimitCounter {
         self.init(
             limit, "perch_refusals_total", labels: Exposition.label("reason", reason.rawValue), isAmongMistakes: true)
     }
+
+    /// The limit for people: the setting that moves it, or what it limits.
+    var shown: String {
+        if let setting = Self.settings[self.limit] { return setting }
+        // `codecArenaBytesMax`: codec arena bytes.
+        var words = ""
+        for letter in self.limit {
+            words += letter.isUppercase ? " " + letter.lowercased() : String(letter)
+        }
+        return words.hasSuffix(" max") ? String(words.dropLast(4)) : words
+    }
+
+    private static let settings = [
+        "descriptorsReserved": "LimitNOFILE of the process, less \(Limits.descriptorsReserved) that the server keeps",
+        "recordEntriesMax": "--record-entries", "helloTimeoutMilliseconds": "--hello-timeout",
+        "firstByteTimeoutMilliseconds": "--first-byte-timeout", "handshakesMax": "--handshakes",
+        "frameBytesMax": "--frame-bytes", "partialFramesBytesMax": "--partial-frames-bytes",
+        "callsBytesMax": "--calls-bytes", "callsPerConnectionMax": "--calls-per-connection",
+        "connectionsPerAddressMax": "--connections-per-address",
+        "connectionsPerIdentityMax": "--connections-per-identity", "connectsPerAddress": "--connects-per-second",
+        "callsPerIdentity": "--calls-per-second", "writeStallMilliseconds": "--write-stall",
+        "lingerMilliseconds": "--linger", "dyingConnectionsMax": "--dying-connections",
+        "recordCacheBytesMax": "--record-cache-bytes", "cursorRetentionMilliseconds": "--cursor-time",
+        "cursorRetentionRevisionsMin": "--cursor-revisions",
+    ]
 
     static let all: [LimitCounter] = [
         LimitCounter("recordEntriesMax", reason: .recordLimit),
@@ -396,6 +441,7 @@ struct LimitCounter {
         LimitCounter("httpLingerMilliseconds", "perch_http_connections_expired_total"),
         LimitCounter("httpConnectionsMax", "perch_http_connections_refused_total"),
         LimitCounter("probeMilliseconds", "perch_http_late_total"),
+        LimitCounter("notesPerTurnMax", "perch_log_notes_dropped_total"),
     ]
 
     /// The series that count nothing but limits that were reached, each once: what the log warns of, and `/status` lists.

@@ -98,6 +98,18 @@ enum Page: String, CaseIterable {
     case readiness = "/readyz"
     case status = "/status"
 
+    /// What `/` answers: each path with what it is for.
+    static let index = Self.allCases.map { "\($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
+
+    private var meaning: String {
+        switch self {
+        case .metrics: "metrics in Prometheus' text format"
+        case .health: "200 while every loop answers within a second; for a supervisor that restarts"
+        case .readiness: "200 while clients should be sent here; for a load balancer"
+        case .status: "how the server is, as JSON; for people"
+        }
+    }
+
     var asksLoops: Bool { self != .readiness }
     var asksStore: Bool { self != .health }
 }

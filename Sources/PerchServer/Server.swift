@@ -23,6 +23,11 @@ package enum Server {
         SignalSource.block()
         DescriptorLimit.raise()
         let log = Log(settings.log, settings.supervision)
+        if !settings.ignoredVariables.isEmpty {
+            log.debug(
+                "variables of the environment are links to services, and no settings",
+                LogField("names", settings.ignoredVariables.joined(separator: " ")))
+        }
         let listeners = try Listeners(settings, log: log)
         let keeper = settings.tls.mode == .off ? nil : try TLSKeeper(settings.tls, wall: Clocks.wall())
         let authenticator = try KeyFiles.authenticator(settings.authentication)
@@ -39,6 +44,7 @@ package enum Server {
         let clock = StoreClock(notBefore: lease, bound: engine.clockBound)
         try Self.checkEnvironments(settings, engine)
         try Self.checkStatedApp(settings, engine)
+        try Self.checkNewApps(settings, engine)
         let apps = try Self.openApps(catalogues, engine, clock, log)
 
         do throws(SystemError) {
@@ -146,6 +152,18 @@ package enum Server {
                 + "; name that, or another --store, or give the --catalog of an app that is new")
     }
 
+    /// A store keeps each app: a name that it does not have is probably misspelt.
+    static func checkNewApps(_ settings: ServerSettings, _ engine: StoreEngine) throws(ServerError) {
+        let kept = engine.apps.states
+        guard !settings.isAddingApp, !kept.isEmpty else { return }
+        for app in settings.apps where engine.app(app.bundleID, app.environment) == nil {
+            let names = kept.map { "\($0.bundleID), \($0.environment)" }.joined(separator: "; ")
+            throw .settings(
+                "the store has no app \(app.bundleID), \(app.environment) (--bundle-id, --environment); it has \(names); "
+                    + "name that one, or add the new one with --add-app")
+        }
+    }
+
     /// Opens the apps that are new, and gives those that are known their file's catalogue where it has changed.
     private static func openApps(
         _ catalogues: [(ServerSettings.AppSettings, LoadedCatalogue)], _ engine: StoreEngine, _ clock: StoreClock,
@@ -163,8 +181,8 @@ package enum Server {
                     images: loaded.images, source: settings.catalogPath, fileSettings: fileSettings,
                     clock: settings.clock.map { .frozen(at: $0) } ?? .running(offsetMilliseconds: 0), wall: clock.now())
                 if !isKnown, !others.isEmpty {
-                    log.warning(
-                        "the store has one app more now, for good; was it meant, or is it a --bundle-id or an --environment that is wrong?",
+                    log.info(
+                        "an app was added to the store; `perch app remove` takes it out while it has no account",
                         LogField("bundle_id", settings.bundleID), LogField("environment", "\(settings.environment)"),
                         LogField("beside", others.joined(separator: "; ")))
                 }
@@ -227,7 +245,7 @@ package enum Server {
         if budget.limit < Limits.connectionsFew {
             log.warning(
                 "there are descriptors for few connections; raise LimitNOFILE= in the unit, or ulimit -n",
-                LogField("connections", budget.limit), LogField("kept", Limits.descriptorsReserved))
+                LogField("connections", budget.limit), LogField("kept_for_the_server", Limits.descriptorsReserved))
         }
         // Where every client speaks TLS, none could read it.
         let farewell = settings.tls.mode == .required ? [] : Farewell.noRoom(limit: budget.limit)
@@ -244,7 +262,7 @@ package enum Server {
                         settings: core, authenticator: authenticator, revocations: revoked, quotas: quotas,
                         now: moment),
                     acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
-                    limits: limits,
+                    limits: limits, log: log,
                     port: TLSPort(mode: settings.tls.mode, context: keeper?.context, tickets: keeper?.tickets),
                     isInherited: listeners.isInherited, ownStore: hasOwnThread ? nil : storeDriver))
         }

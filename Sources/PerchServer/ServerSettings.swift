@@ -55,6 +55,12 @@ package struct ServerSettings: Sendable {
     /// What the service manager says in the environment.
     package var supervision = Supervision()
     package var version = "0.1.0"
+    /// A store that has apps may get one more.
+    package var isAddingApp = false
+    /// `/readyz` says yes while the disk is full: reads and streams go on.
+    package var isReadyWithoutRoom = true
+    /// Names in the environment that begin like settings and are links to services.
+    package var ignoredVariables: [String] = []
     /// The server ends with the thread that started its process: nobody else knows of it.
     package var endsWithParent = false
 

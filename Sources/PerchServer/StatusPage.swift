@@ -128,7 +128,7 @@ struct StatusPage {
             json.key("limits")
             json.beginArray()
             for counter in LimitCounter.all where counter.metric == metric && counter.labels == labels {
-                json.string(counter.limit)
+                json.string(counter.shown)
             }
             json.endArray()
             json.text("series", labels.isEmpty ? metric : "\(metric){\(labels)}")

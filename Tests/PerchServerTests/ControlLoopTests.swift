@@ -20,7 +20,7 @@ private final class SteppedControl {
     private(set) var now = Clocks.monotonic()
 
     /// On a thread whose signals are blocked.
-    init(watchdogMicroseconds: Int64?) throws {
+    init(watchdogMicroseconds: Int64?, isReadyWithoutRoom: Bool = true) throws {
         self.manager = try NotifyReceiver("@perch-control-\(UInt64.random(in: 0 ... .max))")
         self.loop = try EventLoop(name: "control-test")
         let other = try WakeUp()
@@ -30,6 +30,7 @@ private final class SteppedControl {
         var settings = ServerSettings()
         settings.supervision.notifySocket = self.manager.name
         settings.supervision.watchdogMicroseconds = watchdogMicroseconds
+        settings.isReadyWithoutRoom = isReadyWithoutRoom
         let log = Log(descriptor: -1, format: .json, level: .error, hasPriority: false)
         self.control = ControlLoop(
             ControlLoop.Parts(
@@ -257,10 +258,23 @@ private struct Faults {
         #expect(faults == [])
     }
 
-    @Test func `is not ready while the store has no room, and says so at once`() throws {
+    @Test func `stays ready while the store has no room, and tells systemd`() throws {
         let faults = try onServerThread {
             var faults = Faults()
             let stepped = try SteppedControl(watchdogMicroseconds: nil)
+            stepped.control.pretend(.storeRoom(isThere: false))
+            _ = stepped.control.turn(now: stepped.now)
+            faults.expect(stepped.control.readiness.reason == nil, "reads and streams go on")
+            faults.expect(stepped.manager.received().contains { $0.contains("no room") }, "systemd is told")
+            return faults.all
+        }
+        #expect(faults == [])
+    }
+
+    @Test func `is not ready while the store has no room, where the operator asked for that`() throws {
+        let faults = try onServerThread {
+            var faults = Faults()
+            let stepped = try SteppedControl(watchdogMicroseconds: nil, isReadyWithoutRoom: false)
             let before = stepped.control.readiness
             stepped.control.pretend(.storeRoom(isThere: false))
             _ = stepped.control.turn(now: stepped.now)

@@ -72,8 +72,26 @@ import Testing
         guard !isServed else { return try Server.checkStatedApp(settings, engine) }
         let error = #expect(throws: ServerError.self) { try Server.checkStatedApp(settings, engine) }
         #expect(error?.isOfSettings == true && error?.description.contains("it has com.example.app, xcode;") == true)
-        // A catalogue brings its own.
+        // A catalogue brings its own, which `checkNewApps` judges.
         settings.apps = Self.settings(.production).apps
         try Server.checkStatedApp(settings, engine)
+    }
+
+    /// An app that is added by a mistyped name stays.
+    @Test func `are not added to a store that has others, unless somebody writes it out`() throws {
+        let engine = try Self.engine([.xcode])
+        var settings = Self.settings(.xcode)
+        try Server.checkNewApps(settings, engine)
+        settings.apps[0].bundleID = "com.exmaple.app"
+        let error = #expect(throws: ServerError.self) { try Server.checkNewApps(settings, engine) }
+        #expect(error?.isOfSettings == true)
+        #expect(
+            error?.description
+                == "the store has no app com.exmaple.app, xcode (--bundle-id, --environment); it has com.example.app, xcode; "
+                + "name that one, or add the new one with --add-app")
+        settings.isAddingApp = true
+        try Server.checkNewApps(settings, engine)
+        settings.isAddingApp = false
+        try Server.checkNewApps(settings, try Self.engine([]))
     }
 }

@@ -68,6 +68,7 @@ enum SampleReports {
     ) -> MetricSamples {
         var samples = MetricSamples()
         var process = ProcessFigures()
+        process.storeDiskFreeBytes = 1 << 30
         process.version = "0.1.0"
         process.inboxDepths = [("loops", 0)]
         process.httpResponses = [(200, 1), (431, 0), (503, unavailable)]
@@ -151,7 +152,7 @@ enum SampleReports {
     }
 
     @Test func `have labels from small sets only`() {
-        let allowed: Set = ["reason", "loop", "version", "inbox", "code", "answer"]
+        let allowed: Set = ["reason", "loop", "version", "inbox", "code", "answer", "result"]
         for family in SampleReports.samples().families {
             for (labels, _) in family.values where !labels.isEmpty {
                 #expect(allowed.contains(String(labels.prefix { $0 != "=" })), "\(family.name) {\(labels)}")
@@ -230,8 +231,8 @@ enum SampleReports {
         }
         #expect(
             attention.notices(reached).map { "\($0.series) \($0.limits) \($0.count)" } == [
-                "perch_refusals_total{reason=\"CALLS_LIMIT\"} callsPerConnectionMax 3",
-                "perch_connections_stalled_total writeStallMilliseconds 2",
+                "perch_refusals_total{reason=\"CALLS_LIMIT\"} --calls-per-connection 3",
+                "perch_connections_stalled_total --write-stall 2",
             ])
         #expect(attention.notices(reached).isEmpty)
     }
@@ -251,7 +252,7 @@ enum SampleReports {
         var attention = Attention()
         #expect(attention.notices(SampleReports.samples(unavailable: 3)).isEmpty)
         let late = attention.notices(SampleReports.samples(unavailable: 4, late: 1))
-        #expect(late.map { "\($0.series) \($0.limits) \($0.count)" } == ["perch_http_late_total probeMilliseconds 1"])
+        #expect(late.map { "\($0.series) \($0.limits) \($0.count)" } == ["perch_http_late_total probe milliseconds 1"])
     }
 }
 
@@ -349,12 +350,12 @@ enum SampleReports {
     @Test func `says since when, and what was reached`() throws {
         let text = try "\(self.page(ReadyState(since: Instant(milliseconds: 1_000)), store: SampleReports.store()))"
         let parts = [
-            "1970-01-01T00:00:00Z", "1970-01-01T00:00:01Z", "writeStallMilliseconds", "com.example.app", "it has ended",
+            "1970-01-01T00:00:00Z", "1970-01-01T00:00:01Z", "--write-stall", "com.example.app", "it has ended",
         ]
         for part in parts {
             #expect(text.contains(part), "\(part)")
         }
-        for part in ["readableMilliseconds", "probeMilliseconds"] { #expect(!text.contains(part), "\(part)") }
+        for part in ["readable milliseconds", "probe milliseconds", "descriptorsReserved"] { #expect(!text.contains(part), "\(part)") }
     }
 
     @Test func `of a server that is not ready says why, since when, and who does not answer`() throws {

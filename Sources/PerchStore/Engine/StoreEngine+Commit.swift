@@ -203,6 +203,7 @@ extension StoreEngine {
         self.wrote(batch.changes.count)
         self.counters.batches += 1
         self.counters.changes += UInt64(batch.changes.count)
+        for place in batch.changes.indices { self.counters.milestones.count(batch.changes[place].accounts) }
     }
 
     /// Deletes old kept answers, once an hour.

@@ -89,6 +89,8 @@ package final class StoreEngine {
         package var batchSizeMax: UInt64 = 0
         /// Batches that ran again, because another node was first or the connection broke.
         package var reruns: UInt64 = 0
+        /// Facts of a business, committed since the start.
+        package var milestones = Milestones()
     }
 
     /// A settling whose barrier is on its way through the loops.
