@@ -5,6 +5,8 @@ package import PerchServer
 /// `perch` as a library: a command line in, an exit code out.
 package struct Tool: Sendable {
     package static let version = "0.1.0"
+    /// `perch --version`, `perch -V` and `perch version`.
+    package static let versionLine = "perch \(Self.version)\n"
 
     /// What is left to do once a command line was read.
     package enum Plan: Sendable {
@@ -35,9 +37,13 @@ package struct Tool: Sendable {
         let root = CommandTable.root
         do throws(UsageError) {
             switch try ArgumentParser(root).parse(arguments) {
-            case .help(let path): return .done(self.say(Help.text(for: path)))
-            case .helpOnExitCodes: return .done(self.say(Help.exitCodes()))
-            case .version: return .done(self.say("perch \(Self.version)\n"))
+            case .help(let path):
+                return .done(self.say(Help.text(for: path, width: Help.columns(of: self.console))))
+            case .helpOnExitCodes:
+                return .done(self.say(Help.exitCodes(width: Help.columns(of: self.console))))
+            case .helpOnConnection:
+                return .done(self.say(Help.connection(width: Help.columns(of: self.console))))
+            case .version: return .done(self.say(Self.versionLine))
             case .run(let invocation): return try self.plan(invocation, root, environment)
             }
         } catch {
@@ -80,7 +86,7 @@ package struct Tool: Sendable {
             self.complain(failure.description)
             return failure.code
         } catch let error as PerchError {
-            self.complain(error.description)
+            self.complain(error.told)
             return ExitCode(error)
         } catch let error as UsageError {
             self.complain(error.description)

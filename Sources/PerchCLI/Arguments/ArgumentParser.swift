@@ -5,6 +5,7 @@ package enum ParsedCommand: Sendable {
     case run(Invocation)
     case help(path: [CommandSpec])
     case helpOnExitCodes
+    case helpOnConnection
     case version
 }
 
@@ -66,7 +67,7 @@ package struct ArgumentParser {
             }
             let (name, inline) = Self.split(argument)
             if argument == "-h" || name == "help" { return .help(path: path) }
-            if name == "version", path.count == 1 { return .version }
+            if name == "version" || argument == "-V", path.count == 1 { return .version }
             let spec = try self.option(argument, name, in: path)
             let text: String
             if let inline {
@@ -99,11 +100,12 @@ package struct ArgumentParser {
     }
 
     private func parseHelp(_ words: [String]) throws(UsageError) -> ParsedCommand {
-        if words.first == Help.exitCodesTopic, words.count == 1 { return .helpOnExitCodes }
+        if words == [Help.exitCodesTopic] { return .helpOnExitCodes }
+        if words == [Help.connectionTopic] { return .helpOnConnection }
         var path = [self.root]
         for word in words where word != "--help" && word != "-h" {
             guard let next = path[path.count - 1].commands.first(where: { $0.name == word }) else {
-                throw self.unknownCommand(word, in: path, and: path.count == 1 ? [Help.exitCodesTopic] : [])
+                throw self.unknownCommand(word, in: path, and: path.count == 1 ? [Help.exitCodesTopic, Help.connectionTopic] : [])
             }
             path.append(next)
         }
@@ -138,9 +140,18 @@ package struct ArgumentParser {
         }
         if let extra = rest.first {
             throw UsageError(
-                "\(quoted(extra)) is more than \(Invocation.name(of: path)) takes", command: Invocation.name(of: path))
+                "\(Invocation.name(of: path)) takes \(Self.count(of: command.operands)), and \(quoted(extra)) is one more",
+                command: Invocation.name(of: path))
         }
         return Invocation(path: path, action: action, written: written, operands: operands)
+    }
+
+    private static func count(of operands: [OperandSpec]) -> String {
+        switch operands.count {
+        case 0: "no argument"
+        case 1: "one argument, \(operands[0].name)"
+        default: "\(operands.count) arguments, \(operands.map(\.name).joined(separator: " "))"
+        }
     }
 
     /// `--name=value` in its two parts.
@@ -156,18 +167,55 @@ package struct ArgumentParser {
         let found = options.first { isLong ? $0.name == name : $0.short.map { String($0) } == name }
         if let found { return found }
         let shown = isLong ? "--\(name)" : argument
-        let suggestion = nearest(to: name, in: options.map(\.name) + ["help"] + (path.count == 1 ? ["version"] : []))
+        let suggestion =
+            Self.hint(for: name, in: path)
+            ?? nearest(to: name, in: options.map(\.name) + ["help"] + (path.count == 1 ? ["version"] : []))
             .map { "--\($0)" }
         throw UsageError(
             "\(Invocation.name(of: path)) has no option \(printable(shown))", suggesting: suggestion,
             command: Invocation.name(of: path))
     }
 
+    /// What other programs call an option of this command.
+    private static func hint(for name: String, in path: [CommandSpec]) -> String? {
+        let command = path[path.count - 1]
+        func has(_ option: String) -> Bool { command.options.contains { $0.name == option } }
+        let isGroup = command.action == nil
+        switch name {
+        case "json", "ndjson":
+            if has("output") { return "--output \(name)" }
+            return isGroup ? "`\(Invocation.name(of: path)) COMMAND --output \(name)`" : nil
+        case "port", "p", "host", "address", "addr", "bind", "url", "listen":
+            if has("listen") { return "--listen 127.0.0.1:PORT" }
+            return has("server") ? "--server HOST:PORT" : nil
+        case "verbose", "v", "debug": return has("log-level") ? "--log-level debug" : nil
+        case "db", "data", "data-dir", "dir": return has("store") ? "--store PATH" : nil
+        case "token", "password", "credentials", "auth":
+            return has("credentials-file") ? "--credentials-file FILE" : nil
+        case "ca", "cacert", "ca-file": return has("tls-ca") ? "--tls-ca FILE" : nil
+        default: return nil
+        }
+    }
+
+    /// Where below a command there is one of that name: `perch store buy` for `perch buy`.
+    private static func paths(to word: String, below path: [CommandSpec]) -> [String] {
+        // A bench measures: nobody looks for it under another name.
+        path[path.count - 1].commands.filter { !$0.isHidden && $0.name != "bench" }.flatMap { next -> [String] in
+            let there = path + [next]
+            let found = next.commands.filter { $0.name == word && !$0.isHidden }.map { Invocation.name(of: there + [$0]) }
+            return found + Self.paths(to: word, below: there)
+        }
+    }
+
     private func unknownCommand(_ word: String, in path: [CommandSpec], and more: [String] = []) -> UsageError {
         let name = Invocation.name(of: path)
         let commands = path[path.count - 1].commands.filter { !$0.isHidden }.map(\.name) + more
         // The shortest first: `app` lacks less of `apps` than of `app-transaction`, and is a beginning of both.
-        let suggestion = nearest(to: word, in: commands.sorted { $0.count < $1.count }).map { "`\(name) \($0)`" }
+        let elsewhere = Self.paths(to: word, below: path).map { "`\($0)`" }
+        let suggestion =
+            elsewhere.isEmpty
+            ? nearest(to: word, in: commands.sorted { $0.count < $1.count }).map { "`\(name) \($0)`" }
+            : alternatives(elsewhere)
         return UsageError("\(name) has no command \(quoted(word))", suggesting: suggestion, command: name)
     }
 

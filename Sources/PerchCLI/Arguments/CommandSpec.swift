@@ -14,6 +14,8 @@ package struct CommandSpec: Sendable {
     package var examples: [(line: String, meaning: String)] = []
     /// Works, and is not listed.
     package var isHidden = false
+    /// Under which it stands in the help of its parent; nil for no other than all.
+    package var heading: String?
 
     package init(_ name: String, _ summary: String) {
         self.name = name
@@ -43,7 +45,7 @@ package struct OperandSpec: Sendable {
 package struct OptionSpec: Sendable {
     package enum Group: String, Sendable, CaseIterable {
         case own = "Options"
-        case client = "Options of every command that asks a server"
+        case client = "Connection"
         case general = "General options"
     }
 
@@ -62,6 +64,8 @@ package struct OptionSpec: Sendable {
     /// May stand in the file of `--config`.
     package var isSetting = false
     package var group = Group.own
+    /// Under which an option of its command's own stands in help; nil for no other than all.
+    package var heading: String?
     package let help: String
 
     package init(
@@ -94,6 +98,14 @@ package struct OptionSpec: Sendable {
         return copy
     }
 
+    func notInEnvironment() -> OptionSpec {
+        var copy = self
+        copy.hasEnvironment = false
+        copy.defaultText = nil
+        copy.group = .own
+        return copy
+    }
+
     func asSetting() -> OptionSpec {
         var copy = self.inEnvironment()
         copy.isSetting = true
@@ -109,6 +121,12 @@ package struct OptionSpec: Sendable {
     func short(_ letter: Character) -> OptionSpec {
         var copy = self
         copy.short = letter
+        return copy
+    }
+
+    func heading(_ heading: String) -> OptionSpec {
+        var copy = self
+        copy.heading = heading
         return copy
     }
 

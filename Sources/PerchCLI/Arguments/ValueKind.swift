@@ -1,4 +1,5 @@
 import PerchBase
+import PerchLoop
 import PerchModel
 
 /// How a text that a person wrote is read, and what it may be.
@@ -18,10 +19,15 @@ package enum ValueKind: Sendable {
     case calendarDuration
     /// RFC 3339, in UTC.
     case instant
-    /// `HOST:PORT`.
+    /// `HOST:PORT` of a server, whose host may be a name.
     case address
-    /// `HOST:PORT`, `on` or `off`.
-    case addressOrSwitch
+    /// `ADDRESS:PORT` to listen on: a name would be looked up, and a server asks nobody.
+    case listenAddress
+    /// `ADDRESS:PORT` to listen on, `on` or `off`.
+    case listenAddressOrSwitch
+    /// A country code of ISO 3166-1 alpha-3, or the word if there is one.
+    case storefront(orWord: String?)
+    case uuid
     /// A number or a name of `TimeRate`.
     case timeRate
     /// The number of a transaction.
@@ -106,14 +112,23 @@ extension ValueKind {
             }
             return .number(time.instant.milliseconds)
         case .address:
-            guard let colon = text.lastIndex(of: ":"), Self.isPort(text[text.index(after: colon)...]) else {
-                throw Mismatch("is \(quoted(text)), it should be HOST:PORT such as 127.0.0.1:7447")
+            return .text(try Self.address(text, "HOST:PORT such as 127.0.0.1:7447"))
+        case .listenAddress:
+            return .text(try Self.listenAddress(text, "ADDRESS:PORT such as 127.0.0.1:7447"))
+        case .listenAddressOrSwitch:
+            if text == "on" || text == "off" { return .text(text) }
+            return .text(try Self.listenAddress(text, "on, off, or ADDRESS:PORT such as 127.0.0.1:7448"))
+        case .storefront(let word):
+            guard Country.isCode(text) || text == word else {
+                let or = word.map { ", or `\($0)`" } ?? ""
+                throw Mismatch(
+                    "is \(quoted(text)), it should be a country code of three capital letters (ISO 3166-1 alpha-3) such as "
+                        + "USA\(or)", suggesting: Country.meant(by: text)?.code)
             }
             return .text(text)
-        case .addressOrSwitch:
-            if text == "on" || text == "off" { return .text(text) }
-            guard let colon = text.lastIndex(of: ":"), Self.isPort(text[text.index(after: colon)...]) else {
-                throw Mismatch("is \(quoted(text)), it should be on, off, or HOST:PORT such as 127.0.0.1:7448")
+        case .uuid:
+            guard Self.isUUID(text) else {
+                throw Mismatch("is \(quoted(text)), it should be a UUID such as 123e4567-e89b-12d3-a456-426614174000")
             }
             return .text(text)
         case .timeRate:
@@ -156,6 +171,55 @@ extension ValueKind {
 
     private static func isDigits(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    /// Eight, four, four, four and twelve hexadecimal digits.
+    private static func isUUID(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
+    }
+
+    private static func address(_ text: String, _ expected: String) throws(Mismatch) -> String {
+        // As people copy it from a browser.
+        if let scheme = text.firstRange(of: "://") {
+            let rest = text[scheme.upperBound...].prefix { $0 != "/" }
+            throw Mismatch(
+                "is \(quoted(text)), it should be \(expected), without \(text[..<scheme.upperBound])",
+                suggesting: (try? Destination(parsing: rest)).map { "\($0)" })
+        }
+        guard let colon = text.lastIndex(of: ":"), Self.isPort(text[text.index(after: colon)...]) else {
+            throw Mismatch("is \(quoted(text)), it should be \(expected)", suggesting: Self.completed(text))
+        }
+        do throws(SocketAddressFault) {
+            _ = try Destination(parsing: text)
+        } catch {
+            throw Mismatch("is \(quoted(text)), it should be \(expected): \(error)")
+        }
+        return text
+    }
+
+    private static func listenAddress(_ text: String, _ expected: String) throws(Mismatch) -> String {
+        let found = try Self.address(text, expected)
+        let colon = found.lastIndex(of: ":") ?? found.startIndex
+        let port = found[colon...]
+        if found[..<colon] == "localhost" {
+            throw Mismatch(
+                "is \(quoted(text)), it should be \(expected): a server listens on an address, not on a name",
+                suggesting: "127.0.0.1\(port)")
+        }
+        if case .name? = try? Destination(parsing: found) {
+            throw Mismatch(
+                "is \(quoted(text)), it should be \(expected): a server listens on an address, not on a name; 0.0.0.0\(port) "
+                    + "is every IPv4 address of this machine")
+        }
+        return found
+    }
+
+    /// An address or a port alone, with the other part as it is by default.
+    private static func completed(_ text: String) -> String? {
+        if Self.isPort(text) { return "127.0.0.1:\(text)" }
+        let whole = "\(text):7447"
+        return !text.contains(":") && (try? Destination(parsing: whole)) != nil ? whole : nil
     }
 
     private static func isPort(_ text: some StringProtocol) -> Bool {

@@ -1,6 +1,6 @@
 /// What commands do. The table names each once; who runs them switches over all.
 package enum Action: Hashable, Sendable, CaseIterable {
-    case serve
+    case serve, version
     case watchProducts, watchStatus, watchEntitlement, watchUpdates, watchIntents, watchMessages
     case getProducts, getStatus, getEntitlement, getEntitlements, getHistory, getUnfinished, getLatest, getImage,
         getApps, getPlanOptions, getOffers, getPolicies, getAppTransaction, getSettings, explainStatus,
@@ -15,6 +15,9 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case catalogCheck, catalogLoad, catalogShow
     case scenarioRun, scenarioCheck
     case tokenCreate, tokenInspect, tokenRevoke, tokenKeyCreate
+    case appRemove
+    case contextAdd, contextUse, contextList, contextRemove
+    case completion, manual
     case doctor
     case backup, restore
     case benchHot, benchKeyed, benchMux, benchCatalog, benchStorm, benchResume, benchIdle, benchBuy, benchMixed

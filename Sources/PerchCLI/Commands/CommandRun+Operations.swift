@@ -181,8 +181,10 @@ extension CommandRun {
 
     private func setting() throws -> AppSettingChange {
         let value = self.text("VALUE")
-        func wrong(_ expected: String) -> UsageError {
-            UsageError("VALUE is \(quoted(value)), it should be \(expected)", command: self.invocation.name)
+        func wrong(_ expected: String, suggesting suggestion: String? = nil) -> UsageError {
+            UsageError(
+                "VALUE is \(quoted(value)), it should be \(expected)", suggesting: suggestion,
+                command: self.invocation.name)
         }
         func isOn() throws -> Bool {
             guard value == "on" || value == "off" else { throw wrong("on or off") }
@@ -196,14 +198,23 @@ extension CommandRun {
         case .graceForAll: return .gracePeriodForAllRenewals(try isOn())
         case .dialogs: return .dialogs(try isOn())
         case .graceDays:
-            guard let days = UInt32(value) else { throw wrong("3, 16 or 28") }
+            guard let days = UInt32(value), [3, 16, 28].contains(days) else { throw wrong("3, 16 or 28") }
             return .gracePeriodDays(days)
         case .timeRate:
-            guard let rate = TimeRate(named: value)?.rawValue ?? Int32(value) else {
-                throw wrong("a rate of `perch store clock rate --help`")
+            let number = Int32(value).flatMap { TimeRate(rawValue: $0) }
+            guard let rate = TimeRate(named: value) ?? number else {
+                throw wrong(
+                    "a time rate of `perch store clock rate --help`",
+                    suggesting: nearest(to: value, in: TimeRate.all.map(\.name)))
             }
-            return .timeRate(rate)
-        case .storefront: return .storefront(value)
+            return .timeRate(rate.rawValue)
+        case .storefront:
+            do throws(ValueKind.Mismatch) {
+                _ = try ValueKind.storefront(orWord: nil).parse(value)
+            } catch {
+                throw UsageError("VALUE \(error)", suggesting: error.suggestion, command: self.invocation.name)
+            }
+            return .storefront(value)
         case .locale: return .locale(value)
         case nil: preconditionFailure("a setting was read")
         }
@@ -233,13 +244,16 @@ extension CommandRun {
                 }
                 return
             }
+            var isEmpty = true
             for try await transaction in client.transactions(account: account, includingFinishedConsumables: true) {
+                isEmpty = false
                 try self.printer.print {
                     $0.transactionResult(transaction)
                 } text: {
                     [$0.transaction(transaction.value)]
                 }
             }
+            if isEmpty { self.console.talk("no transactions") }
         }
     }
 }

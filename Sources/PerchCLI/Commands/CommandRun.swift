@@ -26,6 +26,7 @@ struct CommandRun: Sendable {
     func run() async throws -> ExitCode {
         switch self.invocation.action {
         case .serve: preconditionFailure("a server runs on the main thread, see Serve")
+        case .version: try self.console.data(Tool.versionLine)
         case .benchHot, .benchKeyed, .benchMux, .benchCatalog, .benchStorm, .benchResume, .benchIdle, .benchBuy,
             .benchMixed, .benchScenario, .benchCompare, .benchFigures, .benchFloorServer:
             preconditionFailure("a bench runs on the main thread, see BenchRun")
@@ -56,6 +57,10 @@ struct CommandRun: Sendable {
         case .backup: try await self.backUp()
         case .restore: try self.restore()
         case .tokenCreate, .tokenInspect, .tokenRevoke, .tokenKeyCreate: try await self.token()
+        case .contextAdd, .contextUse, .contextList, .contextRemove: try self.context()
+        case .completion: try self.complete()
+        case .manual: try self.writeManual()
+        case .appRemove: try self.removeApp()
         case .doctor: return try await self.examine()
         }
         return .success

@@ -8,7 +8,9 @@ package enum CommandTable {
         root.commands = [
             ServeTable.serve, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
             ScenarioTable.scenario,
-            TokenTable.token, BenchTable.bench, BackupTable.backup, BackupTable.restore, Self.doctor,
+            TokenTable.token, AppTable.app, ContextTable.context, BenchTable.bench, BackupTable.backup, BackupTable.restore, Self.doctor,
+            CompletionTable.completion, CompletionTable.manual,
+            Self.leaf("version", "Print the version.", .version, [], []),
         ]
         root.examples = [
             ("perch serve --catalog Shop.storekit", "Serve a test store of this catalogue on loopback."),
@@ -35,7 +37,9 @@ package enum CommandTable {
     static let client: [OptionSpec] =
         [
             OptionSpec("server", .address, "HOST:PORT", default: "127.0.0.1:7447", "The server.")
-                .inEnvironment().group(.client)
+                .inEnvironment().group(.client),
+            OptionSpec("context", .text, "NAME", "The saved connection of that name: `perch context --help`.")
+                .inEnvironment().group(.client),
         ] + Self.tls.map { $0.group(.client) } + [
             OptionSpec("bundle-id", .text, "ID", "The app; not needed where the server has one.")
                 .inEnvironment().group(.client),
@@ -92,7 +96,7 @@ package enum CommandTable {
 
     private static let shownIn: [OptionSpec] = [
         OptionSpec("locale", .text, "LOCALE", "Language of names, such as de_DE; the app's if not given."),
-        OptionSpec("storefront", .text, "CODE", "Country of prices, such as DEU; the app's if not given."),
+        OptionSpec("storefront", .storefront(orWord: nil), "CODE", "Country of prices, such as DEU; the app's if not given."),
     ]
 
     private static let watching: [OptionSpec] = [
@@ -268,13 +272,19 @@ package enum CommandTable {
             [
                 OptionSpec(
                     "store", .text, "PATH",
-                    "The store, or a directory where it would lie: what an fsync costs there, and what is free. Without it that "
-                        + "of this directory, where no server answers."
-                ).inEnvironment()
+                    "The store, or a directory for one: measures an fsync and the free space there. Without it, and where "
+                        + "no server answers, the current directory is measured."
+                ).inEnvironment(),
+                OptionSpec(flag: "metrics", "Print the server's metrics before the findings."),
             ] + Self.asking())
         doctor.discussion = [
-            "Looks at this machine, and, where one answers, asks the server about itself. Ends with 1 if there is a "
-                + "problem; warnings are none."
+            "Checks this machine, and asks the server about itself where one answers. The findings come in the order ok, "
+                + "warning, problem, and the last line counts them. Ends with 1 if there is a problem. With --output json "
+                + "the answer always holds the metrics."
+        ]
+        doctor.examples = [
+            ("perch doctor --store /var/lib/perch", "Check the machine, the store's disk and the server."),
+            ("perch doctor --metrics | grep _seconds", "Read one kind of metric without a scraper."),
         ]
         return doctor
     }()

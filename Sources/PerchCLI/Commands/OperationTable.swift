@@ -101,7 +101,8 @@ enum OperationTable {
             "storefront", "Set the account's own storefront.", .storeStorefront,
             [
                 CommandTable.account,
-                OperandSpec("CODE", .text, .one, "A country such as DEU, or `app` for that of the app."),
+                OperandSpec(
+                    "CODE", .storefront(orWord: "app"), .one, "A country such as DEU, or `app` for that of the app."),
             ]),
     ]
 

@@ -19,7 +19,7 @@ enum ServeTable {
         ]
         serve.action = .serve
         serve.options =
-            Self.settings.map { $0.asSetting() } + [
+            Self.settings.map { $0.asSetting().heading(Self.heading(of: $0.name)) } + [
                 OptionSpec("config", .text, "FILE", "Settings from a file.").inEnvironment().group(.general),
                 OptionSpec(
                     flag: "show-config", "Print each setting with where its value comes from, and end."
@@ -35,9 +35,26 @@ enum ServeTable {
         return serve
     }()
 
+    /// Each heading of the help, with the settings below it; a test requires that each setting is under one.
+    static let headings: [(name: String, settings: Set<String>)] = [
+        ("What is served", ["store", "catalog", "bundle-id", "environment", "add-app", "time-rate", "clock",
+            "allow-mixed-environments"]),
+        ("Where it listens", ["listen", "loops", "http", "allow-remote-http", "unready-when-full", "allow-plaintext",
+            "allow-unauthenticated", "drain", "with-parent"]),
+        ("TLS", ["tls", "tls-certificate", "tls-key", "tls-client-certificates", "tls-client-ca", "tls-ticket-secret"]),
+        ("Who may call", ["token-keys", "token-audience", "token-issuer", "certificate-identities"]),
+        ("Log", ["log-format", "log-level"]),
+    ]
+
+    static let limits = "Limits"
+
+    private static func heading(of name: String) -> String {
+        Self.headings.first { $0.settings.contains(name) }?.name ?? Self.limits
+    }
+
     private static let settings: [OptionSpec] = [
         OptionSpec(
-            "listen", .address, "HOST:PORT", default: "127.0.0.1:7447",
+            "listen", .listenAddress, "ADDRESS:PORT", default: "127.0.0.1:7447",
             "Where to listen; port 0 takes a free one. Anything but loopback needs TLS and "
                 + "credentials, or the two --allow- options that do without."),
         OptionSpec(
@@ -52,6 +69,10 @@ enum ServeTable {
         OptionSpec(
             "environment", .choice(AppEnvironment.names.dropFirst().map { $0 }), "NAME", default: "xcode",
             "The store behind the app; in `xcode`, Perch itself is the store."),
+        OptionSpec(
+            flag: "add-app",
+            "Add the app of --bundle-id and --environment to a store that has others. Without it a name that the store does "
+                + "not have is refused."),
         OptionSpec(
             "time-rate", .timeRate, "RATE",
             "How long a period lasts in a test app: a name or number of `perch store clock rate --help`; the catalogue's if "
@@ -142,7 +163,7 @@ enum ServeTable {
             "drain", .duration(0...3_600_000), "DURATION", default: "2s",
             "How long streams may take to be told that the server stops."),
         OptionSpec(
-            "http", .addressOrSwitch, "HOST:PORT", default: "off",
+            "http", .listenAddressOrSwitch, "ADDRESS:PORT", default: "off",
             "Where /metrics, /healthz, /readyz and /status are answered: an address, `on` for "
                 + "\(ServerSettings.standardHTTP), or `off`. Anything but loopback needs --allow-remote-http."),
         OptionSpec(
@@ -150,10 +171,15 @@ enum ServeTable {
             "How events are written to standard error; `auto` is logfmt on a terminal, JSON elsewhere."),
         OptionSpec(
             "log-level", .choice(LogLevel.allCases.map(\.name)), "NAME", default: "info",
-            "What is written: events of this level and graver ones."),
+            "Writes events of this level and graver ones. `debug` has each connection and call; SIGUSR1 turns it on and off in a running server."),
         OptionSpec(
             flag: "allow-remote-http",
-            "Let whoever reaches the --http listener read the server's figures: they hold no account and no secret."),
+            "Let every client that reaches the --http listener read the server's figures: they hold no account and no "
+                + "secret."),
+        OptionSpec(
+            flag: "unready-when-full",
+            "Answer no at /readyz while the store's disk is full. Without it the answer is yes, since reads and streams go "
+                + "on."),
         OptionSpec(
             "tls", .choice(TLSSettings.Mode.allCases.map(\.rawValue)), "MODE",
             "Whether connections are encrypted: `required`, `allowed` beside plaintext on the same port, or `off`. "

@@ -14,7 +14,7 @@ enum StoreTable {
                         OptionSpec("quantity", .count(1...10), "N", default: "1", "How many, of a consumable.")
                     ] + OperationTable.offer + [
                         OptionSpec(
-                            "token", .text, "UUID", "Your own identifier, passed through as the app account token."),
+                            "token", .uuid, "UUID", "Your own identifier, passed through as the app account token."),
                         OptionSpec(
                             "introductory", .choice(["allowed", "denied"]), "WHETHER",
                             "Whether the introductory offer may be had, whatever the history says."),
@@ -47,8 +47,28 @@ enum StoreTable {
             Self.clock, Self.generate,
         ]
         store.commands.insert(contentsOf: OperationTable.commands, at: store.commands.count - 2)
+        store.commands = store.commands.map { command in
+            var command = command
+            command.heading = Self.headings.first { $0.commands.contains(command.name) }?.name
+            return command
+        }
         return store
     }()
+
+    /// The sections of the help, in which a test requires each command to be.
+    static let headings: [(name: String, commands: Set<String>)] = [
+        ("Buying", ["buy", "finish", "approve", "decline", "intent", "end-intent", "redeem", "sync"]),
+        ("Refunds", ["refund", "reverse-refund", "decline-refund", "consumption", "request-refund"]),
+        (
+            "Subscriptions",
+            [
+                "renew", "expire", "auto-renew", "resolve", "charges", "extend", "raise-price", "agree-price",
+                "decline-price",
+            ]
+        ),
+        ("Accounts", ["list", "inspect", "watch", "share", "stop-sharing", "storefront", "message", "delete", "clear"]),
+        ("The app", ["clock", "set", "fail", "reset", "product"]),
+    ]
 
     private static let refund: CommandSpec = {
         var refund = CommandTable.leaf(

@@ -20,7 +20,8 @@ extension CommandRun {
             }
             json.messages("findings", findings) { $0.finding($1) }
         } text: { writer in
-            findings.flatMap { writer.finding($0) } + (status.map { writer.metrics($0.metrics) } ?? [])
+            let metrics = self.settings.flag("metrics") ? status.map { writer.metrics($0.metrics) } ?? [] : []
+            return metrics + writer.findings(findings)
         }
         return findings.contains { $0.level == .problem } ? .failure : .success
     }
@@ -46,6 +47,23 @@ extension CommandRun {
 }
 
 extension TextWriter {
+    /// The gravest last, above the verdict: that is where a terminal ends.
+    func findings(_ values: [DoctorFinding]) -> [String] {
+        let levels: [DoctorFinding.Level] = [.ok, .warning, .problem]
+        let lines = levels.flatMap { level in values.filter { $0.level == level }.flatMap { self.finding($0) } }
+        return lines + ["", self.verdict(values)]
+    }
+
+    private func verdict(_ values: [DoctorFinding]) -> String {
+        func count(_ level: DoctorFinding.Level, _ word: String) -> String {
+            let number = values.count { $0.level == level }
+            return number == 0 ? "no \(word)s" : "\(number) \(word)\(number == 1 ? "" : "s")"
+        }
+        let text = "\(count(.problem, "problem")), \(count(.warning, "warning")) in \(values.count) checks"
+        if values.contains(where: { $0.level == .problem }) { return self.paint(.red, text) }
+        return self.paint(values.contains { $0.level == .warning } ? .yellow : .green, text)
+    }
+
     func finding(_ value: DoctorFinding) -> [String] {
         let level: String
         switch value.level {

@@ -32,18 +32,23 @@ enum Examination {
     /// The disk that a `--store` setting means, and whether the store is there.
     static func store(_ setting: String) -> [DoctorFinding] {
         let directory = Self.directory(ofStore: setting)
+        let disk = Self.disk(directory)
+        let makes =
+            disk.contains { $0.level == .problem }
+            ? "name the store's directory with --store; perch serve cannot make one there"
+            : "check the path: perch serve would make it, and begin an empty store"
         guard !setting.hasSuffix(".db"), !Files.isDirectory(setting) else {
-            return [Self.file(StorePath.path(for: setting))] + Self.disk(directory)
+            return [Self.file(StorePath.path(for: setting), whereMissing: makes)] + disk
         }
         return [
             DoctorFinding(
-                .warning, "store", "\(printable(setting)) is not there; what follows is of \(printable(directory))",
-                remedy: "perch serve would make it, and begin an empty store: is it written as it should be?")
-        ] + Self.disk(directory)
+                .warning, "store", "\(printable(setting)) is not there; the disk was tried in \(printable(directory))",
+                remedy: makes)
+        ] + disk
     }
 
     /// Whether a start would find the store. What is in it is the start's to read, or `perch restore`'s.
-    private static func file(_ path: String) -> DoctorFinding {
+    private static func file(_ path: String, whereMissing remedy: String) -> DoctorFinding {
         if StoreFile.hasLogAlone(path) {
             return DoctorFinding(
                 .problem, "store",
@@ -52,12 +57,11 @@ enum Examination {
         }
         if StoreFile.isVacant(path) {
             return DoctorFinding(
-                .warning, "store", "there is no store at \(printable(path))",
-                remedy: "perch serve would make it, and begin an empty store: is it written as it should be?")
+                .warning, "store", "there is no store at \(printable(path))", remedy: remedy)
         }
         return DoctorFinding(
             .ok, "store",
-            "\(printable(path)) is there; whether it is whole is said by a start, or by perch restore --verify")
+            "\(printable(path)) is there; a start reads it, and `perch restore --verify` checks a backup of it")
     }
 
     /// Writes and syncs a small file, as the store does, and takes it away again.
@@ -65,7 +69,9 @@ enum Examination {
         let path = "\(directory)/.perch-doctor.\(getpid())"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            return [Judgement.failed("no file can be made", in: directory, errno: errno)]
+            let code = errno
+            let isThere = Files.isDirectory(directory)
+            return [Judgement.failed("no file can be made", in: directory, isThere: isThere, errno: code)]
         }
         defer {
             close(descriptor)
@@ -104,7 +110,9 @@ enum Examination {
         }
         do throws(SystemError) {
             _ = try Sockets.listen(on: address, reusePort: false)
-            return DoctorFinding(.ok, "server", "none at \(server), and the port is free for one")
+            return DoctorFinding(
+                .warning, "server", "no server answers at \(server); the port is free",
+                remedy: "start one with `perch serve`, or name another with --server")
         } catch {
             return DoctorFinding(
                 .problem, "server", "no perch answers at \(server), and the port cannot be used: \(error)",

@@ -8,7 +8,8 @@ package enum Judgement {
     package static func descriptors(_ limit: Int) -> DoctorFinding {
         let connections = max(0, limit - Limits.descriptorsReserved)
         let found =
-            "\(limit) for the process, so at most \(connections) connections (\(Limits.httpConnectionsMax) fewer with --http)"
+            "a server started from here may open \(limit), so it takes at most \(connections) connections "
+            + "(\(Limits.httpConnectionsMax) fewer with --http)"
         let remedy =
             "raise LimitNOFILE= in the systemd unit, or `ulimit -Hn` of the shell, to the connections you expect"
         // A thousand is what a shell gives who never asked for more.
@@ -24,8 +25,8 @@ package enum Judgement {
     package static func sqlite(version: String) -> DoctorFinding {
         DoctorFinding(
             .ok, "sqlite",
-            "\(version), by one connection that holds the file exclusively: the WAL defect of versions before 3.51.3 needs "
-                + "two")
+            "version \(version); the store opens the file with one connection, and the WAL defect of versions before 3.51.3 "
+                + "needs two")
     }
 
     /// `microseconds` of each sync, in any order; at least one.
@@ -49,17 +50,22 @@ package enum Judgement {
             .problem, "disk", found, remedy: "make room: a full disk refuses purchases, until there is some again")
     }
 
-    /// What became of a file that should have been made, written and synced.
-    package static func failed(_ what: String, in directory: String, errno code: Int32) -> DoctorFinding {
+    /// A file could not be made, written or synced. `isThere`: the directory is.
+    package static func failed(
+        _ what: String, in directory: String, isThere: Bool = true, errno code: Int32
+    ) -> DoctorFinding {
         let found = "\(what) in \(printable(directory)): \(String(cString: strerror(code)))"
         let remedy =
             switch code {
             case ENOSPC, EDQUOT: "free some space: a full disk refuses purchases, until there is some again"
-            case ENOENT, ENOTDIR, EACCES, EPERM, EROFS:
-                "make the directory, or give it to the user that runs the server"
+            case ENOENT where isThere:
+                "name a directory on a disk with --store, such as /var/lib/perch: the file system there takes no new files"
+            case ENOENT, ENOTDIR: "make the directory, or name another with --store"
+            case EACCES, EPERM: "give the directory to the user that runs the server, or run this as that user"
+            case EROFS: "name a directory on another disk with --store: this one is read-only"
             default: "look at the disk: `dmesg`; a store there could not acknowledge anything"
             }
-        return DoctorFinding(.problem, "fsync", found, remedy: remedy)
+        return DoctorFinding(.problem, "disk", found, remedy: remedy)
     }
 
     /// Something listens at an address, and has not said how it is.
@@ -74,8 +80,17 @@ package enum Judgement {
                 "the server at \(server) asks who you are",
                 "give --credentials-file FILE, with a token of scope admin for every app: "
                     + "`perch token create --app '*' --scope admin`")
-        case PerchError.authorizationUnreadable, PerchError.tlsFiles, PerchError.addressInvalid, PerchError.loopFailed:
-            return problem("the server at \(server) was not asked", "mend that, and ask again")
+        case PerchError.authorizationUnreadable:
+            return problem(
+                "the server at \(server) was not asked", "name a file that this user can read with --credentials-file")
+        case PerchError.tlsFiles:
+            return problem(
+                "the server at \(server) was not asked",
+                "name PEM files that this user can read with --tls-ca, --tls-certificate and --tls-key")
+        case PerchError.addressInvalid:
+            return problem("the server at \(server) was not asked", "give --server HOST:PORT, such as 127.0.0.1:7447")
+        case PerchError.loopFailed:
+            return problem("the server at \(server) was not asked", "raise the limit that it names, then ask again")
         case ErrorReason.tlsRequired.rawValue:
             return problem(
                 "the server at \(server) speaks TLS only",

@@ -51,11 +51,12 @@ package struct StandardConsole: Console {
     package var isTerminal: Bool { isatty(1) == 1 }
 
     package var size: TerminalSize {
-        var found = winsize()
-        guard ioctl(1, UInt(TIOCGWINSZ), &found) == 0, found.ws_col > 0, found.ws_row > 0 else {
+        // `winsize`, of which two modules claim to be the home: which one Swift believes depends on the order of imports.
+        var found: (rows: UInt16, columns: UInt16, width: UInt16, height: UInt16) = (0, 0, 0, 0)
+        guard ioctl(1, UInt(TIOCGWINSZ), &found) == 0, found.columns > 0, found.rows > 0 else {
             return TerminalSize(columns: 80, rows: 24)
         }
-        return TerminalSize(columns: Int(found.ws_col), rows: Int(found.ws_row))
+        return TerminalSize(columns: Int(found.columns), rows: Int(found.rows))
     }
 
     package init(environment: [String: String]) {

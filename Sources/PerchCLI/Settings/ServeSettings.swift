@@ -68,6 +68,9 @@ extension ServerSettings {
         self.log.format = settings.text("log-format").flatMap { LogSettings.Format(rawValue: $0) } ?? self.log.format
         self.log.level = settings.text("log-level").flatMap { LogLevel(named: $0) } ?? self.log.level
         self.version = version
+        self.ignoredVariables = settings.ignoredVariables
+        self.isAddingApp = settings.flag("add-app")
+        self.isReadyWithoutRoom = !settings.flag("unready-when-full")
     }
 }
 

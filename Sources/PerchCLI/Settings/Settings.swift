@@ -7,6 +7,8 @@ package struct Settings: Sendable {
         case commandLine
         case environment(name: String)
         case file(path: String, line: Int)
+        /// Of `perch context`.
+        case context(name: String)
         case standard
 
         package var description: String {
@@ -14,6 +16,7 @@ package struct Settings: Sendable {
             case .commandLine: "command line"
             case .environment(let name): "environment, \(name)"
             case .file(let path, let line): "\(path), line \(line)"
+            case .context(let name): "context \(name)"
             case .standard: "default"
             }
         }
@@ -27,6 +30,8 @@ package struct Settings: Sendable {
     private let command: CommandSpec
     /// By name; what has neither a value nor a default is not there.
     private let entries: [String: Entry]
+    /// Variables that begin with `PERCH_` and are links to services, by name.
+    package let ignoredVariables: [String]
 
     /// Whether the command's table has such an option.
     func has(_ name: String) -> Bool {
@@ -75,14 +80,9 @@ extension Settings {
         }
     }
 
-    /// Names that begin like ours and are not: tests of this repository, and what Kubernetes and Docker set for each
-    /// container beside a service that is called `perch`.
-    private static let foreignPrefixes = ["PERCH_TEST_", "PERCH_SERVICE_", "PERCH_PORT_"]
-    private static let foreignNames = ["PERCH_PORT"]
-
     package init(_ invocation: Invocation, root: CommandSpec, from sources: Sources) throws(UsageError) {
         let command = invocation.command
-        try Self.refuseUnknown(sources.environment, root: root)
+        self.ignoredVariables = try Self.requireKnown(sources.environment, root: root)
         var entries: [String: Entry] = [:]
         for option in command.options {
             if case .flag = option.kind { entries[option.name] = Entry(value: .flag(false), origin: .standard) }
@@ -111,24 +111,66 @@ extension Settings {
             let file = try SettingsFile(at: path, of: command, called: invocation.name, readFile: sources.readFile)
             entries.merge(file.entries) { $1 }
         }
+        if command.options.contains(where: { $0.name == "context" && $0.group == .client }) {
+            entries.merge(try Self.context(above, command, sources)) { $1 }
+        }
         entries.merge(above) { $1 }
         self.command = command
         self.entries = entries
     }
 
-    private static func refuseUnknown(_ environment: [String: String], root: CommandSpec) throws(UsageError) {
+    /// What the context says that was named, or chosen by `perch context use`.
+    private static func context(
+        _ above: [String: Entry], _ command: CommandSpec, _ sources: Sources
+    ) throws(UsageError) -> [String: Entry] {
+        var named: String?
+        if case .text(let name)? = above["context"]?.value { named = name }
+        guard let path = Contexts.path(sources.environment) else {
+            guard let named else { return [:] }
+            throw UsageError("there is no context \(quoted(named)): neither HOME nor XDG_CONFIG_HOME is set")
+        }
+        let contexts = try Contexts.read(at: path, sources.readFile)
+        guard let name = named ?? contexts.current else { return [:] }
+        guard let options = contexts[name] else {
+            throw UsageError(
+                "there is no context \(quoted(name)) in \(printable(path)); `perch context list` shows what there is",
+                suggesting: nearest(to: name, in: contexts.all.map(\.name)))
+        }
+        var entries: [String: Entry] = [:]
+        for (key, text) in options {
+            guard let option = command.options.first(where: { $0.name == key }) else { continue }
+            do throws(ValueKind.Mismatch) {
+                entries[key] = Entry(value: try option.kind.parse(text), origin: .context(name: name))
+            } catch {
+                throw UsageError(
+                    "\(key) of the context \(quoted(name)) \(error)", suggesting: error.suggestion,
+                    command: "perch context")
+            }
+        }
+        return entries
+    }
+
+    /// Refuses a variable that begins like a setting and is none; returns those of service links, which are ignored.
+    private static func requireKnown(
+        _ environment: [String: String], root: CommandSpec
+    ) throws(UsageError) -> [String] {
         let known = Set(Self.variables(of: root))
+        var ignored: [String] = []
         // In order, so that the first complaint is always the same.
         for name in environment.keys.sorted() where name.hasPrefix("PERCH_") && !known.contains(name) {
-            guard !Self.foreignNames.contains(name), !Self.foreignPrefixes.contains(where: { name.hasPrefix($0) })
-            else { continue }
+            if name.hasPrefix("PERCH_TEST_") { continue }
+            if ServiceLink.explains(name, environment[name] ?? "") {
+                ignored.append(name)
+                continue
+            }
             throw UsageError(
-                "the environment has \(printable(name)), which is no setting of perch",
+                "the environment has \(printable(name)), which is no setting of perch; correct it or unset it",
                 suggesting: Self.secrets.contains(name)
                     ? "PERCH_CREDENTIALS_FILE"
                     : nearest(to: String(name.dropFirst(6)), in: known.sorted().map { String($0.dropFirst(6)) })
                         .map { "PERCH_\($0)" })
         }
+        return ignored
     }
 
     /// Where somebody puts a secret himself: it is never taken from there.

@@ -1,7 +1,8 @@
 import Glibc
-import PerchCLI
 import PerchTesting
 import Testing
+
+@testable import PerchCLI
 
 /// One command of the table, by its path.
 struct Page: CustomTestStringConvertible {
@@ -37,14 +38,45 @@ struct Page: CustomTestStringConvertible {
         Self.expect(Help.exitCodes(), in: "exit-codes.txt")
     }
 
-    @Test func `fits a terminal of ninety columns`() {
-        for page in Page.all() {
-            for line in Help.text(for: page.path).split(separator: "\n") { #expect(line.count <= 90, "\(line)") }
+    @Test func `of the connection is what was agreed`() {
+        Self.expect(Help.connection(), in: "connection.txt")
+    }
+
+    @Test(arguments: [60, 80, 100]) func `fits the columns that it is given`(_ width: Int) {
+        let pages = Page.all().map { Help.text(for: $0.path, width: width) }
+        for text in pages + [Help.exitCodes(width: width), Help.connection(width: width)] {
+            for line in text.split(separator: "\n") where line.count > width {
+                // One word, such as a list of choices without a space, cannot be broken.
+                #expect(line.split(separator: " ").count <= 2, "\(line)")
+                #expect(width < 80, "\(line)")
+            }
         }
     }
 
+    @Test func `has eighty columns in a pipe, and those of a terminal up to a hundred`() {
+        #expect(Help.columns(of: RecordedConsole()) == 80)
+        #expect(Help.columns(of: RecordedConsole(isTerminal: true)) == 80)
+    }
+
+    @Test func `has each command of a store and each setting of a server under a heading`() throws {
+        let store = try #require(CommandTable.root.commands.first { $0.name == "store" })
+        for command in store.commands where !command.isHidden { #expect(command.heading != nil, "\(command.name)") }
+        let serve = try #require(CommandTable.root.commands.first { $0.name == "serve" })
+        let names = Set(serve.options.map(\.name))
+        let grouped = ServeTable.headings.flatMap(\.settings)
+        #expect(Set(grouped).isSubset(of: names), "a heading names a setting that is gone")
+        #expect(Set(grouped).count == grouped.count, "a setting is under two headings")
+    }
+
+    @Test func `says what the options of the connection are once, not with each command`() {
+        let text = Help.text(for: [CommandTable.root, CommandTable.root.commands.first { $0.name == "doctor" }!])
+        #expect(!text.contains("--tls-server-name"))
+        #expect(text.contains("perch help connection"))
+        #expect(Help.connection().contains("--tls-server-name NAME"))
+    }
+
     @Test func `has no page for a command that is gone`() {
-        let names = Page.all().map(\.fileName) + ["exit-codes.txt"]
+        let names = Page.all().map(\.fileName) + ["exit-codes.txt", "connection.txt"]
         #expect(TemporaryDirectory.names(in: "\(Repository.path)/\(Self.folder)") == names.sorted())
     }
 }

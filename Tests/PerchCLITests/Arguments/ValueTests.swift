@@ -74,6 +74,60 @@ private let anySize = ValueKind.bytes(0...Int64.max)
         #expect(count?.description == "is \"0\", it can be at least 1")
     }
 
+    @Test(arguments: [
+        Wrong(
+            .address, "http://127.0.0.1:7447/x", "it should be HOST:PORT such as 127.0.0.1:7447, without http://",
+            suggesting: "127.0.0.1:7447"),
+        Wrong(.address, "localhost", "it should be HOST:PORT such as 127.0.0.1:7447", suggesting: "localhost:7447"),
+        Wrong(
+            .listenAddress, "7500", "it should be ADDRESS:PORT such as 127.0.0.1:7447", suggesting: "127.0.0.1:7500"),
+        Wrong(
+            .listenAddress, "localhost:7500",
+            "it should be ADDRESS:PORT such as 127.0.0.1:7447: a server listens on an address, not on a name",
+            suggesting: "127.0.0.1:7500"),
+        Wrong(
+            .listenAddressOrSwitch, "perch.internal:7500",
+            "it should be on, off, or ADDRESS:PORT such as 127.0.0.1:7448: a server listens on an address, not on a name; "
+                + "0.0.0.0:7500 is every IPv4 address of this machine"),
+        Wrong(
+            .storefront(orWord: nil), "GER",
+            "it should be a country code of three capital letters (ISO 3166-1 alpha-3) such as USA", suggesting: "DEU"),
+        Wrong(
+            .storefront(orWord: "app"), "de",
+            "it should be a country code of three capital letters (ISO 3166-1 alpha-3) such as USA, or `app`",
+            suggesting: "DEU"),
+        Wrong(.uuid, "123", "it should be a UUID such as 123e4567-e89b-12d3-a456-426614174000"),
+    ])
+    func `what is of the wrong form is refused with the form and a value that is right`(_ wrong: Wrong) {
+        let error = #expect(throws: ValueKind.Mismatch.self) { try wrong.kind.parse(wrong.text) }
+        #expect(error?.description == "is \"\(wrong.text)\", \(wrong.expected)")
+        #expect(error?.suggestion == wrong.suggestion)
+    }
+
+    struct Wrong: Sendable {
+        var kind: ValueKind
+        var text: String
+        var expected: String
+        var suggestion: String?
+
+        init(_ kind: ValueKind, _ text: String, _ expected: String, suggesting suggestion: String? = nil) {
+            self.kind = kind
+            self.text = text
+            self.expected = expected
+            self.suggestion = suggestion
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.address, "perch.internal:7447"), (.address, "[::1]:7447"), (.listenAddress, "[::]:0"),
+            (.listenAddress, ":7447"), (.listenAddressOrSwitch, "on"), (.storefront(orWord: "app"), "app"),
+            (.storefront(orWord: nil), "DEU"), (.uuid, "123E4567-e89b-12d3-a456-426614174000"),
+        ] as [(ValueKind, String)])
+    func `what is of the right form is taken as it is`(_ kind: ValueKind, _ text: String) throws {
+        #expect(try kind.parse(text) == .text(text))
+    }
+
     @Test func `a rate of time is a name or a number, and becomes the name`() throws {
         #expect(try ValueKind.timeRate.parse("1002") == .text("oneRenewalEveryMinute"))
         #expect(try ValueKind.timeRate.parse("oneRenewalEveryMinute") == .text("oneRenewalEveryMinute"))

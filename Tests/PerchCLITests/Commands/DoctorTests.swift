@@ -54,7 +54,33 @@ import Testing
     @Test func `a directory that is not there is a problem with a remedy`() {
         let findings = Examination.disk("/nowhere")
         #expect(findings.map(\.level) == [.problem])
-        #expect(findings.first?.remedy.isEmpty == false)
+        #expect(findings.first?.remedy.hasPrefix("make the directory") == true)
+    }
+
+    /// /proc is there, and the kernel says ENOENT to a file that is to be made in it.
+    @Test func `a directory that takes no files is not said to be missing`() {
+        let findings = Examination.store("/proc")
+        #expect(findings.map(\.subject) == ["store", "disk"])
+        #expect(findings.first?.remedy.contains("cannot make one there") == true)
+        #expect(findings.last?.level == .problem)
+        #expect(findings.last?.remedy.contains("takes no new files") == true)
+    }
+
+    @Test func `nobody who answers is a warning, with how to start a server`() {
+        let finding = Examination.port("127.0.0.1:1", "no connection")
+        #expect(finding.level != .ok)
+        #expect(finding.remedy.contains("perch serve") || finding.remedy.contains("--listen"))
+    }
+
+    @Test func `the gravest finding stands last, above a line that counts`() {
+        let writer = TextWriter(isColoured: false)
+        let lines = writer.findings([
+            DoctorFinding(.problem, "disk", "full", remedy: "free some"), DoctorFinding(.ok, "clock", "fine"),
+            DoctorFinding(.warning, "store", "gone", remedy: "look"),
+        ])
+        #expect(lines.map { $0.prefix(7) } == ["ok     ", "warning", "       ", "problem", "       ", "", "1 probl"])
+        #expect(lines.last == "1 problem, 1 warning in 3 checks")
+        #expect(writer.findings([DoctorFinding(.ok, "clock", "fine")]).last == "no problems, no warnings in 1 checks")
     }
 
     @Test func `looks at the directory it stands in only where nobody knows better`() {
@@ -101,7 +127,7 @@ import Testing
         Unanswered(.unauthenticated, PerchError.tlsUntrusted, "does not hold", "--tls-ca"),
         Unanswered(.unauthenticated, PerchError.tlsRefused, "another certificate", "--tls-client-ca"),
         Unanswered(.unavailable, PerchError.tlsFailed, "no TLS", "leave TLS out"),
-        Unanswered(.unavailable, PerchError.authorizationUnreadable, "was not asked", "mend that"),
+        Unanswered(.unavailable, PerchError.authorizationUnreadable, "was not asked", "--credentials-file"),
         Unanswered(.unavailable, "SHUTTING_DOWN", "did not say how it is", "log"),
         Unanswered(.unavailable, PerchError.connectionLost, "did not answer as a server", "--listen"),
         Unanswered(.deadlineExceeded, "DEADLINE", "did not answer as a server", "--listen"),

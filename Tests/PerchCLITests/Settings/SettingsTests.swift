@@ -116,14 +116,38 @@ struct BadFile: CustomTestStringConvertible {
     func `a variable that is no setting is refused, for every command`(_ name: String, _ suggestion: String?) {
         for line in ["serve", "get apps"] {
             let error = #expect(throws: UsageError.self) { try resolved(line, [name: "1"]) }
-            #expect(error?.message == "the environment has \(name), which is no setting of perch")
+            #expect(error?.message == "the environment has \(name), which is no setting of perch; correct it or unset it")
             #expect(error?.suggestion == suggestion)
         }
     }
 
-    @Test(arguments: ["PERCH_SERVICE_HOST", "PERCH_PORT", "PERCH_PORT_7447_TCP_ADDR", "PERCH_TEST_POSTGRES", "HOME"])
-    func `what Kubernetes sets beside a service called perch is left alone`(_ name: String) throws {
-        #expect(try resolved("serve", [name: "tcp://10.0.0.1:7447"]).text("listen") == "127.0.0.1:7447")
+    @Test(arguments: [
+        ("PERCH_SERVICE_HOST", "10.0.0.1"), ("PERCH_SERVICE_PORT", "7447"), ("PERCH_SERVICE_PORT_HTTP", "7448"),
+        ("PERCH_PORT", "tcp://10.0.0.1:7447"), ("PERCH_PORT_7447_TCP", "tcp://10.0.0.1:7447"),
+        ("PERCH_PORT_7447_TCP_PROTO", "tcp"), ("PERCH_PORT_7447_TCP_PORT", "7447"),
+        ("PERCH_PORT_7447_TCP_ADDR", "10.0.0.1"), ("PERCH_HTTP_PORT", "tcp://10.0.0.2:7448"),
+        ("PERCH_HTTP_SERVICE_HOST", "fd00::1"), ("PERCH_SERVER_PORT_7447_TCP", "tcp://[fd00::1]:7447"),
+        ("PERCH_SERVER_PORT_7447_TCP_ADDR", "10.0.0.1"), ("PERCH_SERVER_SERVICE_PORT", "7447"),
+    ])
+    func `the links that Kubernetes sets for a service called perch are ignored and named`(
+        _ name: String, _ value: String
+    ) throws {
+        let settings = try resolved("serve", [name: value])
+        #expect(settings.text("listen") == "127.0.0.1:7447")
+        #expect(settings.ignoredVariables == [name])
+    }
+
+    @Test(arguments: [
+        ("PERCH_HTTP_PORT", "7448"), ("PERCH_PORT", "7447"), ("PERCH_SERVER_PORT_7447_TCP", "1"),
+        ("PERCH_SERVICE_PORT", "http"), ("PERCH_LISTEN_PORT", "on"),
+    ])
+    func `a name of a link with another value is a mistake`(_ name: String, _ value: String) {
+        #expect(throws: UsageError.self) { try resolved("serve", [name: value]) }
+    }
+
+    @Test(arguments: ["PERCH_TEST_POSTGRES", "HOME"])
+    func `what is not ours is left alone`(_ name: String) throws {
+        #expect(try resolved("serve", [name: "x"]).ignoredVariables.isEmpty)
     }
 
     @Test func `a variable with a bad value is refused by its own name`() {

@@ -1,0 +1,34 @@
+import PerchClient
+import PerchWire
+
+extension PerchError {
+    /// For people at a terminal: what happened, with options named as they are written, and the next step.
+    var told: String {
+        let named = Self.options.reduce(self.message) { $0.replacing($1.field, with: $1.option) }
+        var shown = self
+        shown.message = named
+        return [shown.description, self.advice].compactMap { $0 }.joined(separator: "\n")
+    }
+
+    /// Fields of requests that options fill in.
+    private static let options: [(field: String, option: String)] = [
+        ("as_of.known_at_revision", "--known-at"), ("as_of.instant", "--at"),
+        ("operation.buy.app_account_token", "--token"), ("settings.product.price_milliunits", "--price"),
+        ("the account key in account ", "the ACCOUNT "),
+    ]
+
+    /// What to give this program so that the same goes well; nil where the message says it, or where nothing helps.
+    private var advice: String? {
+        switch self.reason {
+        case PerchError.connectFailed:
+            "Start a server with `perch serve`, or name another with --server HOST:PORT."
+        case ErrorReason.tlsRequired.rawValue, PerchError.tlsUntrusted:
+            "Give --tls-ca FILE, with the authority of the server's certificate; --tls is enough where this machine trusts it."
+        case PerchError.tlsRefused: "Give --tls-certificate and --tls-key, of an authority that the server trusts."
+        case PerchError.tlsFailed: "Leave the --tls options out if the server has no TLS."
+        case ErrorReason.unauthenticated.rawValue: "Give --credentials-file FILE; `perch token create` makes a token."
+        case ErrorReason.deadline.rawValue: "Wait longer with --timeout DURATION."
+        default: nil
+        }
+    }
+}
