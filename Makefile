@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), Perch needs GNU make 4 or newer: install Debian 12's)
 endif
 
-.PHONY: help run test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz hostile bugbank mutants recorder profile static clean
+.PHONY: help run install man test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz hostile bugbank mutants recorder profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print this list
@@ -12,6 +12,12 @@ help: ## Print this list
 
 run: ## Build the server and start it on 127.0.0.1:7447 with the sample catalogue
 	@.ci/serve
+
+install: ## Build a release and install it, its man pages and completions below PREFIX=~/.local
+	@.ci/install "$(or $(PREFIX),$(HOME)/.local)"
+
+man: ## Write the man pages, as .build/man/*.1
+	@.ci/install --man
 
 test: ## Build everything and run every test
 	@.ci/test
