@@ -6,7 +6,9 @@ package func nearest(to word: String, in candidates: some Sequence<String>) -> S
     for candidate in candidates where kinds.mayBeNear(candidate) {
         guard let distance = distance(from: wanted, to: candidate), distance <= best?.distance ?? .max else { continue }
         // `of` is the beginning of `off`, and only similar to `on`.
-        let isNearer = best.map { distance < $0.distance || begins($0.word, with: wanted) < begins(candidate, with: wanted) }
+        let isNearer = best.map {
+            distance < $0.distance || begins($0.word, with: wanted) < begins(candidate, with: wanted)
+        }
         if isNearer ?? true { best = (candidate, distance) }
     }
     return best?.word

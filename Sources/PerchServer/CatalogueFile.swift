@@ -26,7 +26,9 @@ package enum CatalogueFile {
     package static func content(at path: String) throws(ServerError) -> Content {
         var info = stat()
         guard stat(path, &info) == 0 else {
-            throw ServerError("there is no catalogue at \(path): \(Self.reason()); name a .storekit file, or a directory that holds Configuration.storekit")
+            throw ServerError(
+                "there is no catalogue at \(path): \(Self.reason()); name a .storekit file, or a directory that holds Configuration.storekit"
+            )
         }
         guard info.st_mode & S_IFMT == S_IFDIR else {
             return Content(file: try Self.read(path, limit: Limits.catalogueFileBytes, "split the app"))

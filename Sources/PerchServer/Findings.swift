@@ -112,7 +112,9 @@ struct Findings {
                 Finding(
                     level: "problem", subject: "store",
                     message: "the store has no room to write: writes are refused, reads and streams go on",
-                    remedy: "free at least \(Limits.storeRoomBytes >> 20) MiB on the store's disk; writing then goes on automatically"))
+                    remedy:
+                        "free at least \(Limits.storeRoomBytes >> 20) MiB on the store's disk; writing then goes on automatically"
+                ))
         }
         if store.figures.checkpointsWithoutRoom > 0 {
             findings.append(

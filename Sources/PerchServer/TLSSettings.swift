@@ -60,7 +60,9 @@ package struct TLSSettings: Hashable, Sendable {
         }
         if self.certificatePath == nil || self.keyPath == nil {
             let (certificate, key) = ("--tls-certificate", "--tls-key")
-            guard let there = self.certificatePath.map({ _ in (certificate, key) }) ?? self.keyPath.map({ _ in (key, certificate) })
+            guard
+                let there = self.certificatePath.map({ _ in (certificate, key) })
+                    ?? self.keyPath.map({ _ in (key, certificate) })
             else {
                 return "--tls \(self.mode.rawValue) needs a certificate; give --tls-certificate and --tls-key "
                     + "(deploy/README.md says how to make them)"

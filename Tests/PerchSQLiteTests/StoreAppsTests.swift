@@ -19,7 +19,8 @@ import Testing
         let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
         for app in apps {
             let number = try engine.openApp(
-                app, .xcode, catalogue: TestShop.catalogue(), source: "test", fileSettings: TestShop.settings(), wall: self.wall)
+                app, .xcode, catalogue: TestShop.catalogue(), source: "test", fileSettings: TestShop.settings(),
+                wall: self.wall)
             guard buys, app == apps[0] else { continue }
             let key = AccountKey(app: number, bytes: Array("anna".utf8))
             let order = PurchaseOrder(productID: "gold")

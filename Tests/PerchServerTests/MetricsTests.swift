@@ -355,7 +355,9 @@ enum SampleReports {
         for part in parts {
             #expect(text.contains(part), "\(part)")
         }
-        for part in ["readable milliseconds", "probe milliseconds", "descriptorsReserved"] { #expect(!text.contains(part), "\(part)") }
+        for part in ["readable milliseconds", "probe milliseconds", "descriptorsReserved"] {
+            #expect(!text.contains(part), "\(part)")
+        }
     }
 
     @Test func `of a server that is not ready says why, since when, and who does not answer`() throws {

@@ -53,7 +53,8 @@ private final class SteppedLoop {
                 loop: 0, identity: StoreIdentity(high: 1, low: 2), epoch: 1, revision: 1, apps: [],
                 settings: CoreSettings(), now: Moment(monotonic: 0, wall: Instant(milliseconds: 0))),
             acceptor: acceptor, inbox: self.inbox, store: Inbox(wake: other), control: self.control,
-            clock: StoreClock(notBefore: lease, bound: .distantFuture), limits: SharedLimits(loops: 1), log: Log(LogSettings(), Supervision()),
+            clock: StoreClock(notBefore: lease, bound: .distantFuture), limits: SharedLimits(loops: 1),
+            log: Log(LogSettings(), Supervision()),
             port: TLSPort(mode: mode, context: context, tickets: context == nil ? nil : self.tickets))
     }
 

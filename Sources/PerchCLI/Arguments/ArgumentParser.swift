@@ -105,7 +105,8 @@ package struct ArgumentParser {
         var path = [self.root]
         for word in words where word != "--help" && word != "-h" {
             guard let next = path[path.count - 1].commands.first(where: { $0.name == word }) else {
-                throw self.unknownCommand(word, in: path, and: path.count == 1 ? [Help.exitCodesTopic, Help.connectionTopic] : [])
+                throw self.unknownCommand(
+                    word, in: path, and: path.count == 1 ? [Help.exitCodesTopic, Help.connectionTopic] : [])
             }
             path.append(next)
         }
@@ -202,7 +203,9 @@ package struct ArgumentParser {
         // A bench measures: nobody looks for it under another name.
         path[path.count - 1].commands.filter { !$0.isHidden && $0.name != "bench" }.flatMap { next -> [String] in
             let there = path + [next]
-            let found = next.commands.filter { $0.name == word && !$0.isHidden }.map { Invocation.name(of: there + [$0]) }
+            let found = next.commands.filter { $0.name == word && !$0.isHidden }.map {
+                Invocation.name(of: there + [$0])
+            }
             return found + Self.paths(to: word, below: there)
         }
     }

@@ -31,7 +31,9 @@ enum Completion {
         if case .choice(let words) = option.kind { words } else { [] }
     }
 
-    private static func takesFile(_ option: OptionSpec) -> Bool { ["FILE", "PATH", "DIR"].contains(option.placeholder) }
+    private static func takesFile(_ option: OptionSpec) -> Bool {
+        ["FILE", "PATH", "DIR"].contains(option.placeholder)
+    }
 
     private static func takesValue(_ option: OptionSpec) -> Bool {
         if case .flag = option.kind { false } else { true }
@@ -154,7 +156,9 @@ enum Completion {
                 lines.append(
                     "complete -c perch \(there) -a \(command.name) -d \(Self.quoted(command.summary, escape: "\\'"))")
             }
-            if !page.choices.isEmpty { lines.append("complete -c perch \(there) -a '\(page.choices.joined(separator: " "))'") }
+            if !page.choices.isEmpty {
+                lines.append("complete -c perch \(there) -a '\(page.choices.joined(separator: " "))'")
+            }
             if page.takesFiles { lines.append("complete -c perch \(there) -F") }
             for option in page.options {
                 var line = "complete -c perch \(there) -l \(option.name)"

@@ -8,7 +8,8 @@ package enum CommandTable {
         root.commands = [
             ServeTable.serve, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
             ScenarioTable.scenario,
-            TokenTable.token, AppTable.app, ContextTable.context, BenchTable.bench, BackupTable.backup, BackupTable.restore, Self.doctor,
+            TokenTable.token, AppTable.app, ContextTable.context, BenchTable.bench, BackupTable.backup,
+            BackupTable.restore, Self.doctor,
             CompletionTable.completion, CompletionTable.manual,
             Self.leaf("version", "Print the version.", .version, [], []),
         ]
@@ -96,7 +97,8 @@ package enum CommandTable {
 
     private static let shownIn: [OptionSpec] = [
         OptionSpec("locale", .text, "LOCALE", "Language of names, such as de_DE; the app's if not given."),
-        OptionSpec("storefront", .storefront(orWord: nil), "CODE", "Country of prices, such as DEU; the app's if not given."),
+        OptionSpec(
+            "storefront", .storefront(orWord: nil), "CODE", "Country of prices, such as DEU; the app's if not given."),
     ]
 
     private static let watching: [OptionSpec] = [

@@ -16,7 +16,8 @@ enum ContextTable {
                 "add", "Save a connection, or replace the one of that name; the first is used at once.", .contextAdd,
                 [name], CommandTable.client.filter { $0.name != "context" }.map { $0.notInEnvironment() }),
             CommandTable.leaf("use", "Use this context where no other is named.", .contextUse, [name], []),
-            CommandTable.leaf("list", "List the contexts; a star marks the one in use.", .contextList, [], [CommandTable.output]),
+            CommandTable.leaf(
+                "list", "List the contexts; a star marks the one in use.", .contextList, [], [CommandTable.output]),
             CommandTable.leaf("remove", "Remove a context. Files that it names stay.", .contextRemove, [name], []),
         ]
         context.examples = [
@@ -59,7 +60,8 @@ extension CommandRun {
         } catch {
             throw CommandFailure(.failure, "\(error)")
         }
-        self.console.talk("perch: " + (contexts.current.map { "the context in use is \(printable($0))" } ?? "no context is in use"))
+        self.console.talk(
+            "perch: " + (contexts.current.map { "the context in use is \(printable($0))" } ?? "no context is in use"))
     }
 
     private func existing(in contexts: Contexts) throws(UsageError) -> String {
@@ -98,7 +100,8 @@ extension CommandRun {
         }
         guard !options.isEmpty else {
             throw UsageError(
-                "a context needs an option of the connection, such as --server HOST:PORT", command: self.invocation.name)
+                "a context needs an option of the connection, such as --server HOST:PORT", command: self.invocation.name
+            )
         }
         contexts[name] = options
         if contexts.current == nil { contexts.current = name }
@@ -121,6 +124,8 @@ extension CommandRun {
                 return "\(mark) \(context.name.padded(to: width))  \(printable(options.joined(separator: " ")))"
             }
         }
-        if contexts.all.isEmpty { self.console.talk("no contexts; `perch context add NAME --server HOST:PORT` saves one") }
+        if contexts.all.isEmpty {
+            self.console.talk("no contexts; `perch context add NAME --server HOST:PORT` saves one")
+        }
     }
 }

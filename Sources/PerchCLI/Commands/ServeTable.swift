@@ -37,11 +37,24 @@ enum ServeTable {
 
     /// Each heading of the help, with the settings below it; a test requires that each setting is under one.
     static let headings: [(name: String, settings: Set<String>)] = [
-        ("What is served", ["store", "catalog", "bundle-id", "environment", "add-app", "time-rate", "clock",
-            "allow-mixed-environments"]),
-        ("Where it listens", ["listen", "loops", "http", "allow-remote-http", "unready-when-full", "allow-plaintext",
-            "allow-unauthenticated", "drain", "with-parent"]),
-        ("TLS", ["tls", "tls-certificate", "tls-key", "tls-client-certificates", "tls-client-ca", "tls-ticket-secret"]),
+        (
+            "What is served",
+            [
+                "store", "catalog", "bundle-id", "environment", "add-app", "time-rate", "clock",
+                "allow-mixed-environments",
+            ]
+        ),
+        (
+            "Where it listens",
+            [
+                "listen", "loops", "http", "allow-remote-http", "unready-when-full", "allow-plaintext",
+                "allow-unauthenticated", "drain", "with-parent",
+            ]
+        ),
+        (
+            "TLS",
+            ["tls", "tls-certificate", "tls-key", "tls-client-certificates", "tls-client-ca", "tls-ticket-secret"]
+        ),
         ("Who may call", ["token-keys", "token-audience", "token-issuer", "certificate-identities"]),
         ("Log", ["log-format", "log-level"]),
     ]
@@ -171,7 +184,8 @@ enum ServeTable {
             "How events are written to standard error; `auto` is logfmt on a terminal, JSON elsewhere."),
         OptionSpec(
             "log-level", .choice(LogLevel.allCases.map(\.name)), "NAME", default: "info",
-            "Writes events of this level and graver ones. `debug` has each connection and call; SIGUSR1 turns it on and off in a running server."),
+            "Writes events of this level and graver ones. `debug` has each connection and call; SIGUSR1 turns it on and off in a running server."
+        ),
         OptionSpec(
             flag: "allow-remote-http",
             "Let every client that reaches the --http listener read the server's figures: they hold no account and no "

@@ -66,7 +66,10 @@ enum StoreTable {
                 "decline-price",
             ]
         ),
-        ("Accounts", ["list", "inspect", "watch", "share", "stop-sharing", "storefront", "message", "delete", "clear"]),
+        (
+            "Accounts",
+            ["list", "inspect", "watch", "share", "stop-sharing", "storefront", "message", "delete", "clear"]
+        ),
         ("The app", ["clock", "set", "fail", "reset", "product"]),
     ]
 

@@ -63,7 +63,8 @@ struct Contexts: Equatable {
                 continue
             }
             guard let equals = words.firstIndex(of: "=") else {
-                throw UsageError("\(place): \(quoted(String(words))) is neither `name = value` nor `[context]`; correct it")
+                throw UsageError(
+                    "\(place): \(quoted(String(words))) is neither `name = value` nor `[context]`; correct it")
             }
             let key = String(words[..<equals].reversed().drop { $0 == " " }.reversed())
             let value = String(words[words.index(after: equals)...].drop { $0 == " " })
@@ -84,7 +85,9 @@ struct Contexts: Equatable {
         func directory(_ name: String) -> String? {
             environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
-        return (directory("XDG_CONFIG_HOME") ?? directory("HOME").map { $0 + "/.config" }).map { $0 + "/perch/contexts" }
+        return (directory("XDG_CONFIG_HOME") ?? directory("HOME").map { $0 + "/.config" }).map {
+            $0 + "/perch/contexts"
+        }
     }
 
     /// The contexts of a file; none where there is no file.

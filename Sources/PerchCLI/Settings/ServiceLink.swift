@@ -28,7 +28,8 @@ enum ServiceLink {
         guard let separator = value.firstRange(of: "://") else { return false }
         let rest = value[separator.upperBound...]
         guard let colon = rest.lastIndex(of: ":") else { return false }
-        return Self.protocols.contains(String(value[..<separator.lowerBound])) && Self.isPort(rest[rest.index(after: colon)...])
+        return Self.protocols.contains(String(value[..<separator.lowerBound]))
+            && Self.isPort(rest[rest.index(after: colon)...])
     }
 
     private static func isPort(_ value: some StringProtocol) -> Bool {

@@ -94,7 +94,8 @@ extension LoopCore {
             case .advanceBy(let delta):
                 guard delta >= 0 else {
                     throw Refusal(
-                        .clockBackwards, "the clock cannot go back by \(exactly(milliseconds: delta).dropFirst()); it only goes forward")
+                        .clockBackwards,
+                        "the clock cannot go back by \(exactly(milliseconds: delta).dropFirst()); it only goes forward")
                 }
                 guard delta <= Limits.advanceMillisecondsMax else {
                     throw Refusal(

@@ -85,7 +85,9 @@ package func edited(_ catalogue: Catalogue, by edit: ProductEdit, locale: String
 private func requirePrice(_ milliunits: Int64, of what: String, field: String) throws(Refusal) {
     guard milliunits >= 0 else {
         throw Refusal(
-            .fieldInvalid, "the price of \(what) is \(Money(milliunits: milliunits, currency: "").decimal()); it can be 0 or more", field: field,
+            .fieldInvalid,
+            "the price of \(what) is \(Money(milliunits: milliunits, currency: "").decimal()); it can be 0 or more",
+            field: field,
             found: milliunits)
     }
 }

@@ -89,7 +89,8 @@ func productForSale(_ id: String, app: AppState) throws(Refusal) -> CataloguePro
         .purchaseProductUnavailable,
         app.catalogue.product(id) == nil
             ? "product \(id) is not in the catalogue of \(app.bundleID); `perch catalog show` lists what is"
-            : "product \(id) is withdrawn from sale in \(app.bundleID); `perch store product \(id) --withdrawn off` sells it again")
+            : "product \(id) is withdrawn from sale in \(app.bundleID); `perch store product \(id) --withdrawn off` sells it again"
+    )
 }
 
 private func decideSubscription(

@@ -13,7 +13,9 @@ import Testing
         for page in Page.all() {
             let isHidden = page.path.contains { $0.isHidden }
             let name = Invocation.name(of: page.path)
-            for text in texts { #expect(text.contains("'\(name)'") || text.contains("\"\(name)\"") != isHidden, "\(name)") }
+            for text in texts {
+                #expect(text.contains("'\(name)'") || text.contains("\"\(name)\"") != isHidden, "\(name)")
+            }
             guard !isHidden else { continue }
             for option in page.path[page.path.count - 1].options {
                 #expect(texts[0].contains("--\(option.name)") && texts[2].contains("-l \(option.name)"))
@@ -60,7 +62,9 @@ import Testing
 }
 
 @Suite struct `contexts` {
-    private func settings(_ line: [String], in home: TemporaryDirectory, _ more: [String: String] = [:]) throws -> Settings {
+    private func settings(_ line: [String], in home: TemporaryDirectory, _ more: [String: String] = [:]) throws
+        -> Settings
+    {
         guard case .run(let invocation) = try ArgumentParser(CommandTable.root).parse(line) else {
             preconditionFailure("a command")
         }

@@ -116,7 +116,8 @@ struct BadFile: CustomTestStringConvertible {
     func `a variable that is no setting is refused, for every command`(_ name: String, _ suggestion: String?) {
         for line in ["serve", "get apps"] {
             let error = #expect(throws: UsageError.self) { try resolved(line, [name: "1"]) }
-            #expect(error?.message == "the environment has \(name), which is no setting of perch; correct it or unset it")
+            #expect(
+                error?.message == "the environment has \(name), which is no setting of perch; correct it or unset it")
             #expect(error?.suggestion == suggestion)
         }
     }
