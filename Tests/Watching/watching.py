@@ -141,7 +141,7 @@ def pages(server):
         check((answer.status, body) == (200, text), f"{path} says yes", (answer.status, body))
         answer, body = server.get(path, "HEAD")
         check((answer.status, body, answer.getheader("Content-Length")) == (200, "", str(len(text))), f"HEAD {path}", body)
-    for path, method, status in (("/", "GET", 404), ("/metrics", "POST", 405), ("/" + "a" * 9000, "GET", 431)):
+    for path, method, status in (("/nosuch", "GET", 404), ("/", "GET", 200), ("/metrics", "POST", 405), ("/" + "a" * 9000, "GET", 431)):
         answer, body = server.get(path, method)
         check(answer.status == status and body.endswith("\n"), f"{method} {path[:20]} is {status}", (answer.status, body))
     # Two requests on one connection.
@@ -414,7 +414,7 @@ def refusals():
     for arguments, told in (
         (["--http", "0.0.0.0:0"], "--allow-remote-http"),
         (["--http", "127.0.0.1:9", "--listen", "127.0.0.1:9"], "each a port of its own"),
-        (["--http", "yes"], "on, off, or HOST:PORT"),
+        (["--http", "yes"], "on, off, or ADDRESS:PORT"),
         (["--log-format", "xml"], "auto, logfmt"),
     ):
         run = subprocess.run([perch, "serve", "--catalog", str(CATALOG), *arguments], capture_output=True, text=True,

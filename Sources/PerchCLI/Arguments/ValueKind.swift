@@ -180,7 +180,9 @@ extension ValueKind {
             && parts.allSatisfy { $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
     }
 
-    private static func address(_ text: String, _ expected: String) throws(Mismatch) -> String {
+    private static func address(
+        _ text: String, _ expected: String, isName: Bool = true
+    ) throws(Mismatch) -> String {
         // As people copy it from a browser.
         if let scheme = text.firstRange(of: "://") {
             let rest = text[scheme.upperBound...].prefix { $0 != "/" }
@@ -189,7 +191,8 @@ extension ValueKind {
                 suggesting: (try? Destination(parsing: rest)).map { "\($0)" })
         }
         guard let colon = text.lastIndex(of: ":"), Self.isPort(text[text.index(after: colon)...]) else {
-            throw Mismatch("is \(quoted(text)), it should be \(expected)", suggesting: Self.completed(text))
+            throw Mismatch(
+                "is \(quoted(text)), it should be \(expected)", suggesting: Self.completed(text, isName: isName))
         }
         do throws(SocketAddressFault) {
             _ = try Destination(parsing: text)
@@ -200,7 +203,7 @@ extension ValueKind {
     }
 
     private static func listenAddress(_ text: String, _ expected: String) throws(Mismatch) -> String {
-        let found = try Self.address(text, expected)
+        let found = try Self.address(text, expected, isName: false)
         let colon = found.lastIndex(of: ":") ?? found.startIndex
         let port = found[colon...]
         if found[..<colon] == "localhost" {
@@ -216,11 +219,12 @@ extension ValueKind {
         return found
     }
 
-    /// An address or a port alone, with the other part as it is by default.
-    private static func completed(_ text: String) -> String? {
+    /// An address or a port alone, with the other part as it is by default. `isName`: a host name counts as an address.
+    private static func completed(_ text: String, isName: Bool) -> String? {
         if Self.isPort(text) { return "127.0.0.1:\(text)" }
-        let whole = "\(text):7447"
-        return !text.contains(":") && (try? Destination(parsing: whole)) != nil ? whole : nil
+        guard !text.contains(":"), let whole = try? Destination(parsing: "\(text):7447") else { return nil }
+        if case .name = whole, !isName { return nil }
+        return isName ? "\(text):7447" : "\(whole)"
     }
 
     private static func isPort(_ text: some StringProtocol) -> Bool {

@@ -85,6 +85,7 @@ private let anySize = ValueKind.bytes(0...Int64.max)
             .listenAddress, "localhost:7500",
             "it should be ADDRESS:PORT such as 127.0.0.1:7447: a server listens on an address, not on a name",
             suggesting: "127.0.0.1:7500"),
+        Wrong(.listenAddressOrSwitch, "yes", "it should be on, off, or ADDRESS:PORT such as 127.0.0.1:7448"),
         Wrong(
             .listenAddressOrSwitch, "perch.internal:7500",
             "it should be on, off, or ADDRESS:PORT such as 127.0.0.1:7448: a server listens on an address, not on a name; "
