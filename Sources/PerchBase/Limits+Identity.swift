@@ -35,6 +35,13 @@ extension Limits {
     /// Milliseconds of clock skew allowed for a token's start (`nbf`). Its end is exact.
     package static let tokenSkewMilliseconds: Int64 = 60_000
 
+    /// Milliseconds that an accepted token may still live: 400 days. One that ends later is CREDENTIALS_MALFORMED. A revocation
+    /// is kept at least this long. Setting: `token-life`.
+    package static let tokenLifeMilliseconds: Int64 = 400 * 86_400_000
+
+    /// Longest and shortest value of the setting `token-life`.
+    package static let tokenLifeMillisecondsRange: ClosedRange<Int64> = 60_000...3_650 * 86_400_000
+
     /// Entries of the file that maps certificates to identities. A file with more is refused.
     package static let certificateIdentitiesMax = 16_384
 

@@ -8,6 +8,8 @@ package struct Authenticator: Hashable, Sendable {
     package var audience = Authenticator.standardAudience
     /// `iss` of the tokens that are taken; nil for any, since the keys say who may sign.
     package var issuer: String?
+    /// Milliseconds from now to the latest `exp` that is accepted. The server keeps revocations at least this long.
+    package var lifeMilliseconds = Limits.tokenLifeMilliseconds
     package var certificates = CertificateIdentities()
 
     package static let standardAudience = "perch"
@@ -56,6 +58,9 @@ package struct Authenticator: Hashable, Sendable {
             throw .notYetValid(from: notBefore)
         }
         guard now < claims.expires else { throw .expired(at: claims.expires) }
+        guard claims.expires.milliseconds(since: now) <= self.lifeMilliseconds else {
+            throw .livesTooLong(until: claims.expires, from: now, limitMilliseconds: self.lifeMilliseconds)
+        }
         return identity
     }
 

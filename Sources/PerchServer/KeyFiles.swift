@@ -27,6 +27,7 @@ package enum KeyFiles {
         }
         authenticator.audience = settings.audience
         authenticator.issuer = settings.issuer
+        authenticator.lifeMilliseconds = settings.tokenLifeMilliseconds
         if let path = settings.certificateIdentitiesPath {
             let bytes = try Self.read(path, limit: Limits.certificateIdentitiesBytesMax).bytes
             do throws(KeyFault) {
@@ -128,6 +129,8 @@ package struct AuthenticationSettings: Hashable, Sendable {
     package var audience = Authenticator.standardAudience
     /// `iss` of tokens that are taken; nil for any.
     package var issuer: String?
+    /// Milliseconds that an accepted token may still live.
+    package var tokenLifeMilliseconds = Limits.tokenLifeMilliseconds
     /// A file that says whom client certificates stand for; read at start and at SIGHUP.
     package var certificateIdentitiesPath: String?
 

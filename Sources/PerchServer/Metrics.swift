@@ -409,6 +409,7 @@ struct LimitCounter {
         LimitCounter("callsPerIdentity", reason: .callRate),
         LimitCounter("credentialFailuresMax", reason: .credentialsLimit),
         LimitCounter("tokenBytesMax", amongMistakes: .credentialsMalformed),
+        LimitCounter("tokenLifeMilliseconds", amongMistakes: .credentialsMalformed),
         LimitCounter("tokenDepthMax", amongMistakes: .credentialsMalformed),
         LimitCounter("tokenValuesMax", amongMistakes: .credentialsMalformed),
         LimitCounter("tokenClaimBytesMax", amongMistakes: .credentialsMalformed),

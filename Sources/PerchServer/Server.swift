@@ -175,7 +175,14 @@ package enum Server {
             var fileSettings = loaded.settings
             if let rate = settings.timeRate { fileSettings.timeRate = rate }
             do throws(StorageError) {
-                let isKnown = engine.app(settings.bundleID, settings.environment) != nil
+                let known = engine.app(settings.bundleID, settings.environment)
+                let isKnown = known != nil
+                if let known, known.catalogueSource != settings.catalogPath, known.catalogue != loaded.catalogue {
+                    log.warning(
+                        "the catalogue in the store came from elsewhere, and the one of the file replaces it; give that one as --catalog to keep it",
+                        LogField("bundle_id", settings.bundleID), LogField("stored", known.catalogueSource),
+                        LogField("file", settings.catalogPath))
+                }
                 let number = try engine.openApp(
                     settings.bundleID, settings.environment, catalogue: loaded.catalogue,
                     images: loaded.images, source: settings.catalogPath, fileSettings: fileSettings,

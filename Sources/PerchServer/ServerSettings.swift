@@ -136,9 +136,10 @@ extension ServerSettings {
         }
         if self.authentication.tokenKeysPath == nil,
             self.authentication.issuer != nil || self.authentication.audience != Authenticator.standardAudience
+                || self.authentication.tokenLifeMilliseconds != Limits.tokenLifeMilliseconds
         {
             return
-                "--token-issuer and --token-audience say which tokens are taken, and without --token-keys nobody is asked for "
+                "--token-issuer, --token-audience and --token-life say which tokens are taken, and without --token-keys nobody is asked for "
                 + "one; give the keys, or leave them out"
         }
         if let app = self.apps.first(where: { $0.clock != nil && $0.environment != .xcode }) {

@@ -77,6 +77,7 @@ extension Result where Success == Identity, Failure == CredentialFault {
         case .failure(.misdirected): "misdirected"
         case .failure(.notYetValid): "notYetValid"
         case .failure(.expired): "expired"
+        case .failure(.livesTooLong): "livesTooLong"
         case .failure(.revoked): "revoked"
         }
     }

@@ -215,4 +215,23 @@ extension String {
     fileprivate func replacingOccurrence(of old: Character, with new: Character) -> String {
         String(self.map { $0 == old ? new : $0 })
     }
+
+    @Test func `that ends later than the server accepts is refused, and says by how much`() throws {
+        let day: Int64 = 86_400_000
+        func judge(_ days: Int64, by authenticator: Authenticator = Forge.authenticator) -> CredentialFault? {
+            let token = Forge.token { $0.expires = Forge.now.advanced(byMilliseconds: days * day) }
+            guard case .failure(let fault) = Forge.judge(token, by: authenticator) else { return nil }
+            return fault
+        }
+        #expect(judge(400) == nil)
+        let fault = try #require(judge(401))
+        #expect(
+            fault
+                == .livesTooLong(
+                    until: Forge.now.advanced(byMilliseconds: 401 * day), from: Forge.now, limitMilliseconds: 400 * day))
+        #expect("\(fault)".contains("401 days ahead") && "\(fault)".contains("400 days at most (token-life)"))
+        var longer = Forge.authenticator
+        longer.lifeMilliseconds = 500 * day
+        #expect(judge(401, by: longer) == nil && judge(501, by: longer) != nil)
+    }
 }

@@ -77,6 +77,7 @@ import Testing
         Contradiction("without --token-keys") { $0.authentication.issuer = "https://login.example.com" },
         Contradiction("without --token-keys") { $0.authentication.audience = "shop" },
         Contradiction("--tls-ticket-secret needs TLS, and there is no certificate") { $0.tls.ticketSecretPath = "s" },
+        Contradiction("without --token-keys") { $0.authentication.tokenLifeMilliseconds = 60_000 },
         Contradiction("--clock is for test apps") {
             $0.apps = [
                 ServerSettings.AppSettings(

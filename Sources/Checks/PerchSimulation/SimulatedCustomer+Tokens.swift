@@ -47,8 +47,11 @@ extension SimulatedCustomer {
     func revokeSomething() {
         guard let tokens = self.simulation.tokens, !tokens.made.isEmpty else { return }
         let taken = self.random.element(tokens.made.suffix(8))
+        // An end that has passed when the request arrives is refused.
+        let isFarAway = taken.expires.milliseconds(since: self.simulation.latestWall) > 600_000
         self.send(
-            .revokeToken(RevokeTokenRequest(tokenID: taken.id, expires: taken.expires)), .revocation(taken))
+            .revokeToken(RevokeTokenRequest(tokenID: taken.id, expires: isFarAway ? taken.expires : nil)),
+            .revocation(taken))
     }
 
     /// A random account. Customers with a token for one account mostly ask for that one.

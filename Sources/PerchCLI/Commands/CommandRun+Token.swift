@@ -71,6 +71,12 @@ extension CommandRun {
         }
         self.console.talk(
             "perch: token \(id) for \(reach), scope \(claims.scope.name), until \(expires), signed with \(key)")
+        if expires.milliseconds(since: now) > Limits.tokenLifeMilliseconds {
+            let days = Limits.tokenLifeMilliseconds / 86_400_000
+            self.console.talk(
+                "perch: servers refuse a token that ends more than \(days) days ahead, unless they run with a longer --token-life"
+            )
+        }
     }
 
     private static func judged(
@@ -78,6 +84,8 @@ extension CommandRun {
     ) throws(KeyFault) -> Identity {
         var authenticator = try Authenticator(keys: [key])
         authenticator.audience = claims.audience[0]
+        // How long a token may live is the server's to say.
+        authenticator.lifeMilliseconds = .max
         do throws(CredentialFault) {
             return try authenticator.identity(ofToken: Array(token.utf8), now: claims.issued ?? claims.expires)
         } catch {
@@ -183,6 +191,7 @@ extension CommandRun {
             settings.tokenKeysPath = path
             settings.audience = self.settings.text("token-audience") ?? settings.audience
             settings.issuer = self.settings.text("token-issuer")
+            settings.tokenLifeMilliseconds = self.settings.number("token-life") ?? settings.tokenLifeMilliseconds
             let authenticator: Authenticator
             do throws(ServerError) {
                 guard let read = try KeyFiles.authenticator(settings) else { preconditionFailure("keys were named") }
@@ -240,6 +249,10 @@ extension CommandRun {
             let rest = claims.expires.milliseconds(since: now)
             rows.append(
                 ("valid until", "\(claims.expires), " + (rest > 0 ? "for another \(rest / 1_000) s" : "which is over")))
+            let life = self.settings.number("token-life") ?? Limits.tokenLifeMilliseconds
+            if rest > life {
+                rows.append(("finding", "it lives longer than the server accepts: --token-life is \(life / 1_000) s"))
+            }
             if case .success? = verdict {
                 rows.append(("server", "\(word), unless it was taken back"))
             } else {

@@ -228,6 +228,10 @@ enum ServeTable {
             "token-issuer", .text, "NAME",
             "Who must have signed them, in their claim iss; anybody with a key if not given."),
         OptionSpec(
+            "token-life", .duration(Limits.tokenLifeMillisecondsRange), "DURATION", default: "400d",
+            "How far in the future a token may end. One that ends later is refused. Revocations are kept at least this "
+                + "long."),
+        OptionSpec(
             "certificate-identities", .text, "FILE",
             "Whom client certificates stand for, as JSON: deploy/README.md. Read again at SIGHUP."),
         OptionSpec(

@@ -76,6 +76,9 @@ enum TokenTable {
                 OptionSpec(
                     "token-audience", .text, "NAME", default: Authenticator.standardAudience, "The server's audience."),
                 OptionSpec("token-issuer", .text, "NAME", "The server's issuer, if it asks for one."),
+                OptionSpec(
+                    "token-life", .duration(Limits.tokenLifeMillisecondsRange), "DURATION", default: "400d",
+                    "How far in the future a token may end at the server."),
                 CommandTable.output,
             ])
         inspect.discussion = [
@@ -95,8 +98,9 @@ enum TokenTable {
                 OptionSpec("id", .text, "ID", "Or its identifier, which `perch token inspect` shows."),
             ]))
         revoke.discussion = [
-            "What its holder watches ends within five seconds, and the server remembers it until the token would have ended "
-                + "by itself. It needs credentials with the scope admin for every app."
+            "The streams of its holder end within five seconds. The server keeps the revocation until the token ends, and at "
+                + "least for its --token-life; by --id alone it keeps it for ever. The command needs credentials with the "
+                + "scope admin for every app."
         ]
         return revoke
     }()

@@ -8,6 +8,7 @@ extension CommandRun {
         var findings = [
             Examination.descriptors(), Examination.clock(), Judgement.sqlite(version: SQLiteLibrary.version),
         ]
+        findings += Examination.credentials(self.settings.text("credentials-file"))
         let status = try await self.askServer(&findings)
         findings += Examination.disks(store: self.settings.text("store"), isAnswered: status != nil)
 

@@ -1,5 +1,7 @@
 import Glibc
 import PerchBase
+import PerchClient
+import PerchIdentity
 import PerchLoop
 import PerchSQLite
 import PerchServer
@@ -12,6 +14,17 @@ enum Examination {
 
     static func clock() -> DoctorFinding {
         Judgement.clock(Clocks.wall())
+    }
+
+    /// The token in a file of credentials; none where the file holds something else. The client reports a file that it cannot
+    /// read.
+    static func credentials(_ path: String?) -> [DoctorFinding] {
+        guard let path, let text = try? PerchClientOptions.Authorization.file(path: path).read(),
+            let space = text.utf8.firstIndex(of: UInt8(ascii: " ")),
+            let token = try? CompactToken(Array(text.utf8[text.utf8.index(after: space)...])),
+            let claims = try? TokenClaims(of: token)
+        else { return [] }
+        return [Judgement.token(ending: claims.expires, now: Clocks.wall())]
     }
 
     /// The directory that a `--store` setting means, as far as it is there.

@@ -128,6 +128,24 @@ package enum Judgement {
         }
     }
 
+    /// A token in the file of credentials, by its end alone.
+    package static func token(ending expires: Instant, now: Instant) -> DoctorFinding {
+        let rest = expires.milliseconds(since: now)
+        let limit = Limits.tokenLifeMilliseconds
+        if rest <= 0 {
+            return DoctorFinding(
+                .problem, "credentials", "the token ended at \(expires)",
+                remedy: "put a new one into the file: `perch token create`")
+        }
+        if rest > limit {
+            return DoctorFinding(
+                .warning, "credentials",
+                "the token ends at \(expires), in \(rest / 86_400_000) days; a server accepts \(limit / 86_400_000) days, unless its --token-life is longer",
+                remedy: "sign one that ends sooner: `perch token create --expires 30d`")
+        }
+        return DoctorFinding(.ok, "credentials", "the token ends at \(expires)")
+    }
+
     package static func clock(_ now: Instant) -> DoctorFinding {
         // Before this program was written, and after the certificates of a hundred years: a battery is empty.
         let first = CivilTime(year: 2025, month: 1, day: 1).instant

@@ -112,6 +112,7 @@ extension AuthenticationSettings {
         self.tokenKeysPath = settings.text("token-keys")
         self.audience = settings.text("token-audience") ?? self.audience
         self.issuer = settings.text("token-issuer")
+        self.tokenLifeMilliseconds = settings.number("token-life") ?? self.tokenLifeMilliseconds
         self.certificateIdentitiesPath = settings.text("certificate-identities")
     }
 }

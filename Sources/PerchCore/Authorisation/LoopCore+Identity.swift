@@ -167,6 +167,30 @@ extension LoopCore {
         }
     }
 
+    /// The revocation that a request asks for. It is kept until the token ends, and at least as long as a token may live:
+    /// whoever asks may not know the token's end.
+    ///
+    /// An end that is not in the future is refused: the store would forget the revocation at once.
+    func revocation(_ asked: RevokeTokenRequest) throws(CallRefusal) -> RevokedToken {
+        let now = self.now.wall
+        if let expires = asked.expires, expires <= now {
+            let found = expires.milliseconds
+            let advice =
+                expires.isPerhapsSeconds
+                ? "a token's exp is in seconds, this field is in milliseconds: multiply by 1000"
+                : "a token that has ended needs no revocation; send its end in milliseconds, or 0 where you do not know it"
+            throw CallRefusal(
+                .fieldInvalid, "expires_at_ms is \(found) (\(expires)), which is not in the future; \(advice)",
+                details: [
+                    .field("expires_at_ms"), .found(found),
+                    StatusDetail(key: "expected", value: "0, or more than \(now.milliseconds)"),
+                ])
+        }
+        let life = self.authenticator?.lifeMilliseconds ?? Limits.tokenLifeMilliseconds
+        let earliest = self.now.wall.advanced(byMilliseconds: life)
+        return RevokedToken(id: asked.tokenID, expires: max(asked.expires ?? .distantFuture, earliest))
+    }
+
     /// Tokens were taken back, durably.
     mutating func revoke(_ revoked: [RevokedToken]) {
         for revocation in revoked { self.revocations.insert(revocation.id) }
@@ -260,7 +284,7 @@ extension WireStatus {
     package init(_ fault: CredentialFault) {
         let reason: ErrorReason =
             switch fault {
-            case .malformed, .tooLong: .credentialsMalformed
+            case .malformed, .tooLong, .livesTooLong: .credentialsMalformed
             case .untrusted: .credentialsUntrusted
             case .misdirected: .credentialsMisdirected
             case .notYetValid: .credentialsNotYetValid
@@ -268,7 +292,13 @@ extension WireStatus {
             case .revoked: .credentialsRevoked
             }
         var details: [StatusDetail] = []
-        if case .tooLong(let bytes, let limit) = fault { details = [.found(bytes), .limit(limit)] }
+        switch fault {
+        case .tooLong(let bytes, let limit):
+            details = [.found(bytes), .limit(limit)]
+        case .livesTooLong(let until, let now, let limit):
+            details = [.found(until.milliseconds(since: now)), .limit(limit), .setting("token-life")]
+        default: break
+        }
         self.init(reason, fault.description, details: details)
     }
 

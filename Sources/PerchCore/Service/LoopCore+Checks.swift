@@ -200,6 +200,15 @@ extension LoopCore {
                 details: [.field("\(path).product_id")])
         }
         try self.checkToken(order.appAccountToken, at: path)
+        if let date = order.date, date.isPerhapsSeconds {
+            throw CallRefusal(
+                .fieldInvalid,
+                "\(path).purchase_date_ms is \(date.milliseconds) (\(date)), which looks like seconds; send milliseconds",
+                details: [
+                    .field("\(path).purchase_date_ms"), .found(date.milliseconds),
+                    StatusDetail(key: "expected", value: "milliseconds since 1970, from 1973 on"),
+                ])
+        }
         // Words about what is bought that a newer contract may have: they are not taken for what this one knows.
         guard order.introductoryEligibility.isKnownOrUnspecified else {
             throw unknown("introductory_eligibility", order.introductoryEligibility.rawValue)
@@ -265,4 +274,9 @@ extension LoopCore {
         }
         return token
     }
+}
+
+extension Instant {
+    /// Whether a number that should be milliseconds is likely to be seconds: it lies before 1973, and as seconds before 5138.
+    var isPerhapsSeconds: Bool { (1..<100_000_000_000).contains(self.milliseconds) }
 }

@@ -106,7 +106,10 @@ extension LoopCore {
                 return view.now.advanced(byMilliseconds: delta)
             case .advanceTo(let instant):
                 guard instant >= view.now else {
-                    throw Refusal(.clockBackwards, "the clock is at \(view.now), it cannot go back to \(instant)")
+                    let advice = instant.isPerhapsSeconds ? "; advance_to_ms is in milliseconds, not in seconds" : ""
+                    throw Refusal(
+                        .clockBackwards, "the clock is at \(view.now), it cannot go back to \(instant)\(advice)",
+                        field: "advance_to_ms", found: instant.milliseconds)
                 }
                 guard instant.milliseconds(since: view.now) <= Limits.advanceMillisecondsMax else {
                     throw Refusal(

@@ -200,8 +200,7 @@ extension LoopCore {
         case .backup(let asked):
             self.control(call, request, app: app, .backup(path: asked.path))
         case .revokeToken(let asked):
-            let revocation = RevokedToken(id: asked.tokenID, expires: asked.expires ?? .distantFuture)
-            self.ask(call, request, app: app, .revoke(revocation))
+            self.ask(call, request, app: app, .revoke(try self.revocation(asked)))
         }
     }
 

@@ -11,6 +11,8 @@ package enum CredentialFault: Error, Hashable, Sendable, CustomStringConvertible
     /// It is for somebody else, or by somebody else.
     case misdirected(String)
     case notYetValid(from: Instant)
+    /// Its `exp` is farther in the future than this server accepts.
+    case livesTooLong(until: Instant, from: Instant, limitMilliseconds: Int64)
     case expired(at: Instant)
     case revoked(String)
 
@@ -22,8 +24,15 @@ package enum CredentialFault: Error, Hashable, Sendable, CustomStringConvertible
         case .untrusted(let what): "the token is not trusted: \(what)"
         case .misdirected(let what): "the token is not for this server: \(what)"
         case .notYetValid(let instant): "the token is valid from \(instant) on; come back then, or look at the clocks"
+        case .livesTooLong(let instant, let now, let limit):
+            "the token lives too long: its exp is \(instant), \(instant.milliseconds(since: now) / 86_400_000) days ahead, and this server accepts \(Self.days(limit)) at most (token-life); sign one that ends sooner"
         case .expired(let instant): "the credentials ended at \(instant); come back with new ones"
         case .revoked(let what): "the credentials were revoked: \(what); come back with new ones"
         }
+    }
+
+    /// `400 days`; a shorter time in milliseconds.
+    private static func days(_ milliseconds: Int64) -> String {
+        milliseconds % 86_400_000 == 0 ? "\(milliseconds / 86_400_000) days" : "\(milliseconds) ms"
     }
 }

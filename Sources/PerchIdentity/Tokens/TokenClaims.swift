@@ -61,7 +61,7 @@ package struct TokenClaims: Hashable, Sendable {
             guard let value = payload[member] else { return nil }
             // Seconds, with a fraction or without one. Up to the year 9999.
             guard let seconds = value.double, seconds >= 0, seconds < 253_402_300_800 else {
-                throw .malformed("its \(member) is no number of seconds since 1970")
+                throw .malformed("its \(member) is no number of seconds since 1970; milliseconds are too many")
             }
             return Instant(milliseconds: Int64(seconds * 1_000))
         }

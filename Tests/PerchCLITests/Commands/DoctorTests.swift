@@ -162,6 +162,17 @@ import Testing
         #expect(Examination.directory(ofStore: setting) == directory)
     }
 
+    @Test func `a token that has ended, or that ends later than servers accept, is a finding`() {
+        let now = Instant(milliseconds: 1_767_225_600_000)
+        func finding(_ days: Int64) -> DoctorFinding {
+            Judgement.token(ending: now.advanced(byMilliseconds: days * 86_400_000), now: now)
+        }
+        #expect(finding(400).level == .ok && finding(0).level == .problem)
+        let long = finding(500)
+        #expect(long.level == .warning && long.message.contains("in 500 days; a server accepts 400 days"))
+        #expect(long.remedy.contains("--expires"))
+    }
+
     @Test func `a finding is a line, and its remedy another`() {
         let writer = TextWriter(isColoured: false)
         #expect(

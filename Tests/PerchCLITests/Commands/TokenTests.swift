@@ -57,6 +57,18 @@ import Testing
         #expect(access(self.directory.file("main.pub.jwk"), F_OK) != 0, "a secret has no public half")
     }
 
+    @Test func `that lives longer than a server accepts is a finding, with the server's keys a refusal`() async {
+        _ = await self.ran("token key create --algorithm eddsa --to @main.jwk")
+        let made = await self.ran("token create --key @main.jwk --app x --expires 500d --to @long.token")
+        #expect(made.code == .success && made.talk.contains("more than 400 days ahead"))
+        let shown = await self.ran("token inspect @long.token")
+        #expect(shown.code == .success && shown.data.contains("finding     it lives longer than the server accepts"))
+        let judged = await self.ran("token inspect @long.token --token-keys @main.pub.jwk")
+        #expect(judged.code == .denied && judged.talk.contains("the token lives too long"))
+        let longer = await self.ran("token inspect @long.token --token-keys @main.pub.jwk --token-life 600d")
+        #expect(longer.code == .success && !longer.data.contains("finding"))
+    }
+
     @Test(arguments: [
         ("token create --app x", "--key"), ("token create --key @main.jwk", "--app"),
         ("token create --key @main.pub.jwk --app x", "public half"),

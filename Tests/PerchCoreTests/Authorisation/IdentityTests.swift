@@ -208,6 +208,48 @@ import Testing
         #expect(client.drains.map(\.reason) == ["CREDENTIALS_REVOKED"])
     }
 
+    @Test func `is not revoked with an end in the past: the revocation would be forgotten`() throws {
+        let world = Gate.world()
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all))
+        let now = World.begin
+        func refusal(_ expires: Instant) -> Status? {
+            world.answer(to: .revokeToken(RevokeTokenRequest(tokenID: "x", expires: expires)), from: admin).status
+        }
+        func detail(_ status: Status?, _ key: String) -> String? {
+            status?.details.first { $0.key == key }?.value
+        }
+        let seconds = Instant(milliseconds: now.milliseconds / 1_000 + 3_600)
+        for expires in [now, now.advanced(byMilliseconds: -1), seconds, Instant(milliseconds: -1)] {
+            let status = refusal(expires)
+            #expect(status?.reason == "FIELD_INVALID" && detail(status, "field") == "expires_at_ms")
+            #expect(detail(status, "found") == "\(expires.milliseconds)")
+            #expect(detail(status, "expected")?.hasPrefix("0, or more than ") == true)
+            #expect(status?.message.contains("in seconds, this field is in milliseconds") == (expires == seconds))
+        }
+        #expect(refusal(now.advanced(byMilliseconds: 1))?.code == 0)
+    }
+
+    /// Whoever revokes by an identifier alone, or with a wrong end, means the token all the same.
+    @Test(arguments: [nil, 1, 3_600_000] as [Int64?])
+    func `that is revoked stays so for as long as any token may live`(_ saidEnd: Int64?) throws {
+        let storage = MemoryStorage(identity: World.identity)
+        let world = Gate.world { $0.storage = storage }
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all))
+        let said = saidEnd.map { World.begin.advanced(byMilliseconds: $0) }
+        _ = try world.require(.revokeToken(RevokeTokenRequest(tokenID: "stolen", expires: said)), from: admin)
+        let longest = World.begin.advanced(byMilliseconds: Limits.tokenLifeMilliseconds)
+        let kept = try #require(storage.revokedTokens().first { $0.id == "stolen" })
+        #expect(saidEnd == nil ? kept.expires == .distantFuture : kept.expires >= longest)
+        // The store forgets what has ended when it is given the next one.
+        let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
+        var outbox = StoreEngine.Outbox(loops: 1)
+        let other = RevokedToken(id: "other", expires: .distantFuture)
+        _ = engine.run(
+            [StoreRequest(loop: 0, ticket: 1, .revoke(other))], wall: longest.advanced(byMilliseconds: -1),
+            into: &outbox)
+        #expect(storage.revokedTokens().map(\.id).contains("stolen"))
+    }
+
     @Test func `ends when its key or its certificate is taken away, and others go on`() throws {
         let spare = try #require(TokenKey.generate(.es256, id: "spare"))
         let world = Gate.world { $0.authenticator = Gate.authenticator([Gate.key, spare]) }
