@@ -194,6 +194,19 @@ extension Limits {
     /// Milliseconds that a closing connection is still read, so that the peer can read the reason.
     package static let lingerMilliseconds: Int64 = 60_000
 
+    /// Milliseconds that a DRAIN with a final reason asks a client to stay away, and the same again as jitter. A client that
+    /// obeys DRAIN only, and comes back with the same settings, does so once or twice in two minutes.
+    package static let drainFinalMilliseconds: UInt32 = 60_000
+
+    /// Milliseconds that a DRAIN of a full server asks a client to stay away; the jitter is four times as long.
+    package static let drainWhenFullMilliseconds: UInt32 = 1_000
+
+    /// Milliseconds of jitter in the DRAINs of a server that stops, so that its clients do not return at one moment.
+    package static let drainJitterMilliseconds: UInt32 = 2_000
+
+    /// Milliseconds of jitter in every other DRAIN.
+    package static let drainShortJitterMilliseconds: UInt32 = 1_000
+
     /// Closing connections that are still read, over all loops; each loop has an equal part. One more aborts the
     /// oldest.
     package static let dyingConnectionsMax = 1_024

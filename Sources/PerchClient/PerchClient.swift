@@ -54,7 +54,12 @@ public final class PerchClient: Sendable {
         settings.reconnectBaseMilliseconds = options.reconnectBase.wholeMilliseconds
         settings.reconnectCapMilliseconds = options.reconnectCap.wholeMilliseconds
         settings.waitsForServer = options.waitsForServer
-        if case .file = options.authorization { settings.canReauthenticate = true }
+        switch options.authorization {
+        case .file: settings.canReauthenticate = true
+        // The certificate is all that the client shows, and its file is read for each connection.
+        case .none: settings.canReauthenticate = options.tls?.certificatePath != nil
+        case .value: break
+        }
         loop.post(
             .add(
                 client: self.number,

@@ -1,3 +1,4 @@
+import PerchBase
 package import PerchModel
 
 /// gRPC's status codes.
@@ -183,6 +184,91 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
         case .unauthenticated, .certificateExpired, .credentialsMalformed, .credentialsUntrusted,
             .credentialsMisdirected, .credentialsNotYetValid, .credentialsExpired, .credentialsRevoked:
             .unauthenticated
+        }
+    }
+}
+
+/// Whether a client that met a reason may try again without a person's help. The raw value is the text of the column `Retry` in
+/// `proto/README.md`.
+package enum Retry: String, Hashable, Sendable, CaseIterable {
+    /// The same request, or the same connection, gets the same answer.
+    case no
+    /// It may succeed later. The wait grows with each attempt.
+    case yes
+    /// It may succeed after the time in the detail `retry_after_ms`.
+    case whenTold = "yes, after `retry_after_ms`"
+    /// It may succeed after the time in DRAIN.
+    case whenDrainSays = "yes, after `reconnect_after_ms`"
+    /// Other credentials may be accepted. The same ones are not.
+    case newCredentials = "with new credentials"
+    /// The call succeeds without its resume token, cursor or page token.
+    case withoutToken = "without the token"
+
+    /// Whether the same attempt may succeed later by itself.
+    package var passesWithTime: Bool {
+        switch self {
+        case .yes, .whenTold, .whenDrainSays: true
+        case .no, .newCredentials, .withoutToken: false
+        }
+    }
+}
+
+extension ErrorReason {
+    /// Whether and when a client tries again: the column `Retry` of the contract.
+    package var retry: Retry {
+        switch self {
+        case .helloTimeout, .frameTimeout, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit,
+            .deadline, .callsLimit, .callsBytesLimit, .behind, .storeFull, .storeFailed, .storeUnreachable, .backupRunning,
+            .credentialsNotYetValid, .leaseWait, .internal:
+            .yes
+        case .callRate:
+            .whenTold
+        case .connectRate, .shuttingDown:
+            .whenDrainSays
+        case .certificateExpired, .credentialsLimit, .unauthenticated, .credentialsMalformed, .credentialsUntrusted,
+            .credentialsMisdirected, .credentialsExpired, .credentialsRevoked:
+            .newCredentials
+        case .tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture, .cursorTooOld, .cursorMalformed:
+            .withoutToken
+        case .frameTooLong, .unknownKind, .reservedFlag, .streamZero, .streamNotZero, .helloExpected, .helloRepeated,
+            .helloInvalid, .protocolVersion, .streamLive, .kindNotForClients, .pingLength, .cancelNotEmpty,
+            .inflateLimit, .inflateRatio, .inflateCorrupt, .compressionNotOffered, .tlsRequired, .cancelled,
+            .unknownMethod, .messageMalformed, .messageTooDeep, .messageTooManyFields, .messageTooManyItems,
+            .textNotUTF8, .textHasNUL, .requestTooLong, .accountKey, .fieldMissing, .fieldInvalid, .appAmbiguous,
+            .appUnknown, .accountUnknown, .transactionUnknown, .productUnknown, .imageUnknown, .notATestApp, .keyReused,
+            .recordLimit, .catalogInvalid, .catalogTooLong, .clockBackwards, .advanceLimit, .historyLimit,
+            .permissionDenied, .revocationLimit, .purchaseInvalidQuantity, .purchaseProductUnavailable,
+            .purchaseNotAllowed, .purchaseIneligibleForOffer, .purchaseInvalidOffer, .purchaseInvalidOfferPrice,
+            .purchaseInvalidOfferSignature, .purchaseMissingOfferParameters, .pendingUnknown, .pendingLimit,
+            .intentUnknown, .intentLimit, .refundNotPossible, .notASubscription, .notSubscribed, .notInRetry,
+            .notShareable, .familyLimit, .notShared, .priceIncreaseInvalid, .noPriceIncrease, .extensionInvalid, .extensionIneligible,
+            .storeKitUnknown, .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError,
+            .storeKitNotAvailableInStorefront, .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest,
+            .storeKitFailed, .backupFailed:
+            .no
+        }
+    }
+
+    /// What a final DRAIN asks of a client: to stay away for `after` milliseconds, plus a random part of `jitter`.
+    ///
+    /// A client that only obeys these two numbers comes back rarely where coming back is useless. `endsAcceptedCredentials`:
+    /// the connection was welcomed and its credentials end now, so a client with new ones should come at once.
+    package func drainPause(endsAcceptedCredentials: Bool = false) -> (after: UInt32, jitter: UInt32) {
+        switch self {
+        case .shuttingDown:
+            return (0, Limits.drainJitterMilliseconds)
+        case .connectionLimit, .handshakeLimit, .partialFramesLimit:
+            return (Limits.drainWhenFullMilliseconds, 4 * Limits.drainWhenFullMilliseconds)
+        case .credentialsExpired, .credentialsRevoked, .certificateExpired:
+            if endsAcceptedCredentials { return (0, Limits.drainShortJitterMilliseconds) }
+        default:
+            break
+        }
+        switch self.retry {
+        case .no, .newCredentials, .withoutToken:
+            return (Limits.drainFinalMilliseconds, Limits.drainFinalMilliseconds)
+        case .yes, .whenTold, .whenDrainSays:
+            return (0, Limits.drainShortJitterMilliseconds)
         }
     }
 }

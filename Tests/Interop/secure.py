@@ -270,7 +270,8 @@ def required(server):
     with check("plaintext where TLS is required is refused, and says so: TLS_REQUIRED"):
         plain = Peer(server.address, contract)
         plain.send(HELLO, 0, contract.message("perch.wire.v1.Hello")(protocol_version=1))
-        plain.drained("TLS_REQUIRED")
+        drain = plain.drained("TLS_REQUIRED")
+        equal(drain.reconnect_after_ms, 60_000, "how long a client stays away that does not know the reason")
         equal(server.metric('perch_refusals_total{reason="TLS_REQUIRED"}'), 1, "the counter")
 
 

@@ -15,10 +15,11 @@ import sys
 import tempfile
 
 import checks
+import lasting
 import refusals
 import vectors
 from checks import Peer, check, equal
-from client import BEAT, CALL, CANCEL, DRAIN, MESSAGE, Client, Contract
+from client import BEAT, CALL, CANCEL, DRAIN, HELLO, MESSAGE, STATUS, Client, Contract
 
 HERE = pathlib.Path(__file__).resolve().parent
 PRODUCTS = "/perch.v1.EntitlementService/ProductsTask"
@@ -387,6 +388,65 @@ def events(address, contract, writer):
         assert more[1] in [t.transaction.id for t in listed.transactions], "another one is gone"
 
 
+def come_back(address, contract, writer):
+    """After a reconnect the server may have read one CALL and not yet the other. What it says then is applied together."""
+    def tokens_of(account):
+        away = Watcher(address, contract, account)
+        away.opening()
+        tokens = away.named_tokens()
+        away.close()
+        return tokens
+
+    def back(account, tokens, between):
+        """The groups that a client applies which calls two watches again. `between`: what happens between the CALLs."""
+        peer, groups, applied = Peer(address, contract), lasting.Groups(), []
+        peer.hello(heartbeat_seconds=600)
+        statuses, entitlement = 1, 2
+        for stream in (statuses, entitlement):
+            groups.called(stream)
+        equal(peer.call(STATUSES, app=APP, account=account, group_id=GROUP, resume_token=tokens["statuses"]), statuses)
+        applied.append(groups.took(peer.until(lambda f: f.kind == MESSAGE)))
+        between()
+        equal(peer.call(ENTITLEMENT, app=APP, account=account, product_id=MONTHLY, resume_token=tokens["entitlement"]),
+              entitlement)
+        while not (applied[-1] or len(applied) > 20):
+            applied.append(groups.took(peer.until(lambda f: f.kind in (MESSAGE, BEAT, STATUS))))
+        peer.close()
+        return [group for group in applied if group]
+
+    with check("after a reconnect no value is applied beside the old one of a watch that was not answered yet"):
+        tokens = tokens_of("greta")
+        buy(writer, "greta", MONTHLY)
+        group, = back("greta", tokens, lambda: None)
+        equal(sorted(group), [1, 2], "the streams of the first group")
+        equal([len(group[1].success.statuses), group[2].success.HasField("transaction")], [1, True], "the values")
+    with check("and a change between the two CALLs is in that group, too"):
+        tokens = tokens_of("gustav")
+        group, = back("gustav", tokens, lambda: buy(writer, "gustav", MONTHLY))
+        equal(sorted(group), [1, 2], "the streams of the first group")
+        equal([len(group[1].success.statuses), group[2].success.HasField("transaction")], [1, True], "the values")
+
+
+def stay_away(address, contract):
+    with check("a DRAIN that refuses for good says so, keeps an old client away for a minute, and a new one for ever"):
+        peer = Peer(address, contract)
+        peer.send(HELLO, 0, contract.message("perch.wire.v1.Hello")(protocol_version=2))
+        drain = peer.drained("PROTOCOL_VERSION")
+        equal((drain.reconnect_after_ms, drain.jitter_ms), (60_000, 60_000), "the times")
+        equal(lasting.pause_ms(0, drain), None, "the pause")
+    with check("lasting.py refuses the reasons that the table says `no` to"):
+        retries = vectors.retries()
+        assert len(retries) > 20, "the table is not read"
+        equal(lasting.REFUSED, {reason for reason, retry in retries.items() if retry == "no"}, "the reasons")
+    with check("the pause grows, and is never shorter than DRAIN says"):
+        drain = contract.message("perch.wire.v1.Drain")(reason="HANDSHAKE_LIMIT", reconnect_after_ms=1_000, jitter_ms=4_000)
+        for failures in range(12):
+            pauses = [lasting.pause_ms(failures, drain) for _ in range(200)]
+            longest = max(5_000, min(60_000, 1_000 * 2 ** failures)) if failures else 5_000
+            assert min(pauses) >= 1_000 and max(pauses) <= longest, f"{failures}: {min(pauses)} to {max(pauses)}"
+            assert max(lasting.pause_ms(failures) for _ in range(200)) <= min(60_000, 1_000 * 2 ** failures), failures
+
+
 def forty_lines(address, descriptors, writer):
     with check("the client in forty lines of proto/README.md runs as it stands there, and prints a push"):
         blocks = (vectors.PROTO / "README.md").read_text().split("```python\n")[1:]
@@ -417,10 +477,12 @@ def drain(address, contract, pid):
         first = watcher.until(lambda frame: frame.kind == DRAIN).message
         equal((first.final, first.reason), (False, "SHUTTING_DOWN"), "the first DRAIN")
         assert first.jitter_ms > 0, "everyone would come back at once"
+        times = (first.reconnect_after_ms, first.jitter_ms)
         for stream in watcher.streams:
             _, status = watcher.end(stream)
             equal((status.code, status.reason), (14, "SHUTTING_DOWN"), f"the end of stream {stream}")
-        watcher.drained("SHUTTING_DOWN")
+        last = watcher.drained("SHUTTING_DOWN")
+        equal((last.reconnect_after_ms, last.jitter_ms), times, "the times of the last DRAIN, which hold")
 
 
 def cut_within_a_frame(contract):
@@ -456,6 +518,8 @@ def main(arguments):
     catalogue(plain, zlib, writer)
     cancel_and_resume(address, contract, plain, writer, old_tokens)
     time_and_kinds(address, contract, writer)
+    come_back(address, contract, writer)
+    stay_away(address, contract)
     forty_lines(address, descriptors, writer)
     cut_within_a_frame(contract)
     plain.close()

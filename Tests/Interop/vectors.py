@@ -34,6 +34,12 @@ def reasons():
     return {reason: int(code) for reason, code in rows}
 
 
+def retries():
+    """The column Retry of that table, of the reasons of a connection."""
+    text = (PROTO / "README.md").read_text().split("Reasons of a connection, in DRAIN:")[1].split("Reasons of a call")[0]
+    return dict(re.findall(r"^\| `([A-Z0-9_]+)` \| \d+ [A-Z_]+ \| ([^|]+) \|", text, re.MULTILINE))
+
+
 def bytes_of(vector, key="hex", parts="parts"):
     """The bytes of a vector: as hex, or as parts, each with the number of its repetitions."""
     if key in vector:

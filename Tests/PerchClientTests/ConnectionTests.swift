@@ -120,7 +120,7 @@ import Testing
         #expect(try self.server.advanceToWake() == 30_000)
     }
 
-    /// As with a token that has ended: ten thousand clients of it would else come back twice a second, for ever.
+    /// Ten thousand clients of a full server would otherwise come back twice a second, for ever.
     @Test func `that is sent away again and again comes back less and less often, and no sooner than DRAIN says`()
         throws
     {
@@ -132,7 +132,7 @@ import Testing
                 server.core.connected(authorization: "")
                 try server.drain(
                     Drain(
-                        reason: "CREDENTIALS_EXPIRED", reconnectAfterMilliseconds: 200, jitterMilliseconds: 1_000,
+                        reason: "HANDSHAKE_LIMIT", reconnectAfterMilliseconds: 200, jitterMilliseconds: 1_000,
                         isFinal: true))
                 let pause = try server.advanceToWake()
                 #expect(pause >= 200)
@@ -282,7 +282,56 @@ import Testing
             return
         }
         #expect(error.reason == "CREDENTIALS_MALFORMED" && error.code == .unauthenticated)
-        #expect(actions.last == .connection(.idle) && self.server.nextWake == nil)
+        #expect(actions.last == .connection(.refused(error)) && self.server.nextWake == nil)
+    }
+
+    // MARK: Reasons that waiting does not change
+
+    static let final = ErrorReason.allCases.filter { $0.retry == .no || $0.retry == .newCredentials }
+
+    @Test(arguments: Self.final)
+    func `that is refused for good is not made again, and every stream and call says why`(_ reason: ErrorReason) throws {
+        for isGreeting in [true, false] {
+            let server = ScriptedServer()
+            server.core.watch(1, Sample.watch, atLeast: nil)
+            server.core.followUpdates(2, TransactionUpdatesRequest(account: "anna"), includesOwn: false)
+            server.core.call(3, Sample.read, timeoutMilliseconds: 50_000)
+            if isGreeting { server.core.connected(authorization: "") } else { try server.connect() }
+            try server.drain(
+                Drain(
+                    reason: reason.rawValue, message: "no", reconnectAfterMilliseconds: 60_000,
+                    jitterMilliseconds: 60_000, isFinal: true))
+            let actions = server.actions()
+            let refusal = PerchError(code: .init(rawValue: reason.code.rawValue), reason: reason.rawValue, message: "no")
+            #expect(!refusal.isTransient)
+            #expect(actions.shown(1) == ["final \(reason.rawValue) after nothing"])
+            #expect(actions.contains(.endUpdates(2, refusal)) && actions.error(3) == refusal)
+            #expect(actions.last == .connection(.refused(refusal)) && server.nextWake == nil)
+            server.core.call(4, Sample.read, timeoutMilliseconds: 50_000)
+            #expect(server.actions() == [.connect, .connection(.connecting)], "who asks again may have changed something")
+        }
+    }
+
+    @Test func `with refused credentials of a file is made again when the file has others, or the time of DRAIN is over`()
+        throws
+    {
+        let server = ScriptedServer { $0.canReauthenticate = true }
+        server.core.watch(1, Sample.watch, atLeast: nil)
+        server.core.connected(authorization: "Bearer old")
+        try server.drain(
+            Drain(
+                reason: "CREDENTIALS_EXPIRED", message: "over", reconnectAfterMilliseconds: 60_000, isFinal: true))
+        #expect(server.actions().shown(1) == ["CREDENTIALS_EXPIRED after nothing"])
+        let pause = try server.advanceToWake()
+        #expect(pause <= 1_000 && server.actions().contains(.connect), "to look at the file")
+        #expect(server.refusal(of: "Bearer new") == nil)
+        var waited = pause
+        while let refusal = server.refusal(of: "Bearer old") {
+            #expect(refusal.reason == "CREDENTIALS_EXPIRED" && waited < 60_000)
+            server.core.connectFailed(refusal)
+            waited += try server.advanceToWake()
+        }
+        #expect(waited >= 60_000)
     }
 
     // MARK: A server that breaks the protocol

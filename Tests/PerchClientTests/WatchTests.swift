@@ -130,6 +130,98 @@ import struct PerchClient.ValueInfo
         #expect(self.server.actions().shown(1) == ["4"])
     }
 
+    // MARK: Groups after a reconnect
+
+    /// Watches 1 to `count` that show transaction 4, over a new connection; the streams of their calls.
+    private func reopen(_ count: ItemID = 2) throws -> [UInt32] {
+        try self.open(count)
+        for stream in 1...UInt32(count) { try self.server.say(Sample.entitled(4, revision: 6), on: stream) }
+        try self.server.beat(6)
+        try self.server.reconnect()
+        let sent = try self.server.sent()
+        #expect(sent.map { $0.request?.watchToken } == Array(repeating: [6], count: Int(count)))
+        _ = self.server.actions()
+        return sent.map(\.stream)
+    }
+
+    private func unchanged(_ revision: UInt64) -> Response {
+        .currentEntitlementTask(.unchanged(Sample.info(revision)))
+    }
+
+    @Test func `that was answered first after a reconnect waits for the first answer of the other`() throws {
+        let streams = try self.reopen()
+        try self.server.say(Sample.entitled(5, revision: 7), on: streams[0])
+        #expect(self.server.actions().isEmpty, "5 beside an old 4 is a state that never was")
+        try self.server.beat(7)
+        #expect(self.server.actions().isEmpty, "the server had not read the second CALL when it sent this BEAT")
+        try self.server.say(Sample.entitled(5, revision: 7), on: streams[1])
+        #expect(self.server.actions().isEmpty, "a push to the first may belong to the same group")
+        try self.server.beat(7)
+        let actions = self.server.actions()
+        #expect(actions.shown(1) == ["5"] && actions.shown(2) == ["5"])
+    }
+
+    @Test func `whose value is unchanged after a reconnect completes the group of the other`() throws {
+        let streams = try self.reopen()
+        try self.server.say(Sample.entitled(5, revision: 7), on: streams[1])
+        try self.server.say(self.unchanged(6), on: streams[0])
+        try self.server.beat(7)
+        #expect(self.server.actions().shown(2) == ["5"])
+    }
+
+    @Test func `alone is shown at once after a reconnect, too`() throws {
+        let streams = try self.reopen(1)
+        try self.server.say(Sample.entitled(5, revision: 7), on: streams[0])
+        #expect(self.server.actions().shown(1) == ["5"])
+    }
+
+    @Test func `is not kept waiting after a reconnect by one that was refused, or is not wanted any more`() throws {
+        let streams = try self.reopen(3)
+        try self.server.say(Sample.entitled(5, revision: 7), on: streams[0])
+        try self.server.say(Sample.entitled(5, revision: 7), on: streams[1])
+        try self.server.beat(7)
+        #expect(self.server.actions().isEmpty)
+        try self.server.end(streams[2], .behind)
+        let actions = self.server.actions()
+        #expect(actions.shown(1) == ["5"] && actions.shown(2) == ["5"])
+        #expect(actions.shown(3) == ["BEHIND after 4"])
+
+        let other = ScriptedServer()
+        for id in 1...2 as ClosedRange<ItemID> { other.core.watch(id, Sample.watch, atLeast: nil, token: [1]) }
+        try other.connect()
+        try other.say(Sample.entitled(5, revision: 7), on: 1)
+        #expect(other.actions().isEmpty)
+        other.core.unwatch(2)
+        #expect(other.actions().shown(1) == ["5"])
+    }
+
+    @Test func `waits for one whose token was refused and that is called again without it`() throws {
+        let streams = try self.reopen()
+        try self.server.say(Sample.entitled(5, revision: 7), on: streams[0])
+        try self.server.end(streams[1], .tokenOtherStore)
+        let again = try self.server.call()
+        #expect(again.request?.watchToken == [])
+        try self.server.say(.currentEntitlementTask(.loading), on: again.stream)
+        try self.server.beat(7)
+        #expect(self.server.actions().isEmpty)
+        try self.server.say(Sample.entitled(5, revision: 7), on: again.stream)
+        try self.server.beat(7)
+        let actions = self.server.actions()
+        #expect(actions.shown(1) == ["5"] && actions.shown(2) == ["5"])
+    }
+
+    @Test func `is not shown alone while the server stops and ends the other`() throws {
+        try self.open(2)
+        for stream in 1...2 as ClosedRange<UInt32> { try self.server.say(Sample.entitled(4, revision: 6), on: stream) }
+        try self.server.beat(6)
+        _ = self.server.actions()
+        try self.server.say(Sample.entitled(5, revision: 7), on: 1)
+        try self.server.say(Sample.entitled(5, revision: 7), on: 2)
+        try self.server.drain(Drain(reason: "SHUTTING_DOWN", jitterMilliseconds: 2_000))
+        try self.server.end(2, .shuttingDown)
+        #expect(self.server.actions().isEmpty)
+    }
+
     @Test func `keeps a good value that a failure in the same group came after`() throws {
         try self.open(2)
         for stream in 1...2 as ClosedRange<UInt32> {

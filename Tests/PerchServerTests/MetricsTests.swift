@@ -188,6 +188,8 @@ enum SampleReports {
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
         "batchRunsMax", "storageRetryMilliseconds", "feedChangesAtOnce", "dueEntriesHeld",
         "watchersBeforeAnswers", "renewalExtensionDays", "refundRequestsKept",
+        "drainFinalMilliseconds", "drainWhenFullMilliseconds", "drainJitterMilliseconds",
+        "drainShortJitterMilliseconds", "tokenLifeMillisecondsRange",
     ]
 
     /// Names of what a file of limits declares.

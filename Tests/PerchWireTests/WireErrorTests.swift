@@ -8,15 +8,29 @@ import Testing
     @Test func `it is the one that proto's README prints, word for word and code for code`() throws {
         let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../proto/README.md")
         var printed: [String: Int32] = [:]
+        var retries: [String: String] = [:]
         for line in try String(contentsOf: readme, encoding: .utf8).split(separator: "\n") {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count == 4, cells[0].hasPrefix("`"), let code = cells[1].split(separator: " ").first,
+            guard cells.count == 5, cells[0].hasPrefix("`"), let code = cells[1].split(separator: " ").first,
                 let number = Int32(code), cells[1].split(separator: " ").count == 2
             else { continue }
-            printed[cells[0].replacing("`", with: "")] = number
+            let word = cells[0].replacing("`", with: "")
+            printed[word] = number
+            retries[word] = cells[2]
         }
         let table = Dictionary(uniqueKeysWithValues: ErrorReason.allCases.map { ($0.rawValue, $0.code.rawValue) })
         #expect(table == printed)
+        #expect(retries == Dictionary(uniqueKeysWithValues: ErrorReason.allCases.map { ($0.rawValue, $0.retry.rawValue) }))
+    }
+
+    @Test(arguments: ErrorReason.allCases)
+    func `a DRAIN keeps a client away for a minute where coming back is useless`(_ reason: ErrorReason) {
+        let pause = reason.drainPause()
+        let isFinal = !reason.retry.passesWithTime
+        #expect((pause.after >= 60_000) == isFinal && (pause.after + pause.jitter > 0))
+        let ends = reason.drainPause(endsAcceptedCredentials: true)
+        let isOverNow = [.credentialsExpired, .credentialsRevoked, .certificateExpired].contains(reason)
+        #expect(isOverNow ? ends.after == 0 : ends == pause)
     }
 
     @Test func `every refusal of the model is a word of the table`() {

@@ -152,6 +152,8 @@ extension CommandRun {
                 let pause = roughly(milliseconds: max(1, until.milliseconds(since: Clocks.wall())))
                 await say("\(reason); trying again in \(pause)")
                 isAway = true
+            case .refused(let reason):
+                throw reason
             case .idle, .connecting, .closed:
                 break
             }

@@ -37,7 +37,8 @@ extension ClientCore {
             case .status: self.takeStatus(try self.codec.decodeStatus(bytes), stream: header.stream)
             case .beat:
                 self.own.saw(try self.codec.decodeBeat(bytes).revision)
-                self.applyGroup()
+                self.isGroupOpen = false
+                self.applyGroupIfComplete()
             case .ping: self.pong(frame.payload)
             case .pong: break
             case .drain: self.drained(try self.codec.decodeDrain(bytes))
@@ -237,7 +238,7 @@ extension ClientCore {
         case .abandoned(_, let hasSpoken):
             if hasSpoken { self.spokenCount -= 1 }
         }
-        if self.spokenCount < 2 { self.applyGroup() }
+        self.applyGroupIfComplete()
         self.closeIfLeft()
     }
 }

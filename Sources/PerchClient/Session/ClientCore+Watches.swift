@@ -51,6 +51,15 @@ struct Watch {
         var passed: (value: WatchValue, info: ValueInfo)?
     }
 
+    /// Its consumers have an old value, shown or kept under a token: a call of it resumes.
+    var resumes: Bool {
+        switch self.shown {
+        case .success, .unchanged: true
+        case .loading: !self.token.isEmpty
+        case .failure: false
+        }
+    }
+
     /// Its connection, or its call there, is gone: what was not applied is told again.
     mutating func lost() {
         self.stream = nil
@@ -87,6 +96,8 @@ extension ClientCore {
         guard let watch = self.watches.removeValue(forKey: id) else { return }
         self.deadlines.cancel(watch.retry)
         if let stream = watch.stream { self.abandon(stream, isWatch: true, hasSpoken: watch.hasSpoken) }
+        self.stopsResuming(id)
+        self.applyGroupIfComplete()
     }
 
     /// Sends the call of a watch, if there is a connection for it and it does not wait for its time.
@@ -97,7 +108,9 @@ extension ClientCore {
             let stream = try self.open(
                 watch.request.resuming(watch.token, atLeast: watch.atLeast), timeoutMilliseconds: 0, as: .watch(id))
             self.watches[id]?.stream = stream
+            if watch.resumes { self.resuming.insert(id) }
         } catch {
+            self.stopsResuming(id)
             self.watches[id] = nil
             self.showFinal(id, error, last: watch.last)
         }
@@ -121,7 +134,7 @@ extension ClientCore {
 
     // MARK: What comes
 
-    /// A state came. With a single watch it is applied at once, else at the end of its group.
+    /// A state came. With a single watch it is applied at once, otherwise at the end of its group.
     mutating func tookState(_ id: ItemID, _ response: Response?) {
         guard var watch = self.watches[id] else { preconditionFailure("a state of a watch that is gone") }
         if !watch.hasSpoken {
@@ -145,12 +158,26 @@ extension ClientCore {
             if before == nil { self.held.append(id) }
         }
         self.watches[id] = watch
-        if self.spokenCount < 2 { self.applyGroup() }
+        self.isGroupOpen = true
+        if case .loading? = watch.held?.state {} else { self.resuming.remove(id) }
+        self.applyGroupIfComplete()
     }
 
-    /// The end of a group: everything that is held is shown, together.
-    mutating func applyGroup() {
-        guard !self.held.isEmpty else { return }
+    /// No group waits for the first answer of this watch any more: it is not wanted, or its consumers see a failure.
+    private mutating func stopsResuming(_ id: ItemID) {
+        self.resuming.remove(id)
+    }
+
+    /// The server ended the calls of this connection, and the next one opens this watch again. Nothing is shown beside its
+    /// old value until then.
+    private mutating func resumesElsewhere(_ id: ItemID) {
+        if self.watches[id]?.resumes == true, !self.canOpen { self.resuming.insert(id) }
+    }
+
+    /// Shows everything that is held, together, if the group is complete: every watch that resumes has its first answer, and
+    /// a BEAT came after the last state. With one watch no BEAT is needed.
+    mutating func applyGroupIfComplete() {
+        guard !self.held.isEmpty, self.resuming.isEmpty, !self.isGroupOpen || self.spokenCount < 2 else { return }
         let held = self.held
         self.held.removeAll()
         for id in held { self.applyState(id) }
@@ -226,14 +253,17 @@ extension ClientCore {
         let error = PerchError(status)
         switch StreamRefusal(status, canReauthenticate: self.settings.canReauthenticate) {
         case .comeBack:
-            // DRAIN has come or is about to; without one it is asked again after a pause.
+            // DRAIN has come or is about to; without one it is asked again after a pause. The others do not wait for that.
+            self.stopsResuming(id)
             self.retry(id, error, &watch.refusals, &watch.retry)
             self.watches[id] = watch
+            self.resumesElsewhere(id)
         case .withoutToken where !watch.token.isEmpty && !watch.isTokenKept:
             watch.token = []
             self.watches[id] = watch
             self.openWatch(id)
         case .later:
+            self.stopsResuming(id)
             self.show(
                 EntitlementTaskFailure(reason: error.reason, message: error.message, error: error), in: &watch, id)
             self.retry(id, error, &watch.refusals, &watch.retry)
@@ -241,7 +271,9 @@ extension ClientCore {
         case .reauthenticate:
             // Consumers need not know, unless the next connection brings nothing better.
             self.leave(error)
+            self.resumesElsewhere(id)
         case .final, .withoutToken:
+            self.stopsResuming(id)
             self.watches[id] = nil
             self.showFinal(id, error, last: watch.last)
         }
@@ -273,16 +305,27 @@ enum StreamRefusal: Equatable {
     case final
 
     init(_ status: Status, canReauthenticate: Bool) {
-        switch ErrorReason(rawValue: status.reason) {
-        case .shuttingDown, .cancelled, .deadline: self = .comeBack
-        case .tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture: self = .withoutToken
-        default:
-            // Also of credentials that were good and have ended.
+        let reason = ErrorReason(rawValue: status.reason)
+        switch reason {
+        case .shuttingDown, .cancelled, .deadline:
+            self = .comeBack
+            return
+        default: break
+        }
+        switch reason?.retry {
+        case .withoutToken:
+            self = .withoutToken
+        case .newCredentials, nil:
+            // Also credentials that were accepted and have ended.
             if status.code == StatusCode.unauthenticated.rawValue, canReauthenticate {
                 self = .reauthenticate
             } else {
                 self = PerchError(status).isTransient || status.code == StatusCode.ok.rawValue ? .later : .final
             }
+        case .yes, .whenTold, .whenDrainSays:
+            self = .later
+        case .no:
+            self = .final
         }
     }
 }

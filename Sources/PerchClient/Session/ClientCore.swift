@@ -33,13 +33,22 @@ package struct ClientCore: ~Copyable {
     var lastTry: Int64 = .min / 2
     /// Which store the last connection led to: tokens are good there.
     var store: StoreName?
+    /// The credentials of the current connection.
+    var authorization = ""
+    /// The last credentials that the server refused, and until when they are not sent again.
+    var refused: RefusedCredentials?
 
     var streams: [UInt32: StreamUse] = [:]
     var nextStream: UInt32 = 1
-    /// Streams that count as watches on this connection: from their first message to their STATUS.
+    /// Streams whose first message has come on this connection, and whose STATUS has not.
     var spokenCount = 0
+    /// Watches that resume and have not had their first answer on this connection. They count from their CALL: a value of
+    /// another watch must not be shown beside their old one.
+    var resuming: Set<ItemID> = []
     /// Watches whose newest state waits for the end of its group, in the order of arrival.
     var held: [ItemID] = []
+    /// A state of an open group has come since the last BEAT.
+    var isGroupOpen = false
 
     var calls: [ItemID: PendingCall] = [:]
     /// Calls that wait for a connection, in the order in which they were made, and some that did and are over.
@@ -82,6 +91,12 @@ package struct ClientCore: ~Copyable {
     struct StoreName: Equatable {
         var id: [UInt8]
         var epoch: UInt32
+    }
+
+    struct RefusedCredentials {
+        var authorization: String
+        var until: Int64
+        var error: PerchError
     }
 
     /// What a stream number stands for on this connection.
@@ -175,6 +190,7 @@ package struct ClientCore: ~Copyable {
         self.decoder = FrameDecoder()
         self.output.removeAll()
         self.lastHeard = self.now.monotonic
+        self.authorization = authorization
         let hello = Hello(
             protocolVersion: 1, authorization: authorization, clientName: self.settings.name,
             accepts: self.settings.acceptsCompression ? [.zlib] : [],
@@ -186,6 +202,14 @@ package struct ClientCore: ~Copyable {
             preconditionFailure("HELLO cannot be written: \(error)")
         }
         self.link = .greeting(deadline: deadline)
+    }
+
+    /// Why a connection with these credentials need not be made now: the server has refused them, and its time is not over.
+    package func refusal(of authorization: String) -> PerchError? {
+        guard let refused = self.refused, refused.authorization == authorization,
+            self.now.monotonic < refused.until
+        else { return nil }
+        return refused.error
     }
 
     /// The connection that was asked for could not be made.
@@ -220,17 +244,17 @@ package struct ClientCore: ~Copyable {
         self.lost(.breach(message))
     }
 
-    /// The connection has ended, or is given up, and why: everybody goes back to waiting, or is told. `drain` is what the
-    /// server said last.
+    /// The connection has ended, or is given up, and why: calls and streams wait for the next one, or end. `drain` is the
+    /// final DRAIN of the server.
     mutating func lost(_ reason: PerchError, drain: Drain? = nil) {
         self.actions.append(.disconnect)
-        let isRefusal = drain != nil
+        let isFinal = drain != nil && self.isFinal(reason)
         var drain = drain
         var wasConnecting = false
         var comesBackAtOnce = false
         switch self.link {
         case .open(let open):
-            // The first notice has the times; the last one may leave them out.
+            // The final DRAIN holds; one without times leaves those of the notice in force.
             if drain?.isPaced != true { drain = open.drain ?? drain }
             if self.now.monotonic - open.since >= Limits.clientStableMilliseconds {
                 self.failures = 0
@@ -246,7 +270,9 @@ package struct ClientCore: ~Copyable {
         self.decoder = FrameDecoder()
         self.streams.removeAll()
         self.spokenCount = 0
+        self.resuming.removeAll()
         self.held.removeAll()
+        self.isGroupOpen = false
         self.loseCalls(reason, wasConnecting: wasConnecting)
         for (id, watch) in self.watches {
             self.deadlines.cancel(watch.retry)
@@ -256,8 +282,14 @@ package struct ClientCore: ~Copyable {
             self.deadlines.cancel(updates.retry)
             self.updates[id]?.lost()
         }
-        if wasConnecting { self.tellStreams(reason, isRefusal: isRefusal) }
-        var pause = self.pause(after: drain)
+        if isFinal {
+            self.endAll(reason)
+            self.link = .idle
+            self.report(.refused(reason))
+            return
+        }
+        if wasConnecting { self.showFailure(reason) }
+        var pause = self.pause(after: drain, reason)
         if comesBackAtOnce { pause = 0 }
         guard self.isWanted else {
             self.link = .idle
@@ -268,15 +300,37 @@ package struct ClientCore: ~Copyable {
         self.report(.waiting(until: self.now.wall.advanced(byMilliseconds: pause), reason: reason))
     }
 
-    /// As the server has asked; else full jitter: anything up to a bound that doubles. A server that sends one away again and
-    /// again, since a token has ended, is not asked more often than one that is not there.
-    private mutating func pause(after drain: Drain?) -> Int64 {
+    /// Whether a DRAIN of this reason answers every further connection of this client, too.
+    private func isFinal(_ reason: PerchError) -> Bool {
+        switch ErrorReason(rawValue: reason.reason)?.retry {
+        case .no: true
+        case .newCredentials: !self.settings.canReauthenticate
+        case .yes, .whenTold, .whenDrainSays, .withoutToken, nil: false
+        }
+    }
+
+    /// How long to stay away: as long as the server has asked, and a random time up to a bound that doubles. The bound keeps a
+    /// client that is sent away again and again from coming back at full speed.
+    private mutating func pause(after drain: Drain?, _ reason: PerchError) -> Int64 {
         defer { self.failures += 1 }
         let backedOff = self.jitter(doublings: self.failures)
         guard let drain, drain.isPaced else { return backedOff }
         let jitter = Int64.random(in: 0...Int64(drain.jitterMilliseconds), using: &self.random)
         let asked = min(Int64(drain.reconnectAfterMilliseconds) + jitter, Limits.clientAwayMillisecondsMax)
+        if self.refuse(for: asked, reason) { return min(asked, backedOff) }
         return self.failures == 0 ? asked : max(asked, backedOff)
+    }
+
+    /// Notes that the server does not accept these credentials, if that is the reason. Others are sent as soon as the file has
+    /// them; these are sent again when the time is over, because the server's keys may have changed.
+    @discardableResult
+    private mutating func refuse(for milliseconds: Int64, _ reason: PerchError) -> Bool {
+        guard ErrorReason(rawValue: reason.reason)?.retry == .newCredentials, !self.authorization.isEmpty else {
+            return false
+        }
+        self.refused = RefusedCredentials(
+            authorization: self.authorization, until: self.now.monotonic + milliseconds, error: reason)
+        return true
     }
 
     /// Anything up to the base, doubled so often, and no more than the cap.
@@ -288,25 +342,25 @@ package struct ClientCore: ~Copyable {
         return Int64.random(in: 0...bound, using: &self.random)
     }
 
-    /// There is no connection, and no time will mend that by itself: those who look at values hear why, and hear of the
-    /// next connection when it has come after all, since files of credentials and certificates are read anew for each.
-    /// Credentials that were given as a text stay what they are: who refuses them will refuse them again.
-    private mutating func tellStreams(_ reason: PerchError, isRefusal: Bool) {
+    /// No connection can be made, and waiting alone does not change that: consumers of values see why. They hear of the next
+    /// connection if it comes after all, because files of credentials and certificates are read for each one.
+    private mutating func showFailure(_ reason: PerchError) {
         guard !reason.passesWithTime else { return }
-        let isFinal = isRefusal && reason.code == .unauthenticated && !self.settings.canReauthenticate
         for id in self.watches.keys.sorted() {
             guard var watch = self.watches[id] else { continue }
-            if isFinal {
-                self.watches[id] = nil
-                self.showFinal(id, reason, last: watch.last)
-            } else {
-                self.show(
-                    EntitlementTaskFailure(reason: reason.reason, message: reason.message, error: reason), in: &watch,
-                    id)
-                self.watches[id] = watch
-            }
+            self.show(
+                EntitlementTaskFailure(reason: reason.reason, message: reason.message, error: reason), in: &watch, id)
+            self.watches[id] = watch
         }
-        guard isFinal else { return }
+    }
+
+    /// The server refuses this client for good: every stream and every call ends with the reason.
+    private mutating func endAll(_ reason: PerchError) {
+        for (id, call) in self.calls.sorted(by: { $0.key < $1.key }) {
+            self.finish(id, .failure(self.doubting(call, reason)))
+        }
+        for (id, watch) in self.watches.sorted(by: { $0.key < $1.key }) { self.showFinal(id, reason, last: watch.last) }
+        self.watches.removeAll()
         for id in self.updates.keys.sorted() { self.actions.append(.endUpdates(id, reason)) }
         self.updates.removeAll()
     }
@@ -324,6 +378,7 @@ package struct ClientCore: ~Copyable {
         guard case .open(let open) = self.link, let reason = open.leaving,
             !self.calls.values.contains(where: { $0.stream != nil })
         else { return }
+        self.refuse(for: Int64(Limits.drainFinalMilliseconds), reason)
         self.lost(reason)
     }
 

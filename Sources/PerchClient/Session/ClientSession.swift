@@ -118,6 +118,7 @@ final class ClientSession {
         precondition(self.socket == nil, "a client connects twice")
         do throws(PerchError) {
             let authorization = try self.configuration.authorization.read()
+            if let refusal = self.core.refusal(of: authorization) { throw refusal }
             let context = try self.context()
             var failure = "it has no address"
             while let place = self.places.popFirst() {

@@ -10,6 +10,9 @@ public enum ConnectionState: Hashable, Sendable {
     case connected(ServerInfo)
     /// There is no connection, why, and when the next is tried, by the wall clock.
     case waiting(until: Instant, reason: PerchError)
+    /// The server refused the connection for a reason that waiting does not change. The client does not come back until a
+    /// call or a stream asks for it.
+    case refused(PerchError)
     /// The client was closed.
     case closed
 }

@@ -66,17 +66,12 @@ public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PerchError {
-    /// Whether the same may go well later, without anybody's doing: a server that restarts, a limit that others had used up.
-    /// Else it goes wrong again, until what was asked, a setting or a file is changed.
+    /// Whether the same call, or the same connection, may succeed later without a person's help.
+    ///
+    /// False means: it fails again until the request, a setting, a file or the credentials change. A reason of the contract
+    /// is judged by the column `Retry` of its table; a reason that this version does not know, by its code.
     public var isTransient: Bool {
-        switch ErrorReason(rawValue: self.reason) {
-        // Too much was asked for at once.
-        case .requestTooLong, .frameTooLong, .inflateLimit, .inflateRatio, .catalogTooLong: return false
-        // The account, or the app, is full.
-        case .recordLimit, .pendingLimit, .intentLimit, .historyLimit: return false
-        case .behind: return true
-        default: break
-        }
+        if let reason = ErrorReason(rawValue: self.reason) { return reason.retry.passesWithTime }
         switch StatusCode(rawValue: self.code.rawValue) {
         case .unavailable, .internal, .unknown, .resourceExhausted, .aborted, .deadlineExceeded:
             return self.reason != Self.tlsFailed

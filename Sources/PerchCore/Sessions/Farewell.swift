@@ -8,7 +8,8 @@ package enum Farewell {
             .connectionLimit,
             "this server holds \(limit) connections, the limit is \(limit); try another server or come back later",
             details: [.found(limit), .limit(limit)])
-        let drain = status.drain(reconnectAfterMilliseconds: 1_000, jitterMilliseconds: 4_000)
+        let pause = ErrorReason.connectionLimit.drainPause()
+        let drain = status.drain(reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
         // What is encoded lies within the codec.
         let codec = MessageCodec()
         defer { withExtendedLifetime(codec) {} }

@@ -200,13 +200,19 @@ extension LoopCore {
 
     /// Closes with a reason that the peer can read: what is under way is finished, DRAIN is written, the writing side
     /// shut, and what still comes is read for a while.
-    mutating func close(_ index: Int32, _ status: WireStatus, reconnectAfterMilliseconds wait: UInt32 = 0) {
+    ///
+    /// `wait`: milliseconds after which the client may return, where the reason alone does not say.
+    mutating func close(_ index: Int32, _ status: WireStatus, reconnectAfterMilliseconds wait: UInt32? = nil) {
         guard self.connections[index].phase.takesFrames else { return }
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
+        var pause =
+            status.reason?.drainPause(endsAcceptedCredentials: self.connections[index].phase == .open)
+            ?? (after: 0, jitter: Limits.drainShortJitterMilliseconds)
+        if let wait { pause = (wait, max(Limits.drainShortJitterMilliseconds, wait)) }
         self.leaveOpenPhase(index, to: .closing)
         self.dropOwed(index)
         let drain = status.drain(
-            isFinal: true, reconnectAfterMilliseconds: wait, jitterMilliseconds: max(1_000, wait))
+            isFinal: true, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
         let payload = self.encoded { codec throws(MessageError) in try codec.encode(drain) }
         self.owe(index, .drain, stream: 0, payload)
         self.connections[index].flags.insert(.writesReason)
@@ -367,7 +373,10 @@ extension LoopCore {
             self.close(index, status)
             return
         }
-        let notice = status.drain(isFinal: false, reconnectAfterMilliseconds: 0, jitterMilliseconds: 2_000)
+        // The final DRAIN, which holds, has the same times.
+        let pause = ErrorReason.shuttingDown.drainPause()
+        let notice = status.drain(
+            isFinal: false, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
         let noticePayload = self.encoded { codec throws(MessageError) in try codec.encode(notice) }
         self.owe(index, .drain, stream: 0, noticePayload)
         var call = self.connections[index].firstCall

@@ -54,7 +54,7 @@ import Testing
         var rows: [String: Int32] = [:]
         for line in Repository.text("proto/README.md").split(separator: "\n") {
             let cells = line.split(separator: "|").map { $0.split(separator: " ") }
-            guard cells.count == 4, cells[0].count == 1, cells[1].count == 2, let code = Int32(cells[1][0]) else {
+            guard cells.count == 5, cells[0].count == 1, cells[1].count == 2, let code = Int32(cells[1][0]) else {
                 continue
             }
             rows[String(cells[0][0].filter { $0 != "`" })] = code

@@ -21,6 +21,7 @@ final class ScriptedServer {
     /// Of the core, which cannot be looked at in an expectation itself: it cannot be copied.
     var nextWake: Int64? { self.core.nextWake }
     var output: [UInt8] { self.core.output }
+    func refusal(of authorization: String) -> PerchError? { self.core.refusal(of: authorization) }
 
     /// What the core wants done since it was last asked.
     func actions() -> [ClientAction] {

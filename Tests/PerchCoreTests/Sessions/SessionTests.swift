@@ -87,6 +87,9 @@ import Testing
         client.sendBytes(frame)
         world.settle()
         #expect(client.drains.map(\.reason) == [reason])
+        #expect(
+            client.drains.first?.reconnectAfterMilliseconds == Limits.drainFinalMilliseconds,
+            "a client that sends the same again has time")
         #expect(!client.isOpen && other.isOpen)
         world.checkNothingIsLeft()
     }
