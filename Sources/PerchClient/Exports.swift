@@ -1,3 +1,3 @@
-// What a client shows are the model's values: who imports the one has the other.
+// The client's values are those of the model, so an import of the client includes it.
 @_exported public import PerchBase
 @_exported public import PerchModel

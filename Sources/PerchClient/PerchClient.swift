@@ -4,12 +4,11 @@ public import PerchModel
 import PerchTLS
 import PerchWire
 
-/// A client of a Perch server, in StoreKit's own words: streams that tell who owns what, and calls.
+/// A client of a Perch server, with the vocabulary of StoreKit: streams of products, statuses and entitlements, and calls.
 ///
-/// It connects when first something is asked, keeps one connection for everything, and comes back by itself when that
-/// ends: streams go on where they were, and calls are repeated where that is safe. All clients of a process share one
-/// thread; everything here can be used from any task. A client ends with `close`, or when nobody holds it or anything
-/// that came from it.
+/// The client connects at the first call or stream, and keeps one connection for all of them. It reconnects automatically:
+/// streams resume, and calls are repeated where that is safe. All clients of a process share one thread; every method can be
+/// used from any task. A client ends with `close`, or when it and all its streams are released.
 ///
 ///     let client = try PerchClient()
 ///     for await state in client.currentEntitlementTask(account: "anna", product: "gold.monthly") {
@@ -101,8 +100,8 @@ public final class PerchClient: Sendable {
 
     /// Products with their prices, and which identifiers are unavailable: now, and whenever the catalogue changes.
     ///
-    /// `locale`, such as `en_US`, and `storefront`, such as `USA`, are the app's where they are left empty. A request has room for
-    /// 64 KiB: some thousands of identifiers.
+    /// `locale`, such as `en_US`, and `storefront`, such as `USA`, are the app's where they are left empty. A request has
+    /// room for 64 KiB: some thousands of identifiers.
     public func productsTask(
         _ ids: [String], locale: String = "", storefront: String = "", atLeast: Position? = nil
     ) -> EntitlementTask<Products> {
@@ -148,7 +147,7 @@ public final class PerchClient: Sendable {
             })
     }
 
-    /// What the store has to tell the customer: all that matters now, and at each change, also by time alone.
+    /// The store's messages for the customer: the current ones, and each change, also by time alone.
     public func messages(account: String, atLeast: Position? = nil) -> EntitlementTask<[StoreMessage]> {
         let request = AccountWatchRequest(app: self.app, account: account)
         return EntitlementTask(
@@ -158,10 +157,10 @@ public final class PerchClient: Sendable {
             })
     }
 
-    /// What happens to the transactions of an account, after `cursor`; without one, the unfinished ones first.
+    /// The events of an account's transactions after `cursor`; without one, the unfinished transactions first.
     ///
-    /// What this client's own calls cause is left out where their answers said it, unless `includingOwn`. A change whose answer
-    /// was lost, by a time limit, a cancelled task or a broken connection, is told.
+    /// Events of this client's own calls are left out if their answers reported them, unless `includingOwn`. A change
+    /// whose answer was lost, by a timeout, a cancelled task or a broken connection, is delivered.
     public func transactionUpdates(
         account: String, after cursor: UpdateCursor? = nil, includingOwn: Bool = false
     ) -> TransactionUpdates {
@@ -213,6 +212,6 @@ extension [UInt8] {
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// Under which a call may be repeated, where the caller has no key of its own.
+    /// A new idempotency key, for a caller without one.
     static var newIdempotencyKey: [UInt8] { .random(count: 16) }
 }

@@ -1,14 +1,14 @@
 package import PerchBase
 
-/// Judges credentials: whose signature, for whom, until when. A value; whoever asks says what time it is.
+/// Verifies credentials: their signature, their audience and their end. A value; the caller passes the time.
 package struct Authenticator: Hashable, Sendable {
-    /// By `kid`.
+    /// Keys by `kid`.
     package private(set) var keys: [String: TokenKey] = [:]
-    /// `aud` of the tokens that are for this server.
+    /// `aud` that a token must contain.
     package var audience = Authenticator.standardAudience
-    /// `iss` of the tokens that are taken; nil for any, since the keys say who may sign.
+    /// `iss` that a token must have; nil for any, because the keys decide who may sign.
     package var issuer: String?
-    /// Milliseconds from now to the latest `exp` that is accepted. The server keeps revocations at least this long.
+    /// Milliseconds from now to the latest accepted `exp`. The server keeps revocations at least this long.
     package var lifeMilliseconds = Limits.tokenLifeMilliseconds
     package var certificates = CertificateIdentities()
 
@@ -27,7 +27,7 @@ package struct Authenticator: Hashable, Sendable {
         }
     }
 
-    /// The identity of what came as `authorization`: `Bearer` and a token.
+    /// The identity of an `authorization` value: `Bearer` and a token.
     package func identity(ofAuthorization text: String, now: Instant) throws(CredentialFault) -> Identity {
         let bytes = Array(text.utf8)
         guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
@@ -38,11 +38,11 @@ package struct Authenticator: Hashable, Sendable {
         return try self.identity(ofToken: bytes[(space + 1)...], now: now)
     }
 
-    /// The identity of a token. Signature first: what is not signed is not even looked at.
+    /// The identity of a token. The signature is checked before the claims are read.
     package func identity(ofToken bytes: some Collection<UInt8>, now: Instant) throws(CredentialFault) -> Identity {
         let token = try CompactToken(bytes)
         let key = try self.key(of: token)
-        // Bound to the key: a token that says HS256 is never checked with the text of a public key as its secret.
+        // The key decides the algorithm, so a token with HS256 is never checked with a public key as its secret.
         guard token.algorithm == key.algorithm.rawValue else {
             throw .untrusted("it says alg \(quoted(token.algorithm)), and \(key) signs with its own only")
         }
@@ -89,7 +89,7 @@ package struct Authenticator: Hashable, Sendable {
         }
     }
 
-    /// Whether an identity that was taken before would be taken still, after keys or names have changed.
+    /// Whether an identity that was accepted before is still accepted after keys or names have changed.
     package func stillTrusts(_ identity: Identity) -> Bool {
         switch identity.source {
         case .everyone, .anonymous:
@@ -102,8 +102,8 @@ package struct Authenticator: Hashable, Sendable {
         }
     }
 
-    /// What a token is revoked by: its `jti`, or the hash of what is signed. Not of the whole token: of one ECDSA
-    /// signature anybody can make a second.
+    /// The ID by which a token is revoked: its `jti`, or the hash of its signed bytes. The signature is left out, because a
+    /// second valid ECDSA signature can be made from a first.
     package static func revocationID(of token: CompactToken, _ claims: TokenClaims) -> String {
         claims.id.isEmpty ? "sha256:" + Base64URL.encode(ContentHash(of: token.signed).bytes) : claims.id
     }

@@ -11,7 +11,7 @@ extension PerchClient {
         }
     }
 
-    /// What the server would make of a catalogue file; nothing changes.
+    /// Checks a catalogue file on the server, without a change.
     public func checkCatalog(
         _ file: [UInt8], images: [CatalogImage] = [], timeout: Duration? = nil
     ) async throws(PerchError) -> CatalogSummary {
@@ -22,7 +22,7 @@ extension PerchClient {
         }
     }
 
-    /// Replaces the catalogue of the app; watches of products are told. Never repeated by the client.
+    /// Replaces the catalogue of the app. The server pushes the changed products. The client never repeats this call.
     ///
     /// `images` are all that its products name: those of the catalogue before are forgotten. `source` says for people
     /// where the file came from.
@@ -56,7 +56,7 @@ extension PerchClient {
     /// Copies the server's store into a new file on the server's machine, named by its absolute path, while the server
     /// goes on.
     ///
-    /// Answers when the copy is complete and on the disk. Who gives up waiting does not end the copy.
+    /// Returns when the copy is complete and on the disk. Cancelling the task does not end the copy.
     public func backup(to path: String, timeout: Duration? = nil) async throws(PerchError) -> BackupSummary {
         try await self.call(.backup(BackupRequest(path: path)), timeout: timeout) { response in
             guard case .backup(let summary) = response else { return nil }
@@ -64,10 +64,11 @@ extension PerchClient {
         }
     }
 
-    /// Takes a token back before its end, by its `jti`; what its holder watches ends within five seconds. Answers whether
-    /// it had been taken back before.
+    /// Revokes a token by its `jti`. The streams of its holder end within five seconds. Returns whether it had been
+    /// revoked before.
     ///
-    /// `expires` is when the token would have ended by itself: the server forgets the revocation then. Nil for never.
+    /// `expires` is the end of the token, in the future. The server keeps the revocation until then, and at least for the
+    /// longest life of a token that it accepts. Nil keeps it for ever.
     public func revokeToken(
         _ id: String, expires: Instant? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Bool {

@@ -4,8 +4,8 @@ import PerchWire
 
 // The views of the streams, read once.
 //
-// `atLeast` is a position that a mutation answered with: the answer is from a server that has come that far, or the call
-// ends with `BEHIND` at its timeout. `timeout` is `PerchClientOptions.callTimeout` where it is left out.
+// `atLeast` is the position of a mutation: the server answers when it has reached that position, or ends the call with
+// `BEHIND` at its timeout. The default of `timeout` is `PerchClientOptions.callTimeout`.
 extension PerchClient {
     /// Products with their prices, and which identifiers are unavailable.
     public func products(

@@ -2,7 +2,7 @@ public import PerchBase
 public import PerchModel
 import PerchWire
 
-// What a transaction manager does, in test apps only; elsewhere all of it is refused with `NOT_A_TEST_APP`.
+// Operations of a transaction manager, for test apps only. Other apps refuse them with `NOT_A_TEST_APP`.
 extension PerchClient {
     /// Does one thing to one account: buys, refunds, renews, shares and so on. Returns when it is committed.
     ///
@@ -84,7 +84,7 @@ extension PerchClient {
         }
     }
 
-    /// Freezes, resumes or advances the clock; returns when all that is due by then is settled and can be seen.
+    /// Freezes, resumes or advances the clock. Returns when everything due by then is settled and visible.
     ///
     /// Never repeated by the client, for an advance that happens twice goes twice as far: when the connection breaks
     /// under it, the error is `OUTCOME_UNKNOWN`, and the clock tells.

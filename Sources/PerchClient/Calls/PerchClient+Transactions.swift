@@ -33,7 +33,7 @@ extension PerchClient {
             PurchaseOrder(productID: product), account: account, idempotencyKey: idempotencyKey, timeout: timeout)
     }
 
-    /// Says that what was bought is delivered; where that stands.
+    /// Marks a transaction as delivered. Returns the position of the change.
     @discardableResult
     public func finish(
         _ transaction: TransactionID, account: String, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
@@ -110,7 +110,7 @@ extension PerchClient {
         }
     }
 
-    /// What stands for the account's first use of the app.
+    /// The record of the account's first use of the app.
     public func appTransaction(
         account: String, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<Verified<AppTransaction>> {
@@ -147,7 +147,7 @@ extension PerchClient {
         }
     }
 
-    /// What an account has bought and was not delivered yet, oldest first.
+    /// Transactions of an account that are not delivered yet, oldest first.
     public func unfinished(
         account: String, pageSize: Int = 0, atLeast: Position? = nil, timeout: Duration? = nil
     ) -> TransactionPages {

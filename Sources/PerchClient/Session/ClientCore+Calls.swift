@@ -31,7 +31,7 @@ struct PendingCall {
     }
 }
 
-/// What may be done with a call whose answer was lost.
+/// How often a call may be sent whose answer was lost.
 enum Repeatability {
     /// It changes nothing.
     case read
@@ -50,7 +50,7 @@ enum Repeatability {
         case .manageSubscriptions(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
         case .operate(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
         case .configure(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        // A repeated advance goes twice as far; a catalogue might undo what somebody else has loaded since.
+        // A repeated advance goes twice as far; a repeated load may undo a later one of another client.
         // A copy that is there already is refused.
         case .setClock, .loadCatalog, .backup: self = .once
         case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage,
@@ -102,7 +102,7 @@ extension ClientCore {
         self.waitingCalls.append(id)
     }
 
-    /// What was so a while ago need not be so now: a call that would fail with it is worth a try of its own.
+    /// The last failure may be out of date, so a new call is worth an attempt of its own.
     private var isWorthATry: Bool {
         !self.settings.waitsForServer && self.connectFailure != nil
             && self.now.monotonic - self.lastTry >= max(self.settings.reconnectBaseMilliseconds, 1)
@@ -181,7 +181,7 @@ extension ClientCore {
         self.judgeOwnEvents()
     }
 
-    /// An error after which nobody knows whether a mutation happened says so.
+    /// Marks an error after which the outcome of a mutation is unknown.
     func doubting(_ call: PendingCall, _ error: PerchError) -> PerchError {
         var error = error
         error.mayHaveHappened = call.attempts > 0 && Repeatability(call.request).isMutation
@@ -223,7 +223,7 @@ extension ClientCore {
             let error = PerchError(status)
             switch ErrorReason(rawValue: status.reason) {
             case .shuttingDown:
-                // What waits for the store still gets its answer: this was not begun.
+                // The server did not start this call: calls that wait for the store still get their answer.
                 self.putBack(id, error)
             case .deadline, .storeFailed, .internal:
                 self.finish(id, .failure(self.doubting(call, error)))
@@ -287,8 +287,8 @@ extension ClientCore {
         self.wait(id)
     }
 
-    /// The connection is gone. What was sent is repeated where that is safe; what was not waits, unless there is no
-    /// server and nobody wants to wait for one.
+    /// The connection is gone. Sent calls are repeated where that is safe. Other calls wait, unless there is no
+    /// server and the client does not wait for one.
     mutating func loseCalls(_ reason: PerchError, wasConnecting: Bool) {
         let waited = self.takeWaiting()
         // In the order in which they were made, the older ones first.

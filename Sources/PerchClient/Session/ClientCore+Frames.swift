@@ -8,7 +8,7 @@ extension ClientCore {
         guard self.isReading else { return }
         self.lastHeard = self.now.monotonic
         self.decoder.append(bytes)
-        // What a frame says may end the connection, and what lies behind it is nobody's then.
+        // A frame may end the connection. The bytes behind it are dropped then.
         while self.isReading {
             do throws(FrameError) {
                 guard let frame = try self.decoder.next() else { return }
@@ -49,7 +49,7 @@ extension ClientCore {
         }
     }
 
-    /// What is wrong with a frame, from its header alone; nil if nothing is.
+    /// The fault of a frame, from its header alone; nil for none.
     private func fault(of header: FrameHeader) -> String? {
         let kind = header.kind.rawValue
         let isGreeting = if case .greeting = self.link { true } else { false }
@@ -87,7 +87,7 @@ extension ClientCore {
         let store = StoreName(id: welcome.storeID, epoch: welcome.epoch)
         if let known = self.store, known != store {
             // Another store, or this one from a backup: what was known of values is nothing to resume by.
-            // A token that a consumer has kept is his to give up: the server refuses it, and he hears so.
+            // A token that a consumer has kept stays: the server refuses it, and the consumer sees that.
             for id in self.watches.keys where self.watches[id]?.isTokenKept == false { self.watches[id]?.token = [] }
             self.own = OwnMutations()
         }
@@ -159,7 +159,7 @@ extension ClientCore {
         }
     }
 
-    /// Sends a CANCEL. The number is free again when its STATUS has come; what comes before it is dropped.
+    /// Sends a CANCEL. The number is free again after its STATUS. Messages before it are dropped.
     mutating func abandon(_ stream: UInt32, isWatch: Bool, hasSpoken: Bool) {
         self.streams[stream] = .abandoned(isWatch: isWatch, hasSpoken: hasSpoken)
         self.send(.cancel, stream: stream, [])

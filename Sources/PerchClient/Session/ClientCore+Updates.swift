@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 package import PerchWire
 
-/// What a stream of events hands on: an event, or only a place that it has passed.
+/// An item that a stream of events delivers: an event, or only a place that it has passed.
 package struct UpdateItem: Hashable, Sendable {
     /// Nil for the place where new events begin, and for this client's own events.
     package var update: TransactionUpdate?
@@ -20,17 +20,17 @@ struct Updates {
     let request: TransactionUpdatesRequest
     let includesOwn: Bool
     var stream: UInt32?
-    /// Its first message has come on this connection: it counts as a watch.
+    /// Whether its first message has come on this connection, so that it counts as a watch.
     var hasSpoken = false
     /// Where it goes on: after the last applied event. Empty: from the beginning.
     var cursor: [UInt8]
-    /// The unfinished transactions that were handed on before there was a cursor: when they come again, because the
-    /// connection broke among them, only what has changed is news.
+    /// Unfinished transactions that were delivered before there was a cursor. If they come again after a broken
+    /// connection, only changed ones are delivered.
     var replayed: [TransactionID: Digest] = [:]
     /// The consumer has enough: nothing is asked for.
     var isPaused = false
-    /// From the first event on that this client may have caused, and may not have been told of by an answer: they are
-    /// handed on, or left out, when its calls have ended.
+    /// Events from the first one on that may be this client's own and that no answer has reported yet. They are delivered, or
+    /// left out, when its calls have ended.
     var undecided: [Undecided] = []
     var refusals = 0
     var retry = TimerHeap.ID.none
@@ -52,10 +52,10 @@ struct Updates {
     }
 }
 
-/// What this client knows of the changes that it makes: whether an answer has told of them. An event of a change whose answer
+/// Knowledge about the changes of this client: whether an answer has reported them. An event of a change whose answer
 /// was lost is the only news of it, so it is not left out.
 package struct OwnMutations {
-    /// What is known of a change of this client.
+    /// Knowledge about one change of this client.
     package enum Knowledge {
         /// An answer has told of it.
         case told
@@ -67,15 +67,15 @@ package struct OwnMutations {
 
     /// The highest revision that was heard of: what is sent from now on comes after it.
     private var seen: UInt64 = 0
-    /// Mutations that were sent and are not over: how many after each revision that there was before them. What is sent later
-    /// has heard of no fewer revisions, so they stand in order, and the first is the oldest.
+    /// Mutations that were sent and are not over: how many after each revision that there was before them. A call that is
+    /// sent later has seen no fewer revisions, so the list is in order and its first entry is the oldest.
     private var underWay: [(before: UInt64, count: Int)] = []
-    /// Revisions that answers have told of, as far as they may be asked for: a change from before everything that is
-    /// under way or in doubt was answered, or there would be a doubt.
+    /// Revisions that answers have reported. Only those after the oldest pending or doubtful call are needed: an earlier change
+    /// was answered, or there would be a doubt.
     private var told: Set<UInt64> = []
-    /// When there are so many, those that nobody may ask for are let go.
+    /// Number of revisions above which those that are not needed are removed.
     private var toldLimit = 64
-    /// A mutation ended without anybody knowing whether it happened, and was sent after this revision; the earliest.
+    /// The earliest revision after which a mutation was sent whose outcome is unknown.
     private var doubtedSince: UInt64?
 
     package init() {}
@@ -125,7 +125,7 @@ package struct OwnMutations {
         self.toldLimit = min(max(64, self.told.count * 2), Limits.clientToldRevisionsMax)
     }
 
-    /// What is known of a change of this client at `revision`.
+    /// Knowledge about the change of this client at `revision`.
     package func knowledge(of revision: UInt64) -> Knowledge {
         if self.told.contains(revision) { return .told }
         if let oldest = self.underWay.first?.before, oldest < revision { return .undecided }

@@ -15,10 +15,10 @@ package enum WatchValue: Hashable, Sendable {
 struct Watch {
     /// Without token and demand; those are added when it is sent.
     let request: Request
-    /// What the first value must not be older than; nil once there was one.
+    /// Position that the first value must have reached; nil after the first value.
     var atLeast: Position?
     var stream: UInt32?
-    /// Its first message has come on this connection: it counts as a watch.
+    /// Whether its first message has come on this connection, so that it counts.
     var hasSpoken = false
     /// Of the last applied value; empty for none.
     var token: [UInt8]
@@ -60,7 +60,7 @@ struct Watch {
         }
     }
 
-    /// Its connection, or its call there, is gone: what was not applied is told again.
+    /// Its connection, or its call, has ended. The next call sends again what was not applied.
     mutating func lost() {
         self.stream = nil
         self.hasSpoken = false
@@ -70,9 +70,9 @@ struct Watch {
 
 // State streams: what comes is held to the end of its group, and shown if it is news.
 extension ClientCore {
-    /// Opens a watch, which is loading. `last` is what its consumers knew lately; with `info` that is gone on from, and
-    /// shown again when the server says that it has not changed. Else it is gone on from `token`, whose value they keep
-    /// elsewhere.
+    /// Opens a watch, which is loading. `last` is the value that its consumers saw last. With `info` the watch resumes
+    /// from it, and shows it again if the server says `unchanged`. Otherwise the watch resumes from `token`, whose value
+    /// its consumers keep.
     package mutating func watch(
         _ id: ItemID, _ request: Request, atLeast: Position?, last: WatchValue? = nil, info: ValueInfo? = nil,
         token: [UInt8] = []
@@ -123,7 +123,7 @@ extension ClientCore {
         self.actions.append(.endWatch(id))
     }
 
-    /// The time of a stream that was refused has come.
+    /// Opens a refused stream again: its wait is over.
     mutating func reopen(_ id: ItemID) {
         if self.watches[id] != nil {
             self.openWatch(id)
@@ -184,7 +184,7 @@ extension ClientCore {
     }
 
     private mutating func applyState(_ id: ItemID) {
-        // Nobody looks at it any more, or its call has ended.
+        // It is no longer wanted, or its call has ended.
         guard var watch = self.watches[id], let held = watch.held else { return }
         watch.held = nil
         if let passed = held.passed {
@@ -208,7 +208,7 @@ extension ClientCore {
                 self.showUnchanged(known, in: &watch, id)
                 break
             }
-            // What led to the value is known from when it came.
+            // The cause of the value is that of its first arrival.
             known.cause = watch.cause
             self.show(last, known, in: &watch, id)
         }
@@ -253,7 +253,8 @@ extension ClientCore {
         let error = PerchError(status)
         switch StreamRefusal(status, canReauthenticate: self.settings.canReauthenticate) {
         case .comeBack:
-            // DRAIN has come or is about to; without one it is asked again after a pause. The others do not wait for that.
+            // DRAIN has come or is about to; without one the watch is opened again after a pause. The others do not wait
+            // for that.
             self.stopsResuming(id)
             self.retry(id, error, &watch.refusals, &watch.retry)
             self.watches[id] = watch
@@ -291,11 +292,11 @@ extension ClientCore {
     }
 }
 
-/// What a STATUS that ends a stream asks of the client.
+/// The reaction of the client to a STATUS that ends a stream.
 enum StreamRefusal: Equatable {
     /// The server goes away: consumers need not know.
     case comeBack
-    /// What was sent to resume by is not taken.
+    /// The server refuses the resume token.
     case withoutToken
     /// It may work later.
     case later

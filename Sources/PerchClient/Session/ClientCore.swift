@@ -1,21 +1,22 @@
 package import PerchBase
 package import PerchWire
 
-/// What one client decides: its connection, its calls and its streams, as a value that is stepped.
+/// The decisions of one client about its connection, calls and streams, as a value that is stepped.
 ///
-/// No socket, no clock, no thread, no randomness of its own. A driver feeds it what the socket, its caller and the clock
-/// say, sends `output`, and carries out `actions`; tests do the same with virtual time. The connection goes
+/// It has no socket, clock, thread or randomness of its own. A driver feeds it bytes, commands and the time, sends `output`,
+/// and performs `actions`. Tests do the same with virtual time. The connection goes
 ///
-///     idle ──wanted──▶ connecting ──connected──▶ greeting ──WELCOME──▶ open;   any of them ──lost──▶ waiting ──time──▶ connecting
+/// idle ──wanted──▶ connecting ──connected──▶ greeting ──WELCOME──▶ open; any of them ──lost──▶ waiting ──time──▶
+/// connecting
 ///
-/// Our bug, trapped: input of a connection that was not asked for. The server's fault, after which the connection is
-/// made anew: everything in `breach`. Legitimate races, ignored: a cancelled call that is over already, messages on a
-/// stream that was cancelled, and everything that comes after the connection was given up.
+/// Input of a connection that was not asked for is a bug of the driver and traps. Faults of the server (`breach`) close the
+/// connection, and the client connects again. Legitimate races are ignored: a cancelled call that has ended, messages on a
+/// cancelled stream, and bytes after the connection was closed.
 package struct ClientCore: ~Copyable {
     package let settings: ClientSettings
-    /// What is to be done, in order; the driver empties it.
+    /// Actions for the driver, in order; the driver empties the list.
     package var actions: [ClientAction] = []
-    /// What is to be sent; the driver removes what was taken.
+    /// Bytes to send; the driver removes those that the socket accepted.
     package var output: [UInt8] = []
 
     var link = Link.idle
@@ -99,7 +100,7 @@ package struct ClientCore: ~Copyable {
         var error: PerchError
     }
 
-    /// What a stream number stands for on this connection.
+    /// The use of a stream number on this connection.
     enum StreamUse {
         case call(ItemID)
         case watch(ItemID)
@@ -321,8 +322,8 @@ package struct ClientCore: ~Copyable {
         return self.failures == 0 ? asked : max(asked, backedOff)
     }
 
-    /// Notes that the server does not accept these credentials, if that is the reason. Others are sent as soon as the file has
-    /// them; these are sent again when the time is over, because the server's keys may have changed.
+    /// Notes that the server does not accept these credentials, if that is the reason. The client sends others
+    /// as soon as the file has them. It sends these again after the time, because the server's keys may have changed.
     @discardableResult
     private mutating func refuse(for milliseconds: Int64, _ reason: PerchError) -> Bool {
         guard ErrorReason(rawValue: reason.reason)?.retry == .newCredentials, !self.authorization.isEmpty else {
@@ -365,15 +366,15 @@ package struct ClientCore: ~Copyable {
         self.updates.removeAll()
     }
 
-    /// The credentials of this connection have ended, and the next one may bring others. Calls under way are told their
-    /// STATUS first: to break off now would leave in doubt what they did.
+    /// The credentials of this connection have ended, and the next one may bring others. Pending calls
+    /// get their STATUS first, because breaking off would leave their outcome unknown.
     mutating func leave(_ reason: PerchError) {
         guard case .open(var open) = self.link else { return }
         if open.leaving == nil { open.leaving = reason }
         self.link = .open(open)
     }
 
-    /// The connection that is being left is closed when nobody waits for an answer there.
+    /// Closes a connection with ended credentials when no call waits for an answer on it.
     mutating func closeIfLeft() {
         guard case .open(let open) = self.link, let reason = open.leaving,
             !self.calls.values.contains(where: { $0.stream != nil })
@@ -386,7 +387,7 @@ package struct ClientCore: ~Copyable {
         self.actions.append(.connection(state))
     }
 
-    /// The client is given up: everybody is told, and nothing more happens.
+    /// Closes the client: all calls and streams end.
     package mutating func close() {
         if case .closed = self.link { return }
         switch self.link {
@@ -447,7 +448,7 @@ package struct ClientSettings: Sendable {
     }
 }
 
-/// What the driver has to do for a core.
+/// An action that the driver performs for a core.
 package enum ClientAction: Equatable, Sendable {
     /// Answered by `connected` or `connectFailed`.
     case connect
@@ -456,7 +457,8 @@ package enum ClientAction: Equatable, Sendable {
     case connection(ConnectionState)
     /// A call is over.
     case finish(ItemID, Result<Response, PerchError>)
-    /// A watch has this state now. `isNews`: consumers are told; else only where the value stands has changed.
+    /// A watch has this state now. `isNews` is false if only the position of the value has changed,
+    /// so that consumers are not woken.
     case show(ItemID, EntitlementTaskState<WatchValue>, isNews: Bool)
     case endWatch(ItemID)
     case events(ItemID, [UpdateItem])

@@ -5,9 +5,9 @@ import PerchWire
 
 /// Steps the cores of all clients of a loop: sockets, inbox and clock on one side, callers on the other.
 ///
-/// Made by `ClientLoop`, owned by the loop's thread from then on. A turn is: ready sockets, the inbox, timers; then, for
-/// each client that something happened to, its actions and its output; and last, all callers at once, so that the values
-/// of a group are all there before anybody looks.
+/// `ClientLoop` creates it, and the loop's thread owns it. A turn handles ready sockets, the inbox and timers, then the actions
+/// and the output of each affected client. It resumes all callers last, so that all values of a group are there before a task
+/// sees one of them.
 final class ClientDriver: LoopDriver {
     private let loop: EventLoop
     private let inbox: Inbox<ClientCommand>
@@ -43,7 +43,7 @@ final class ClientDriver: LoopDriver {
     }
 
     func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
-        // A socket that was closed within this turn is still told of.
+        // The poller may still report a socket that was closed in this turn.
         guard let session = self.bySocket[tag] else { return }
         self.touch(session)
         if session.isConnecting {

@@ -45,7 +45,7 @@ package final class ClientLoop: Sendable {
         self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Any thread. After the end, whoever asks for something is told so at once.
+    /// Any thread. After the end every request fails at once.
     func post(_ command: ClientCommand) {
         let isStopped = self.gate.withLock { gate in
             if !gate.isStopped { self.inbox.post(command) }
@@ -67,7 +67,7 @@ package final class ClientLoop: Sendable {
     }
 }
 
-/// Where a name leads. It may wait: it is asked on a thread of its own.
+/// Resolves a name. It may block, so it runs on a thread of its own.
 package typealias AddressSource = @Sendable (_ name: String, _ port: UInt16) throws(NameFault) -> [SocketAddress]
 
 /// What callers ask of the loop.
@@ -110,7 +110,7 @@ enum ItemCommand: Sendable {
     }
 }
 
-/// What a client is made with, beside its settings.
+/// The configuration of a client, beside its core's settings.
 struct ClientConfiguration: Sendable {
     var destination: Destination
     var settings: ClientSettings

@@ -5,8 +5,8 @@ import PerchTLS
 // TLS of a client's connection, between its socket and its core. The core waits for the connection as long as there is
 // no TLS on it, and sees plaintext then.
 extension ClientSession {
-    /// What the next connection is made with; nil for plaintext. Files are read anew each time, so that certificates can
-    /// be replaced while a client runs.
+    /// The TLS context of the next connection; nil for plaintext. Files are read each time, so that certificates can be
+    /// replaced while a client runs.
     func context() throws(PerchError) -> TLSContext? {
         guard let tls = self.configuration.tls else { return nil }
         if let context = self.systemContext { return context }
@@ -71,7 +71,7 @@ extension ClientSession {
         guard var secure = self.secure else { return }
         self.session = secure.takeSession() ?? self.session
         if secure.isEstablished, secure.output.isEmpty { secure.close() }
-        // Of a certificate that does not hold it is the alert that says so: else the server counts somebody who left.
+        // The alert reports an invalid certificate. Without it the server counts a peer that left.
         _ = Self.send(&secure.output, to: descriptor)
         secure.free()
         self.secure = nil

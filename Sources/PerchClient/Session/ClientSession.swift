@@ -27,14 +27,14 @@ final class ClientSession {
     var socket: Socket?
     /// The connection that the core wants has nowhere to go yet: the name of the server is being looked up.
     var awaitsAddresses = false
-    /// What came when the try to connect that wanted it had been given up: for the next one.
+    /// Addresses that came after their attempt had been given up, for the next attempt.
     var foundLate: [SocketAddress]?
     /// Where this try to connect may still go, in this order, and where it went last.
     private var places: ArraySlice<SocketAddress> = []
     private var place: SocketAddress?
     /// TLS of the socket, from the end of connecting on; nil in plaintext.
     var secure: TLSClientSide?
-    /// What the next handshake can go on from.
+    /// The TLS session that the next handshake can resume.
     var session: TLSSession?
     /// Where the system is trusted and nothing is shown it is the same for all connections.
     var systemContext: TLSContext?
@@ -93,8 +93,8 @@ final class ClientSession {
 
     /// The server is at one of `addresses`, of which there is one at least.
     ///
-    /// After a try that failed it begins behind the one that failed: where the first never answers, the whole time for a
-    /// connection is spent on it, and the next would never have its turn.
+    /// After a failed attempt it starts behind the failed address: one that never answers uses up the whole time of an attempt,
+    /// and the next would never be tried.
     func go(to addresses: [SocketAddress]) {
         self.places = addresses[...]
         guard self.core.connectFailure != nil, let failed = addresses.firstIndex(where: { $0 == self.place }) else {
@@ -113,7 +113,7 @@ final class ClientSession {
             ))
     }
 
-    /// Begins to connect to the next place; false where none is left, which the core was told.
+    /// Starts to connect to the next address; false if none is left, which the core knows.
     func connect(tag: UInt64) -> Bool {
         precondition(self.socket == nil, "a client connects twice")
         do throws(PerchError) {
@@ -147,7 +147,7 @@ final class ClientSession {
             message: "no connection to \(self.server): \(text); is the server running there?")
     }
 
-    /// As the caller named it; with the address that was tried last where that was a name.
+    /// The server as the caller named it, with the last tried address if that was a name.
     var server: String {
         guard case .name = self.configuration.destination, let place = self.place else {
             return "\(self.configuration.destination)"
@@ -206,7 +206,7 @@ final class ClientSession {
         let fault = self.secure == nil ? Self.send(&self.core.output, to: descriptor) : self.sendSecure(descriptor)
         if let fault {
             self.core.output.removeAll()
-            // What the server said before is read first: it may be why.
+            // Bytes from the server are read first: they may have the reason.
             self.breakAfterReading(fault)
             return
         }
@@ -244,7 +244,7 @@ final class ClientSession {
 
     /// The connection is over.
     private func ended(_ text: String) {
-        // In the middle of a handshake there is no connection yet, as far as the core knows.
+        // During a handshake the core has no connection yet.
         if let secure = self.secure, !secure.isEstablished {
             self.core.ended(self.failure(TLSError(.protocolError, "\(text) in the middle of the handshake")))
         } else {

@@ -1,5 +1,6 @@
 /// The keys of the accounts of an app, in bytewise order: page by page as they are iterated over.
 public struct AccountPages: AsyncSequence, Sendable {
+    /// One account key.
     public typealias Element = String
     public typealias Failure = PerchError
 
@@ -11,6 +12,7 @@ public struct AccountPages: AsyncSequence, Sendable {
         self.load = load
     }
 
+    /// Starts an iteration.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
     /// One consumer's place.
@@ -29,6 +31,7 @@ public struct AccountPages: AsyncSequence, Sendable {
             try await self.next(isolation: nil)
         }
 
+        /// The next account key, on the caller's actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(PerchError) -> String? {
             while self.page.isEmpty {
                 guard let token = self.token else { return nil }

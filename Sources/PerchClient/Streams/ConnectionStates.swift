@@ -1,5 +1,6 @@
-/// What a client's connection is doing: now, and at each change. A slow consumer skips states between, never the last.
+/// The states of a client's connection: the current one, and each newer one. A slow consumer skips states, never the last.
 public struct ConnectionStates: AsyncSequence, Sendable {
+    /// One connection state.
     public typealias Element = ConnectionState
     public typealias Failure = Never
 
@@ -11,14 +12,15 @@ public struct ConnectionStates: AsyncSequence, Sendable {
         self.cell = cell
     }
 
-    /// What it is doing now.
+    /// The current state.
     public var current: ConnectionState { self.cell.state }
 
+    /// Starts an iteration.
     public func makeAsyncIterator() -> Iterator { Iterator(self.client, self.cell) }
 
     /// One consumer's place.
     public struct Iterator: AsyncIteratorProtocol {
-        /// A client lives as long as somebody looks at what came from it.
+        /// Keeps the client alive during the iteration.
         private let client: PerchClient
         private let cell: LatestCell<ConnectionState>
         private var seen: UInt64 = 0
@@ -33,6 +35,7 @@ public struct ConnectionStates: AsyncSequence, Sendable {
             await self.next(isolation: nil)
         }
 
+        /// The next connection state, on the caller's actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> ConnectionState? {
             await self.cell.next(after: &self.seen)
         }

@@ -2,17 +2,18 @@ import PerchBase
 import PerchWire
 import Synchronization
 
-/// A state stream: the newest state now, and each newer one as it comes.
+/// A state stream: the newest state, and each newer one.
 ///
-/// It is open while somebody iterates over it, over any number of connections. There is no queue: a slow consumer skips states
-/// between, never the last, and never sees the same value twice in a row. When all iterations have ended, by `break` or by
-/// cancelling their tasks, the server is told. Who iterates then begins with `loading`, as nobody knows what has happened
-/// since; a value that is still the same is not sent again. Who joins an iteration that goes on sees the newest state at once.
+/// The stream is open while at least one task iterates over it, over any number of connections. It has no queue: a slow
+/// consumer skips states, never the last, and never sees the same value twice in a row. When all iterations have ended, by
+/// `break` or by cancelling their tasks, the client cancels the call. A later iteration starts with `loading`; the server does
+/// not send an unchanged value again. An iteration beside another one sees the newest state at once.
 ///
 ///     for await state in client.subscriptionStatusTask(account: "anna", group: "premium") {
 ///         if case .success(let statuses, let info) = state { … }
 ///     }
 public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendable {
+    /// One state.
     public typealias Element = EntitlementTaskState<Value>
     public typealias Failure = Never
 
@@ -22,10 +23,10 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
         self.watch = watch
     }
 
-    /// The newest state; `loading` before anybody has iterated.
+    /// The newest state; `loading` before the first iteration.
     public var current: EntitlementTaskState<Value> { self.watch.cell.state }
 
-    /// The last good value, kept through failures and without a connection for as long as somebody iterates.
+    /// The last good value. It is kept through failures and lost connections, while a task iterates.
     public var last: Value? { self.watch.cell.state.value }
 
     /// The same stream, begun after the value that `token` stands for: `ValueInfo.token`, kept over the life of a process.
@@ -34,6 +35,7 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
     /// take, because it is of another view or another store, is a final failure: going on without would hide that.
     public func since(_ token: [UInt8]) -> EntitlementTask { EntitlementTask(self.watch.since(token)) }
 
+    /// Starts an iteration.
     public func makeAsyncIterator() -> Iterator {
         Iterator(WatchReader(self.watch))
     }
@@ -53,6 +55,7 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
             await self.next(isolation: nil)
         }
 
+        /// The next state, on the caller's actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> EntitlementTaskState<Value>? {
             guard !self.reader.isOver else { return nil }
             let state = await self.reader.watch.cell.next(after: &self.seen)
@@ -62,7 +65,7 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
     }
 }
 
-/// What all iterations over one stream share: its cell, and how many they are.
+/// The shared part of all iterations over one stream: its cell and their number.
 ///
 /// Sendable without a claim: what changes is in `cell` and behind `open`. The lock of `open` is held while commands are
 /// posted, so that opening and closing reach the loop in the order in which they happened.
@@ -97,7 +100,7 @@ final class OpenWatch<Value: Hashable & Sendable>: Sendable {
             open.readers += 1
             guard open.readers == 1 else { return }
             open.id = self.client.loop.newID()
-            // After a final failure it is tried anew, from the beginning: there is no token that was not refused.
+            // After a final failure the stream starts again without a token: every token was refused.
             let (life, before) = self.cell.restart(.loading)
             // A failure has the last value without its token, and the token that the stream was begun with is of another.
             let token = before?.value == nil || before?.info != nil ? self.token : []
@@ -116,7 +119,7 @@ final class OpenWatch<Value: Hashable & Sendable>: Sendable {
     }
 }
 
-/// One iteration over a stream. It ends when its task is cancelled, at the end of the stream, or when nobody holds it.
+/// One iteration over a stream. It ends when its task is cancelled, at the end of the stream, or when it is released.
 final class WatchReader<Value: Hashable & Sendable>: Sendable {
     let watch: OpenWatch<Value>
     private let hasEnded = Atomic<Bool>(false)

@@ -10,7 +10,7 @@ final class LatestCell<State: Sendable>: Sendable {
 
     private struct Inside {
         var state: State
-        /// One more for each state that readers are told.
+        /// Rises with each state that wakes readers.
         var version: UInt64 = 1
         var hasEnded = false
         /// One more for each restart: what was set for an earlier life comes too late.
@@ -52,7 +52,7 @@ final class LatestCell<State: Sendable>: Sendable {
         }
     }
 
-    /// States come again, beginning with this one. The last one of before, unless that had come to its end.
+    /// States come again, beginning with this one. Returns the last state before, unless the cell had ended.
     func restart(_ state: State) -> (life: UInt64, before: State?) {
         self.inside.withLock { inside in
             let before = inside.hasEnded ? nil : inside.state

@@ -3,6 +3,7 @@ import PerchWire
 
 /// The transactions of an account, oldest first: page by page as they are iterated over, or one page at a time.
 public struct TransactionPages: AsyncSequence, Sendable {
+    /// One transaction.
     public typealias Element = Verified<Transaction>
     public typealias Failure = PerchError
 
@@ -17,6 +18,7 @@ public struct TransactionPages: AsyncSequence, Sendable {
         try await self.load(token ?? [])
     }
 
+    /// Starts an iteration.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
     /// One consumer's place.
@@ -35,6 +37,7 @@ public struct TransactionPages: AsyncSequence, Sendable {
             try await self.next(isolation: nil)
         }
 
+        /// The next transaction, on the caller's actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(PerchError) -> Verified<Transaction>? {

@@ -1,14 +1,15 @@
 import PerchWire
 import Synchronization
 
-/// What happens to the transactions of an account: every event once, in order, over any number of connections.
+/// The events of an account's transactions: each one once, in order, over any number of connections.
 ///
-/// Begun without a cursor, the unfinished transactions come first. Each iteration is a stream of its own. It throws when
+/// Begun without a cursor, the unfinished transactions come first. Each iteration opens its own stream. It throws when
 /// going on would leave a gap, with `CURSOR_TOO_OLD` or another word of the table: then list the transactions, and begin
 /// without a cursor.
 ///
 ///     for try await update in client.transactionUpdates(account: "anna") { … }
 public struct TransactionUpdates: AsyncSequence, Sendable {
+    /// One event.
     public typealias Element = TransactionUpdate
     public typealias Failure = PerchError
 
@@ -18,11 +19,12 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
         self.start = start
     }
 
-    /// Where a later call goes on: after everything that was handed out, and after events of this client's own that an answer
-    /// has told of. Nil while unfinished transactions are being replayed. Of the iteration that was begun last: where several
-    /// go on at a time, each has `TransactionUpdate.cursor`.
+    /// The place from which a later stream resumes: after all delivered events, and after own events that an answer has
+    /// reported. Nil while unfinished transactions are being replayed. Of the iteration that was begun last: where
+    /// several go on at a time, each has `TransactionUpdate.cursor`.
     public var cursor: UpdateCursor? { self.start.place.withLock { $0.cursor } }
 
+    /// Starts an iteration.
     public func makeAsyncIterator() -> Iterator {
         Iterator(UpdatesReader(self.start))
     }
@@ -40,6 +42,7 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
             try await self.next(isolation: nil)
         }
 
+        /// The next event, on the caller's actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(PerchError) -> TransactionUpdate? {
@@ -67,7 +70,7 @@ final class UpdatesStart: Sendable {
     let includesOwn: Bool
     let place: Mutex<Place>
 
-    /// How far the iteration that was begun last has come.
+    /// The place of the iteration that started last.
     struct Place {
         var reader: ItemID = 0
         var cursor: UpdateCursor?
@@ -85,7 +88,7 @@ final class UpdatesStart: Sendable {
     }
 }
 
-/// One iteration. It ends when its task is cancelled, at the end of the stream, or when nobody holds it.
+/// One iteration. It ends when its task is cancelled, at the end of the stream, or when it is released.
 final class UpdatesReader: Sendable {
     let start: UpdatesStart
     let cell = UpdateCell()

@@ -1,48 +1,53 @@
 public import PerchModel
 import PerchWire
 
-/// What a test store knows of an account.
+/// The record of an account in a test store.
 public struct AccountDetails: Hashable, Sendable {
-    /// A group in which the account has a line, and its statuses.
+    /// A subscription group with a line of the account, and its statuses.
     public struct Group: Hashable, Sendable {
+        /// Identifier of the subscription group.
         public var id: String
+        /// The statuses of the account in the group.
         public var statuses: SubscriptionStatuses
 
+        /// Creates a group from its parts, for tests.
         public init(id: String, statuses: SubscriptionStatuses) {
             self.id = id
             self.statuses = statuses
         }
     }
 
-    /// Something that the account shares with another.
+    /// A purchase that the account shares with a family member.
     public struct Share: Hashable, Sendable {
         /// The first transaction of the purchaser's line, or its transaction of a non-consumable.
         public var originalTransactionID: TransactionID
-        /// The same as the member has it.
+        /// The first transaction of the member's copy.
         public var memberOriginalTransactionID: TransactionID
 
+        /// Creates a share from its parts, for tests.
         public init(originalTransactionID: TransactionID, memberOriginalTransactionID: TransactionID) {
             self.originalTransactionID = originalTransactionID
             self.memberOriginalTransactionID = memberOriginalTransactionID
         }
     }
 
+    /// Subscription groups in which the account has a line.
     public var groups: [Group]
-    /// Products without an end that it owns.
+    /// Owned products without an end.
     public var owned: [Verified<Transaction>]
-    /// Purchases that wait, oldest first.
+    /// Pending purchases, oldest first.
     public var pendingPurchases: [PendingPurchase]
-    /// Purchases that were begun outside the app, oldest first.
+    /// Purchases begun outside the app, oldest first.
     public var purchaseIntents: [PurchaseIntent]
-    /// What it shares with others.
+    /// Purchases that the account shares.
     public var shares: [Share]
-    /// Its own storefront; empty for the app's.
+    /// Storefront of the account; empty for that of the app.
     public var storefront: String
-    /// Whether its charges fail.
+    /// Whether charges of the account succeed or fail.
     public var charges: ChargeOutcome
-    /// One for each account and app.
+    /// Identifier of the app transaction: one for each account and app.
     public var appTransactionID: String
-    /// Non-consumables that are shared with it and come with its next `sync`.
+    /// Shared non-consumables that the next `sync` of the account delivers.
     public var awaitingSync: [Verified<Transaction>]
 
     init(_ inspection: AccountInspection) {

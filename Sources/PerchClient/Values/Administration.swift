@@ -4,11 +4,13 @@ import PerchWire
 
 /// An app of a server.
 public struct AppSummary: Hashable, Sendable {
+    /// Bundle identifier of the app.
     public var bundleID: String
+    /// Environment of the app: production, sandbox or xcode.
     public var environment: AppEnvironment
-    /// Products in its catalogue.
+    /// Number of products in the catalogue.
     public var productCount: Int
-    /// Where its catalogue came from, for people.
+    /// Source of the catalogue, for people.
     public var catalogSource: String
 
     init(_ app: PerchWire.AppSummary) {
@@ -19,15 +21,15 @@ public struct AppSummary: Hashable, Sendable {
     }
 }
 
-/// A place in a catalogue file where something is odd.
+/// A suspicious place in a catalogue file.
 public struct CatalogWarning: Hashable, Sendable {
-    /// From 1; 0 where there is none.
+    /// Line, from 1; 0 for none.
     public var line: Int
-    /// From 1; 0 where there is none.
+    /// Column, from 1; 0 for none.
     public var column: Int
-    /// Empty for none.
+    /// The product concerned; empty for none.
     public var productID: String
-    /// What is odd, and what was made of it.
+    /// The problem, and how the server reads the place.
     public var message: String
 
     init(_ warning: PerchWire.CatalogWarning) {
@@ -38,22 +40,31 @@ public struct CatalogWarning: Hashable, Sendable {
     }
 }
 
-/// What is in a catalogue file.
+/// The content of a catalogue file, in numbers.
 public struct CatalogSummary: Hashable, Sendable {
-    /// Such as `4.0`.
+    /// Version of the file's schema, such as `4.0`.
     public var schemaVersion: String
+    /// Number of consumables.
     public var consumableCount: Int
+    /// Number of non-consumables.
     public var nonConsumableCount: Int
+    /// Number of non-renewing subscriptions.
     public var nonRenewingCount: Int
+    /// Number of auto-renewable subscriptions.
     public var subscriptionCount: Int
+    /// Number of subscription groups.
     public var groupCount: Int
+    /// Number of introductory offers.
     public var introductoryOfferCount: Int
+    /// Number of promotional offers.
     public var promotionalOfferCount: Int
+    /// Number of offers with codes.
     public var codeOfferCount: Int
+    /// Number of win-back offers.
     public var winBackOfferCount: Int
-    /// Promotional images.
+    /// Number of promotional images.
     public var imageCount: Int
-    /// What is odd.
+    /// Suspicious places in the file.
     public var warnings: [CatalogWarning]
 
     init(_ summary: PerchWire.CatalogSummary) {
@@ -72,13 +83,14 @@ public struct CatalogSummary: Hashable, Sendable {
     }
 }
 
-/// An image file of a catalogue: of a bundle directory, `Assets/<id>.png`.
+/// An image file of a catalogue. In a bundle directory it is `Assets/<id>.png`.
 public struct CatalogImage: Hashable, Sendable {
-    /// What products name it by.
+    /// Identifier of the image, as products name it.
     public var id: String
-    /// PNG or JPEG.
+    /// Bytes of a PNG or JPEG file.
     public var content: [UInt8]
 
+    /// Creates an image of a catalogue.
     public init(id: String, content: [UInt8]) {
         self.id = id
         self.content = content
@@ -87,12 +99,13 @@ public struct CatalogImage: Hashable, Sendable {
     var message: PerchWire.CatalogImage { PerchWire.CatalogImage(id: self.id, content: self.content) }
 }
 
-/// An image that a catalogue holds.
+/// An image in the server's catalogue.
 public struct CatalogImageInfo: Hashable, Sendable {
-    /// What products name it by.
+    /// Identifier of the image, as products name it.
     public var id: String
-    /// SHA-256, 32 bytes.
+    /// SHA-256 of the image: 32 bytes.
     public var contentHash: [UInt8]
+    /// Length of the image, in bytes.
     public var byteCount: UInt32
 
     init(_ info: PerchWire.CatalogImageInfo) {
@@ -102,27 +115,27 @@ public struct CatalogImageInfo: Hashable, Sendable {
     }
 }
 
-/// A catalogue that is in force.
+/// The catalogue that a load made current.
 public struct LoadedCatalog: Hashable, Sendable {
-    /// Where the change stands.
+    /// Position of the change.
     public var position: Position
-    /// What is in it.
+    /// The content of the catalogue, in numbers.
     public var summary: CatalogSummary
 }
 
-/// What a catalogue holds.
+/// The content of the server's catalogue.
 public struct CatalogContents: Hashable, Sendable {
-    /// In the order of the file.
+    /// Product identifiers, in the order of the file.
     public var productIDs: [String]
-    /// In the order of the file.
+    /// Identifiers of the subscription groups, in the order of the file.
     public var groupIDs: [String]
-    /// Where it came from, for people.
+    /// Source of the catalogue, for people.
     public var source: String
     /// The revision that loaded it.
     public var revision: UInt64
-    /// It in numbers, without warnings.
+    /// The content in numbers, without warnings.
     public var summary: CatalogSummary
-    /// By identifier.
+    /// Images, sorted by identifier.
     public var images: [CatalogImageInfo]
 
     init(_ contents: PerchWire.CatalogContents) {
@@ -137,12 +150,13 @@ public struct CatalogContents: Hashable, Sendable {
 
 /// One measured value.
 public struct Metric: Hashable, Sendable {
-    /// By the Prometheus conventions.
+    /// Name, by the conventions of Prometheus.
     public var name: String
-    /// `key="value"`, comma-separated; empty for none.
+    /// Labels as `key="value"`, separated by commas; empty for none.
     public var labels: String
+    /// The measured value.
     public var value: Double
-    /// What it means.
+    /// Meaning of the metric.
     public var help: String
 
     init(_ metric: PerchWire.Metric) {
@@ -155,13 +169,13 @@ public struct Metric: Hashable, Sendable {
 
 /// A finding of the server about itself.
 public struct Finding: Hashable, Sendable {
-    /// `ok`, `warning` or `problem`.
+    /// Severity: `ok`, `warning` or `problem`.
     public var level: String
-    /// What was looked at.
+    /// The examined part of the server.
     public var subject: String
-    /// What was found, with the numbers.
+    /// The result, with the numbers.
     public var message: String
-    /// What to do about it; empty with `ok`.
+    /// The next step for the operator; empty with `ok`.
     public var remedy: String
 
     init(_ finding: PerchWire.Finding) {
@@ -174,16 +188,17 @@ public struct Finding: Hashable, Sendable {
 
 /// The state of a server.
 public struct ServerStatus: Hashable, Sendable {
-    /// Of the server program.
+    /// Version of the server program.
     public var version: String
-    /// Names the store for ever; nil if the server sent no such name.
+    /// Permanent identity of the store; nil if the server sent none.
     public var storeID: StoreIdentity?
+    /// Epoch of the store: it rises with each restore from a backup.
     public var epoch: UInt32
-    /// The newest one.
+    /// The newest revision.
     public var revision: UInt64
-    /// Every counter, gauge and histogram.
+    /// All counters, gauges and histograms.
     public var metrics: [Metric]
-    /// What the server finds of itself.
+    /// Findings of the server about itself.
     public var findings: [Finding]
 
     init(_ status: PerchWire.ServerStatus) {
@@ -198,12 +213,13 @@ public struct ServerStatus: Hashable, Sendable {
 
 /// A copy of a server's store, complete and on its disk.
 public struct BackupSummary: Hashable, Sendable {
-    /// The revision that it holds, and every one before.
+    /// The newest revision in the copy.
     public var revision: UInt64
-    /// Length of the file.
+    /// Length of the file, in bytes.
     public var byteCount: UInt64
+    /// Time from the start of the copy to its end.
     public var duration: Duration
-    /// The longest that it kept the store from other work at a time.
+    /// Longest time that the copy blocked other work of the store at once.
     public var longestStall: Duration
 
     init(_ summary: PerchWire.BackupSummary) {

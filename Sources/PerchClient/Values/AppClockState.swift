@@ -12,6 +12,7 @@ public struct AppClockState: Hashable, Sendable {
     /// How long a period lasts: a value of `TimeRate`, known here or not.
     public var timeRate: Int32
 
+    /// Creates a clock state from its parts, for tests.
     public init(now: Instant, isFrozen: Bool, offset: Duration, timeRate: Int32) {
         self.now = now
         self.isFrozen = isFrozen
@@ -26,7 +27,7 @@ public struct AppClockState: Hashable, Sendable {
     }
 }
 
-/// What to do with the clock of a test app. It never goes backwards.
+/// A change to the clock of a test app. It never goes backwards.
 public struct ClockMove: Hashable, Sendable {
     let change: PerchWire.ClockChange
 
@@ -60,6 +61,7 @@ public struct ClockChange: Hashable, Sendable {
     /// Renewal attempts that were settled on the way.
     public var settledCount: UInt64
 
+    /// Creates a clock change from its parts, for tests.
     public init(position: Position, clock: AppClockState, settledCount: UInt64) {
         self.position = position
         self.clock = clock

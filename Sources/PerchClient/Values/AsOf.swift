@@ -10,6 +10,7 @@ public struct AsOf: Hashable, Sendable {
     /// What was known at this revision. Nil: what is known now.
     public var revision: UInt64?
 
+    /// Creates a point in the past. With neither part it means the present.
     public init(instant: Instant? = nil, revision: UInt64? = nil) {
         self.instant = instant
         self.revision = revision

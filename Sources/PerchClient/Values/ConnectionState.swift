@@ -1,14 +1,14 @@
 public import PerchBase
 
-/// What a client's connection is doing.
+/// The state of a client's connection.
 public enum ConnectionState: Hashable, Sendable {
-    /// Nothing was asked yet, or the connection ended while nobody needed it.
+    /// There is no connection, because no call and no stream needs one.
     case idle
-    /// A connection is being made.
+    /// The client connects.
     case connecting
-    /// The server has said who it is.
+    /// The server has accepted the connection.
     case connected(ServerInfo)
-    /// There is no connection, why, and when the next is tried, by the wall clock.
+    /// There is no connection, for `reason`. The next attempt is at `until`, by the wall clock.
     case waiting(until: Instant, reason: PerchError)
     /// The server refused the connection for a reason that waiting does not change. The client does not come back until a
     /// call or a stream asks for it.
@@ -17,21 +17,22 @@ public enum ConnectionState: Hashable, Sendable {
     case closed
 }
 
-/// Who a client is connected to.
+/// The server of a connection.
 public struct ServerInfo: Hashable, Sendable {
-    /// When WELCOME came, by the wall clock of this machine.
+    /// Arrival of WELCOME, by the wall clock of this machine.
     public var since: Instant
-    /// Of the server program.
+    /// Version of the server program.
     public var version: String
-    /// Names the store for ever; nil if the server sent no such name.
+    /// Permanent identity of the store; nil if the server sent none.
     public var storeID: StoreIdentity?
-    /// Another one after each restore of a backup: tokens of another epoch are refused.
+    /// Epoch of the store. It rises with each restore from a backup; the server refuses tokens of another epoch.
     public var epoch: UInt32
-    /// Where the server stood when the connection began.
+    /// Revision of the server at the start of the connection.
     public var revision: UInt64
-    /// Time between heartbeats, as agreed.
+    /// Agreed time between heartbeats.
     public var heartbeat: Duration
 
+    /// Creates server information from its parts, for tests.
     public init(
         since: Instant, version: String, storeID: StoreIdentity?, epoch: UInt32, revision: UInt64, heartbeat: Duration
     ) {

@@ -2,19 +2,18 @@ public import PerchBase
 public import PerchModel
 import PerchWire
 
-/// What a state stream has to show: StoreKit's three states, with the last good value kept.
+/// The state of a state stream: the three states of StoreKit, with the last good value.
 public enum EntitlementTaskState<Value: Hashable & Sendable>: Hashable, Sendable {
     /// There is no value yet.
     case loading
-    /// There is no value now, and why. The next good load is a success again, unless the failure is final.
+    /// There is no value now. The next good load is a success again, unless the failure is final.
     case failure(EntitlementTaskFailure, last: Value?)
-    /// The value, whole. An empty value is a value: never subscribed, not entitled.
+    /// The complete value. An empty value is a value: never subscribed, not entitled.
     case success(Value, info: ValueInfo)
-    /// The value is still the one that the token of `EntitlementTask.since(_:)` stands for; whoever kept the token knows
-    /// it. Comes only before the first value of such a stream.
+    /// The value is still that of the token given to `EntitlementTask.since(_:)`. Only the first state of such a stream.
     case unchanged(info: ValueInfo)
 
-    /// The newest good value: this one, or the last before a failure.
+    /// The newest good value: the current one, or the last before a failure.
     public var value: Value? {
         switch self {
         case .loading, .unchanged: nil
@@ -23,7 +22,7 @@ public enum EntitlementTaskState<Value: Hashable & Sendable>: Hashable, Sendable
         }
     }
 
-    /// Where the value stands, with success.
+    /// Position, cause and forecast of the value, with `success` and `unchanged`.
     public var info: ValueInfo? {
         switch self {
         case .success(_, let info), .unchanged(let info): info
@@ -32,17 +31,18 @@ public enum EntitlementTaskState<Value: Hashable & Sendable>: Hashable, Sendable
     }
 }
 
-/// Why a stream has no value now.
+/// The reason why a stream has no value now.
 public struct EntitlementTaskFailure: Hashable, Sendable, CustomStringConvertible {
-    /// For programs: `LOAD_FAILED`, `STORE_FAILED`, or why the server refused the stream.
+    /// Reason for programs: `LOAD_FAILED`, `STORE_FAILED`, or that of the server's refusal.
     public var reason: String
-    /// For people; safe to log.
+    /// Message for people; safe to log.
     public var message: String
-    /// The server refused the stream. Nil where it keeps the stream open and only the value is missing.
+    /// The refusal of the server. Nil while the stream is open and only its value is missing.
     public var error: PerchError?
-    /// The stream ends with this: asking again would be answered the same.
+    /// Whether the stream ends with this failure, because asking again gets the same answer.
     public var isFinal: Bool
 
+    /// Creates a failure from its parts, for tests.
     public init(reason: String, message: String, error: PerchError? = nil, isFinal: Bool = false) {
         self.reason = reason
         self.message = message
@@ -50,22 +50,24 @@ public struct EntitlementTaskFailure: Hashable, Sendable, CustomStringConvertibl
         self.isFinal = isFinal
     }
 
+    /// The error of the server, or reason and message.
     public var description: String { self.error?.description ?? "\(self.reason): \(self.message)" }
 }
 
-/// Where a value stands, and what is known about its future. No part of it is part of the value.
+/// Position, cause and forecast of a value. None of it is part of the value.
 public struct ValueInfo: Hashable, Sendable {
     /// Revision, then instant of the app's clock.
     public var position: Position
-    /// When that revision was committed, by the wall clock.
+    /// Commit time of that revision, by the wall clock.
     public var committed: Instant
-    /// What led to the value.
+    /// Cause of the latest change.
     public var cause: Cause
-    /// When the value will change by itself if nothing happens, and to what; nil if only new facts can change it.
+    /// The next change that time alone makes; nil if only new facts can change the value.
     public var forecast: Forecast?
-    /// Opaque: what the stream resumes by.
+    /// Opaque token with which a stream resumes after this value.
     public var token: [UInt8]
 
+    /// Creates value information from its parts, for tests.
     public init(position: Position, committed: Instant, cause: Cause, forecast: Forecast? = nil, token: [UInt8] = []) {
         self.position = position
         self.committed = committed
@@ -81,22 +83,28 @@ public struct ValueInfo: Hashable, Sendable {
     }
 }
 
-/// The answer of a read: a value, and where it stands.
+/// The answer of a read: a value and its position.
 public struct Snapshot<Value: Hashable & Sendable>: Hashable, Sendable {
+    /// The value.
     public var value: Value
+    /// Position, cause and forecast of the value.
     public var info: ValueInfo
 
+    /// Creates a snapshot from its parts, for tests.
     public init(_ value: Value, info: ValueInfo) {
         self.value = value
         self.info = info
     }
 }
 
-/// A value, and how far the server had come when it answered.
+/// A value and the position of the server when it answered.
 public struct Positioned<Value: Hashable & Sendable>: Hashable, Sendable {
+    /// The value.
     public var value: Value
+    /// Position of the server when it answered.
     public var position: Position
 
+    /// Creates a positioned value from its parts, for tests.
     public init(_ value: Value, position: Position) {
         self.value = value
         self.position = position

@@ -4,10 +4,12 @@ import PerchWire
 
 /// An app: a bundle identifier with one environment.
 public struct AppIdentifier: Hashable, Sendable {
+    /// Bundle identifier of the app.
     public var bundleID: String
     /// Unspecified where the bundle identifier has exactly one.
     public var environment: AppEnvironment
 
+    /// Creates an app identifier.
     public init(bundleID: String, environment: AppEnvironment = .unspecified) {
         self.bundleID = bundleID
         self.environment = environment
@@ -16,14 +18,15 @@ public struct AppIdentifier: Hashable, Sendable {
 
 /// How a client behaves.
 public struct PerchClientOptions: Sendable {
-    /// Who the client is, in the form of the HTTP header `authorization`. Never logged, and not part of what `print` shows.
+    /// The credentials, in the form of the HTTP header `authorization`. They are never logged, and `print` does not show them.
     public enum Authorization: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
         case none
         case value(String)
-        /// The first line of a file, read anew for each connection: credentials can be replaced while the client runs.
-        /// A line without a space is a token, and stands for `Bearer` and the token.
+        /// The first line of a file, which is read for each connection, so that credentials can be replaced while the client
+        /// runs. A line without a space is a token, and stands for `Bearer` and the token.
         case file(path: String)
 
+        /// The kind of credentials, without the secret.
         public var description: String {
             switch self {
             case .none: "none"
@@ -32,17 +35,19 @@ public struct PerchClientOptions: Sendable {
             }
         }
 
+        /// The kind of credentials, without the secret.
         public var debugDescription: String { self.description }
+        /// An empty mirror, so that `dump` does not print the secret.
         public var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// How the connection is encrypted, and how the server is known for who it is.
+    /// The encryption of the connection, and the identification of the server.
     public struct TLS: Sendable {
-        /// Whose word is taken for who the server is.
+        /// The authorities that may sign the server's certificate.
         public enum Trust: Sendable {
             /// The authorities that this system trusts.
             case system
-            /// The authorities in a file of PEM, read anew for each connection.
+            /// The authorities in a PEM file, which is read for each connection.
             case file(path: String)
 
             /// Nil for the system's.
@@ -54,22 +59,24 @@ public struct PerchClientOptions: Sendable {
             }
         }
 
+        /// The authorities that the server's certificate is checked against.
         public var trust = Trust.system
         /// The name that the server's certificate must have; nil for that of the address.
         public var serverName: String?
-        /// What to show a server that asks for a certificate, in PEM, and its key. Read anew for each connection.
+        /// The client's certificate in PEM, for a server that asks for one. It is read for each connection.
         public var certificatePath: String?
-        /// Nobody but the file's owner may be able to read it.
+        /// The key of the certificate. Only the owner of the file may have permission to read it.
         public var keyPath: String?
 
+        /// Creates TLS settings without a client certificate.
         public init(trust: Trust = .system) { self.trust = trust }
     }
 
     /// Nil for a connection in plaintext.
     public var tls: TLS?
-    /// Name and version of the program, for whoever looks at the server.
+    /// Name and version of the program, for the operator of the server.
     public var name = "perch-swift/1"
-    /// Who the client is.
+    /// The credentials of the client.
     public var authorization = Authorization.none
     /// Wanted time between heartbeats, 10 to 600 s. After two and a half of them without a byte, the client reconnects.
     public var heartbeat = Duration.seconds(Int(Limits.heartbeatSecondsDefault))
@@ -87,9 +94,10 @@ public struct PerchClientOptions: Sendable {
     /// `CONNECT_FAILED`. A call that was sent before the connection broke waits in either case.
     public var waitsForServer = false
 
+    /// Creates the default options.
     public init() {}
 
-    /// What cannot be sent as it stands is refused: in a protobuf of C a text ends at a NUL.
+    /// Refuses options that cannot be sent unchanged: in C protobuf a text ends at a NUL.
     func check() throws(PerchError) {
         func refuse(_ message: String) -> PerchError {
             PerchError(code: .invalidArgument, reason: ErrorReason.fieldInvalid.rawValue, message: message)

@@ -1,30 +1,48 @@
 import PerchWire
 
-/// Why something could not be done: the one error of this library.
+/// The only error type of this library.
 ///
 /// `reason` is for programs: a word of the table in `proto/README.md`, or one of the client's own below. `message` and
 /// `description` are for people, and safe to log: no account, no token, no credential is in them.
 public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A status code of gRPC, by which kinds of errors are told apart.
+    /// A status code of gRPC: the kind of an error.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The number of gRPC.
         public let rawValue: Int32
+        /// Creates a code from its number, which this version need not know.
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
+        /// The caller cancelled the call.
         public static let cancelled = Code(.cancelled)
+        /// The outcome is unknown.
         public static let unknown = Code(.unknown)
+        /// The request is wrong, whatever the state of the server.
         public static let invalidArgument = Code(.invalidArgument)
+        /// The time of the call has passed.
         public static let deadlineExceeded = Code(.deadlineExceeded)
+        /// The app, account, product or transaction does not exist.
         public static let notFound = Code(.notFound)
+        /// The thing to be created exists.
         public static let alreadyExists = Code(.alreadyExists)
+        /// The credentials do not permit the call.
         public static let permissionDenied = Code(.permissionDenied)
+        /// A limit is reached.
         public static let resourceExhausted = Code(.resourceExhausted)
+        /// The current state does not permit the call.
         public static let failedPrecondition = Code(.failedPrecondition)
+        /// The call was aborted and may be repeated.
         public static let aborted = Code(.aborted)
+        /// The place asked for is no longer kept.
         public static let outOfRange = Code(.outOfRange)
+        /// The server, or this client, does not know the method or its answer.
         public static let unimplemented = Code(.unimplemented)
+        /// A bug of the server or a breach of the protocol.
         public static let `internal` = Code(.internal)
+        /// The server cannot be reached now.
         public static let unavailable = Code(.unavailable)
+        /// Data is lost.
         public static let dataLoss = Code(.dataLoss)
+        /// The credentials are missing or refused.
         public static let unauthenticated = Code(.unauthenticated)
 
         private init(_ code: StatusCode) { self.rawValue = code.rawValue }
@@ -43,9 +61,10 @@ public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
     public var message: String
     /// The numbers of the message, for programs.
     public var details: [String: String]
-    /// The call changes something, its answer was lost, and nobody here knows whether it happened.
+    /// Whether the outcome of a mutation is unknown, because its answer was lost.
     public var mayHaveHappened: Bool
 
+    /// Creates an error from its parts.
     public init(
         code: Code, reason: String, message: String, details: [String: String] = [:], mayHaveHappened: Bool = false
     ) {

@@ -2,50 +2,53 @@ public import PerchBase
 public import PerchModel
 import PerchWire
 
-/// What became of a purchase.
+/// The outcome of a purchase.
 public struct Purchase: Hashable, Sendable {
-    /// As StoreKit's `Product.PurchaseResult`.
+    /// The cases of StoreKit's `Product.PurchaseResult`.
     public enum Result: Hashable, Sendable {
         case success(Verified<Transaction>)
         case userCancelled
-        /// It waits for somebody, under this number. If it is approved, its transaction arrives as an event.
+        /// The purchase is pending under this number. If it is approved, its transaction arrives as an event.
         case pending(number: UInt64)
-        /// Of a newer server.
+        /// A result of a newer server.
         case unknown(rawValue: Int32)
     }
 
+    /// The result of the purchase.
     public var result: Result
-    /// Where the change stands: hand it to a read as `atLeast` to see the purchase. Nil if nothing was written.
+    /// Position of the change. A read with this `atLeast` sees the purchase. Nil if nothing was written.
     public var position: Position?
-    /// The transaction was held before, and nothing was charged.
+    /// Whether the account held the transaction before, so that nothing was charged.
     public var wasHeld: Bool
 
+    /// Creates a purchase from its parts, for tests.
     public init(result: Result, position: Position?, wasHeld: Bool) {
         self.result = result
         self.position = position
         self.wasHeld = wasHeld
     }
 
-    /// The transaction, with success.
+    /// The transaction of a successful purchase.
     public var transaction: Verified<Transaction>? {
         guard case .success(let transaction) = self.result else { return nil }
         return transaction
     }
 }
 
-/// What an operation of the test store came to.
+/// The result of an operation of the test store.
 public struct OperationResult: Hashable, Sendable {
-    /// Where the change stands: hand it to a read as `atLeast` to see it.
+    /// Position of the change. A read with this `atLeast` sees it.
     public var position: Position
-    /// What was made or changed; nil where there is none.
+    /// The transaction that was made or changed; nil for none.
     public var transaction: Verified<Transaction>?
-    /// Of a purchase: what became of it.
+    /// The result of a purchase; nil for other operations.
     public var purchase: Purchase.Result?
-    /// The customer held the transaction before, and nothing was charged.
+    /// Whether the account held the transaction before, so that nothing was charged.
     public var wasHeld: Bool
-    /// The number of a purchase that waits, or of an intent; nil where there is none.
+    /// Number of a pending purchase or of an intent; nil for none.
     public var number: UInt64?
 
+    /// Creates an operation result from its parts, for tests.
     public init(
         position: Position, transaction: Verified<Transaction>? = nil, purchase: Purchase.Result? = nil,
         wasHeld: Bool = false, number: UInt64? = nil
@@ -58,15 +61,16 @@ public struct OperationResult: Hashable, Sendable {
     }
 }
 
-/// What became of a request for a refund.
+/// The outcome of a request for a refund.
 public struct RefundOutcome: Hashable, Sendable {
-    /// Where the change stands.
+    /// Position of the change.
     public var position: Position
-    /// The money is given back.
+    /// Whether the refund is approved.
     public var isApproved: Bool
-    /// Revoked, or as it was.
+    /// The transaction: revoked if the refund is approved, otherwise unchanged.
     public var transaction: Verified<Transaction>?
 
+    /// Creates a refund outcome from its parts, for tests.
     public init(position: Position, isApproved: Bool, transaction: Verified<Transaction>?) {
         self.position = position
         self.isApproved = isApproved
@@ -74,15 +78,16 @@ public struct RefundOutcome: Hashable, Sendable {
     }
 }
 
-/// What a redeemed code came to.
+/// The result of a redeemed code.
 public struct Redemption: Hashable, Sendable {
-    /// Where the change stands.
+    /// Position of the change.
     public var position: Position
-    /// New, or the one held while the offer waits. It arrives as an event too.
+    /// The new transaction, or the current one while the offer waits for the renewal. It also arrives as an event.
     public var transaction: Verified<Transaction>
-    /// The offer applies from the next period.
+    /// Whether the offer applies from the next period on.
     public var appliesAtRenewal: Bool
 
+    /// Creates a redemption from its parts, for tests.
     public init(position: Position, transaction: Verified<Transaction>, appliesAtRenewal: Bool) {
         self.position = position
         self.transaction = transaction
@@ -92,12 +97,14 @@ public struct Redemption: Hashable, Sendable {
 
 /// A page of transactions, oldest first.
 public struct TransactionPage: Hashable, Sendable {
+    /// The transactions of the page.
     public var transactions: [Verified<Transaction>]
-    /// Opaque; nil on the last page.
+    /// Opaque token of the next page; nil on the last page.
     public var nextPageToken: [UInt8]?
-    /// How far the server had come.
+    /// Position of the server when it answered.
     public var position: Position
 
+    /// Creates a page from its parts, for tests.
     public init(transactions: [Verified<Transaction>], nextPageToken: [UInt8]?, position: Position) {
         self.transactions = transactions
         self.nextPageToken = nextPageToken

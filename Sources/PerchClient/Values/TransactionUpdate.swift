@@ -2,21 +2,22 @@ public import PerchBase
 public import PerchModel
 import PerchWire
 
-/// Something that happened to a transaction.
+/// An event of a transaction.
 public struct TransactionUpdate: Hashable, Sendable {
-    /// As it is after the event.
+    /// The transaction after the event.
     public var transaction: Verified<Transaction>
-    /// What happened; `unfinished` for those replayed at the start.
+    /// Kind of the event; `unfinished` for a replayed transaction.
     public var kind: TransactionEventKind
-    /// Where a later call goes on after this event; nil for those replayed at the start.
+    /// Place of the event, from which a later stream resumes; nil for a replayed transaction.
     public var cursor: UpdateCursor?
     /// The revision of the event.
     public var revision: UInt64
-    /// When it was committed, by the wall clock.
+    /// Commit time, by the wall clock.
     public var committed: Instant
-    /// The client that caused it; empty for the store itself.
+    /// The client that caused the event; empty for the store itself.
     public var originClientID: [UInt8]
 
+    /// Creates an update from its parts, for tests.
     public init(
         transaction: Verified<Transaction>, kind: TransactionEventKind, cursor: UpdateCursor?, revision: UInt64,
         committed: Instant, originClientID: [UInt8]
@@ -39,11 +40,12 @@ public struct TransactionUpdate: Hashable, Sendable {
     }
 }
 
-/// A place in the events of an account: opaque, good on any connection to the same store.
+/// A place in the events of an account. Opaque, and valid on every connection to the same store.
 public struct UpdateCursor: Hashable, Sendable {
-    /// To be kept somewhere, and handed back as it is.
+    /// The bytes to store.
     public var bytes: [UInt8]
 
+    /// Creates a cursor from the bytes of an earlier one.
     public init(bytes: [UInt8]) {
         self.bytes = bytes
     }

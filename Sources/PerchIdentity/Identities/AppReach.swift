@@ -1,7 +1,7 @@
 import PerchBase
 package import PerchModel
 
-/// An app as an identity names it: a bundle identifier with one environment.
+/// An app in an identity: a bundle identifier with one environment.
 package struct AppName: Hashable, Sendable, CustomStringConvertible {
     package var bundleID: String
     package var environment: AppEnvironment
@@ -14,13 +14,13 @@ package struct AppName: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(printable(self.bundleID)) (\(self.environment))" }
 }
 
-/// Which apps an identity is for.
+/// The apps that an identity is for.
 package enum AppReach: Hashable, Sendable, CustomStringConvertible {
     /// Every app of the server, and the server itself.
     case all
     case apps([AppName])
 
-    /// From the claims `app` and `environment`.
+    /// Reads the claims `app` and `environment`.
     package init(_ names: [String], environment: String?) throws(CredentialFault) {
         if names == ["*"] {
             guard environment == nil else {

@@ -1,14 +1,14 @@
 package import PerchBase
 import PerchJSON
 
-/// Which client certificates are whom: a JSON file of the operator.
+/// The map from client certificates to identities: a JSON file of the operator.
 ///
 ///     {"identities": [
 ///         {"name": "backend.example.com", "app": "com.example.app", "environment": "production", "scope": "read"},
 ///         {"fingerprint": "9f86d0…", "app": "*", "scope": "admin", "subject": "operations"}]}
 ///
-/// A `fingerprint` is the SHA-256 of one certificate; a `name` is an alternative name of any that the authority has
-/// signed (or the common name of one that has no alternative names). The fingerprint goes first.
+/// A `fingerprint` is the SHA-256 of one certificate. A `name` is an alternative name of a certificate that the authority
+/// has signed, or its common name if it has no alternative names. A matching fingerprint wins over a matching name.
 package struct CertificateIdentities: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         var subject: String
@@ -97,7 +97,7 @@ package struct CertificateIdentities: Hashable, Sendable {
         }
     }
 
-    /// Whom a certificate stands for; nil for nobody.
+    /// The identity of a certificate; nil for none.
     package func identity(of certificate: PeerCertificate) -> Identity? {
         if let entry = self.byFingerprint[certificate.fingerprint] { return Identity(certificate, entry) }
         let names = certificate.names.isEmpty ? [certificate.commonName] : certificate.names

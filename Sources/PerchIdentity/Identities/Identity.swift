@@ -1,26 +1,26 @@
 package import PerchBase
 
-/// Who a caller is, once that was verified: what he may do, and until when.
+/// A verified caller, with its permissions and its end.
 package struct Identity: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
-        /// The server has no authenticator: whoever reaches it may do everything.
+        /// The server has no authenticator: every caller may do everything.
         case everyone
-        /// No credentials came. The table of permissions has nothing for such a caller.
+        /// The caller sent no credentials. The table of permissions has nothing for it.
         case anonymous
-        /// `revocation`: what the token is revoked by.
+        /// A token. `revocation` is the ID by which it is revoked.
         case token(key: TokenKey, revocation: String)
         case certificate(PeerCertificate)
     }
 
     package var source: Source
-    /// For people, for the log and for quotas; never a secret.
+    /// Name for people, the log and quotas; never a secret.
     package var subject = ""
     package var issuer = ""
     package var audience: [String] = []
     package var apps: AppReach
-    /// Nil: nothing at all.
+    /// The scope; nil for no permission at all.
     package var scope: Scope?
-    /// The only account that is meant; nil: every one of the apps.
+    /// The only account that the identity is for; nil for every account of its apps.
     package var account: String?
     package var expires = Instant.distantFuture
 
@@ -49,7 +49,7 @@ package struct Identity: Hashable, Sendable {
         self.expires = certificate.notAfter
     }
 
-    /// Whom quotas count: the subject over all his tokens; without one, each token or certificate on its own.
+    /// The unit of quotas: the subject with all its tokens; without a subject, each token or certificate.
     package var principal: String {
         switch self.source {
         case .everyone: "everyone"
@@ -62,7 +62,7 @@ package struct Identity: Hashable, Sendable {
         }
     }
 
-    /// What the log calls him: subject and key. Safe, and bounded.
+    /// Subject and key for the log. Without secrets, and bounded.
     package var label: String {
         switch self.source {
         case .everyone: "everyone"

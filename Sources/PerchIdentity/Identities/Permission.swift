@@ -1,12 +1,12 @@
 package import PerchWire
 
-/// What an RPC needs of its caller.
+/// The permission that an RPC needs.
 package struct Permission: BitwiseCopyable, Hashable, Sendable {
-    /// How far a call reaches: what an identity for less than that is refused.
+    /// How far a call reaches. An identity for less is refused.
     package enum Reach: UInt8, BitwiseCopyable, Hashable, Sendable {
         /// The account that the request names.
         case account
-        /// What every account of the app may see.
+        /// Data of the app that every account may see.
         case catalogue
         /// All accounts of the app.
         case app
@@ -22,8 +22,8 @@ package struct Permission: BitwiseCopyable, Hashable, Sendable {
         self.reach = reach
     }
 
-    /// The one table of RPC and scope. A method without a row here does not compile, and
-    /// `Tests/PerchCoreTests/PermissionMatrix.md` shows what each row comes to.
+    /// The one table of RPC and scope. A method without a row does not compile.
+    /// `Tests/PerchCoreTests/PermissionMatrix.md` shows the result of each row.
     package init(for method: Method) {
         switch method {
         case .productsTask: self.init(.read, .catalogue)
@@ -70,7 +70,7 @@ package struct Permission: BitwiseCopyable, Hashable, Sendable {
         }
     }
 
-    /// Why an identity may not call such a method at all, whatever the request says; nil where it may.
+    /// Why an identity may never call this method, whatever the request; nil if it may.
     package func refusal(of identity: Identity) -> Refusal? {
         guard let scope = identity.scope else { return .noCredentials }
         guard scope >= self.scope else { return .scope(needed: self.scope, held: scope) }

@@ -1,12 +1,12 @@
-/// What a caller may do. Each holds the ones before it.
+/// The scope of a caller. Each scope includes those before it.
 package enum Scope: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable, Comparable {
-    /// Look at views and transactions.
+    /// Read views and transactions.
     case read = 1
     /// Buy and finish.
     case write = 2
-    /// Make things happen in a test app.
+    /// Operate the store of a test app.
     case test = 3
-    /// Run the server.
+    /// Administer the server.
     case admin = 4
 
     package static func < (left: Scope, right: Scope) -> Bool { left.rawValue < right.rawValue }
@@ -25,6 +25,6 @@ package enum Scope: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable, Co
         self = scope
     }
 
-    /// `read, write, test, admin`, for sentences.
+    /// `read, write, test, admin`, for messages.
     package static var names: String { Self.allCases.map(\.name).joined(separator: ", ") }
 }

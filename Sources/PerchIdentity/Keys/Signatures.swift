@@ -1,9 +1,9 @@
 internal import CPerchCrypto
 import PerchBase
 
-/// libcrypto, for one key and one message at a time. This file alone imports it, and lets no pointer out.
+/// Signatures by libcrypto, for one key and one message at a time. Only this file imports libcrypto; no pointer leaves it.
 ///
-/// A handle is made for each use: some ten microseconds, which a connection pays once, and keys stay plain values.
+/// Each use creates a handle, so that keys stay plain values. It costs about ten microseconds, once for each connection.
 enum Signatures {
     private struct Handle: ~Copyable {
         let key: OpaquePointer
@@ -31,7 +31,7 @@ enum Signatures {
         }
     }
 
-    /// Whether the numbers of a key are one: a point of the curve, and a private half that belongs to it.
+    /// Whether the numbers are a key: a point of the curve, and a private half that matches it.
     static func isSound(_ material: TokenKey.Material) -> Bool {
         if case .secret(let bytes) = material { return bytes.count >= Limits.tokenSecretBytesMin }
         return Self.handle(material) != nil
@@ -46,7 +46,7 @@ enum Signatures {
         return perch_verify(handle.key, message, message.count, signature) == 1
     }
 
-    /// Nil: the key cannot sign.
+    /// The signature; nil if the key cannot sign.
     static func sign(_ message: [UInt8], by key: TokenKey) -> [UInt8]? {
         if case .secret(let secret) = key.material { return Self.hmac(message, secret) }
         guard key.isSecret, let handle = Self.handle(key.material) else { return nil }
@@ -59,7 +59,7 @@ enum Signatures {
         return perch_hmac(secret, secret.count, message, message.count, &code) == 1 ? code : nil
     }
 
-    /// A new key; nil where the machine has no randomness.
+    /// A new key; nil if the machine has no randomness.
     static func generate(_ algorithm: SignatureAlgorithm) -> TokenKey.Material? {
         let kind: Int
         switch algorithm {
@@ -73,7 +73,7 @@ enum Signatures {
         return Self.material(handle)
     }
 
-    /// The first key of a PEM text; nil where there is none of a kind that tokens are signed with.
+    /// The first key of a PEM text; nil if it has no key of a supported type.
     static func pem(_ text: [UInt8]) -> TokenKey.Material? {
         var isPrivate: Int32 = 0
         guard let handle = Handle(perch_key_pem(text, text.count, &isPrivate)) else { return nil }

@@ -1,16 +1,16 @@
 import PerchBase
 import PerchJSON
 
-// Keys as files have them: JWK and sets of them (RFC 7517, 7518, 8037), and PEM.
+// Keys in files: JWK, JWK sets (RFC 7517, 7518, 8037) and PEM.
 extension TokenKey {
-    /// A new key under a name; nil where the machine has no randomness.
+    /// A new key with an ID; nil if the machine has no randomness.
     package static func generate(_ algorithm: SignatureAlgorithm, id: String) -> TokenKey? {
         Signatures.generate(algorithm).map { TokenKey(id: id, material: $0) }
     }
 
-    /// The keys of a file: a JWK, a set of them, or a PEM text. `name` is the key's `kid` where the file says none.
+    /// The keys of a file: a JWK, a JWK set or a PEM text. `name` is the `kid` of a key without one.
     ///
-    /// A set may hold keys that are for something else, and those are left out; a file without any of ours is refused.
+    /// Keys of a set with another purpose are left out. A file without a usable key is refused.
     package static func read(_ bytes: [UInt8], name: String) throws(KeyFault) -> [TokenKey] {
         guard bytes.count <= Limits.tokenKeyFileBytesMax else {
             throw KeyFault("it has more than \(Limits.tokenKeyFileBytesMax) bytes; one key has a few hundred")
@@ -46,7 +46,7 @@ extension TokenKey {
         return keys
     }
 
-    /// Whether a key of a set is of a kind that we know, and not meant for encryption.
+    /// Whether a key of a set has a known type and is not for encryption.
     private static func isForTokens(_ jwk: JSONValue) -> Bool {
         if let use = jwk["use"]?.string, use != "sig" { return false }
         switch (jwk["kty"]?.string, jwk["crv"]?.string) {
@@ -93,7 +93,7 @@ extension TokenKey {
         }
     }
 
-    /// As a JWK, for a file: with its secret half where it has one.
+    /// The key as a JWK for a file, with its secret half if it has one.
     package var jwk: [UInt8] {
         var writer = JSONWriter(layout: .indented)
         writer.beginObject()

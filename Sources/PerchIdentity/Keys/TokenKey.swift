@@ -1,15 +1,15 @@
 import PerchBase
 
-/// How a token is signed. The algorithm is the key's, never the token's: what a token says of it must agree.
+/// The algorithm of a signature. It belongs to the key; `alg` of a token must agree.
 package enum SignatureAlgorithm: String, Hashable, Sendable, CaseIterable {
     case es256 = "ES256"
     case eddsa = "EdDSA"
     case hs256 = "HS256"
 }
 
-/// A key that tokens are verified or signed with: plain bytes, checked when they were read.
+/// A key that verifies or signs tokens: plain bytes, checked when they were read.
 ///
-/// Its description is its name; what is secret of it is nowhere printed.
+/// Its description is its name, so its secret is never printed.
 package struct TokenKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     package enum Material: Hashable, Sendable {
         /// ECDSA with P-256; 32 bytes each.
@@ -20,7 +20,7 @@ package struct TokenKey: Hashable, Sendable, CustomStringConvertible, CustomRefl
         case secret([UInt8])
     }
 
-    /// `kid`: what tokens name it by.
+    /// `kid`, by which tokens name the key.
     package let id: String
     package let material: Material
 
@@ -37,7 +37,7 @@ package struct TokenKey: Hashable, Sendable, CustomStringConvertible, CustomRefl
         }
     }
 
-    /// Whether it can sign, and so is nobody else's business.
+    /// Whether the key can sign, and so must stay secret.
     package var isSecret: Bool {
         switch self.material {
         case .p256(_, _, let d): d != nil
@@ -46,7 +46,7 @@ package struct TokenKey: Hashable, Sendable, CustomStringConvertible, CustomRefl
         }
     }
 
-    /// What may be shown of it: nil where all of it is secret.
+    /// The public half; nil if the whole key is secret.
     package var publicHalf: TokenKey? {
         switch self.material {
         case .p256(let x, let y, _): TokenKey(id: self.id, material: .p256(x: x, y: y, d: nil))
@@ -55,7 +55,7 @@ package struct TokenKey: Hashable, Sendable, CustomStringConvertible, CustomRefl
         }
     }
 
-    /// Whether tokens of one are tokens of the other.
+    /// Whether both keys verify the same tokens.
     package func verifiesSame(as other: TokenKey) -> Bool {
         self.id == other.id && (self.publicHalf ?? self) == (other.publicHalf ?? other)
     }
@@ -64,7 +64,7 @@ package struct TokenKey: Hashable, Sendable, CustomStringConvertible, CustomRefl
     package var customMirror: Mirror { Mirror(self, children: ["id": self.id, "algorithm": self.algorithm.rawValue]) }
 }
 
-/// Why a file is no key, with what to do.
+/// The reason why a file is not a key, with the next step.
 package struct KeyFault: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

@@ -1,4 +1,4 @@
-/// Bytes as text and back, as JOSE has them: the alphabet for URLs, unpadded (RFC 4648, section 5).
+/// Base64 as JOSE uses it: the URL alphabet, unpadded (RFC 4648, section 5).
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
@@ -25,9 +25,9 @@ package enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for whatever `encode` does not write: other letters, padding, a letter too many, bits that carry nothing.
+    /// Decodes a text. Nil for every text that `encode` does not write: other letters, padding, a surplus letter, spare bits.
     ///
-    /// So a value has one form, and nobody makes a second token of a first one.
+    /// So a value has one form, and a token cannot be rewritten into a second one.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []

@@ -1,18 +1,17 @@
 import PerchBase
 import PerchJSON
 
-/// A token in its compact form (RFC 7515, section 3.1), taken apart and not believed yet.
+/// A parsed token in compact form (RFC 7515, section 3.1), not verified yet.
 ///
-/// Read within limits and in one way only: three parts, unpadded base64url, JSON without double keys. Nothing that a
-/// header could ask for is done: no key that it brings along or points to, no extension that must be understood, no
-/// token without a signature.
+/// The parser has limits and accepts one form: three parts, unpadded base64url, JSON without duplicate keys. It ignores
+/// every key that a header contains or points to, and refuses extensions (`crit`) and tokens without a signature.
 package struct CompactToken: Sendable {
-    /// What is signed: header and payload as they stand, with the dot between them.
+    /// The signed bytes: header and payload as received, with the dot between them.
     package let signed: [UInt8]
     package let signature: [UInt8]
-    /// `alg`, as the token says it; what counts is the key's.
+    /// `alg` of the token. The algorithm of the key decides.
     package let algorithm: String
-    /// `kid`; nil where the token names none.
+    /// `kid`; nil if the token names none.
     package let keyID: String?
     let payload: JSONValue
 
@@ -62,14 +61,14 @@ package struct CompactToken: Sendable {
         do throws(JSONError) {
             value = try JSONReader.read(bytes, limits: limits)
         } catch {
-            // Not the error's own words: they show what was found, and that is the token's.
+            // The reader's error is left out, because it quotes the token.
             throw .malformed("its \(part) is not the JSON of a token")
         }
         guard value.members != nil else { throw .malformed("its \(part) is no JSON object") }
         return value
     }
 
-    /// Makes the token of a payload.
+    /// Signs a payload.
     static func signing(_ payload: [UInt8], by key: TokenKey) throws(KeyFault) -> String {
         var header = JSONWriter()
         header.beginObject()

@@ -1,17 +1,17 @@
 package import PerchBase
 
-/// Why credentials are not taken. Safe to log: it names keys, instants and claims, and never holds the token.
+/// The reason why credentials are refused. Safe to log: it has keys, instants and claims, never the token.
 package enum CredentialFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is no token that could be judged.
+    /// The text is no token, or a required claim is missing.
     case malformed(String)
-    /// It is not looked at.
+    /// The token exceeds the limit and was not parsed.
     case tooLong(bytes: Int, limit: Int)
-    /// Whoever signed it is not known here, or did not sign this.
+    /// The server does not know the key, or the signature does not match.
     case untrusted(String)
-    /// It is for somebody else, or by somebody else.
+    /// `aud` or `iss` is not the one of this server.
     case misdirected(String)
     case notYetValid(from: Instant)
-    /// Its `exp` is farther in the future than this server accepts.
+    /// `exp` is farther in the future than this server accepts.
     case livesTooLong(until: Instant, from: Instant, limitMilliseconds: Int64)
     case expired(at: Instant)
     case revoked(String)
@@ -31,7 +31,7 @@ package enum CredentialFault: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// `400 days`; a shorter time in milliseconds.
+    /// Whole days as `400 days`, any other time in milliseconds.
     private static func days(_ milliseconds: Int64) -> String {
         milliseconds % 86_400_000 == 0 ? "\(milliseconds / 86_400_000) days" : "\(milliseconds) ms"
     }

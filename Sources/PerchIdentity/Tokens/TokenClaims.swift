@@ -2,28 +2,28 @@ package import PerchBase
 import PerchJSON
 import PerchModel
 
-/// What a token says of whoever holds it. The names are those of RFC 7519, and four of ours: `app`, `environment`,
+/// The claims of a token. The names are those of RFC 7519, and four of Perch: `app`, `environment`,
 /// `scope`, `account`.
 package struct TokenClaims: Hashable, Sendable {
     /// `iss`; empty for none.
     package var issuer = ""
-    /// `sub`: for people and for quotas; empty for none.
+    /// `sub`: the holder, for people and for quotas; empty for none.
     package var subject = ""
     /// `aud`.
     package var audience: [String] = []
-    /// `exp`: the token is over at this instant. There is none without an end.
+    /// `exp`: the end of the token. Every token has one.
     package var expires: Instant
     /// `nbf`.
     package var notBefore: Instant?
     /// `iat`.
     package var issued: Instant?
-    /// `jti`: what it is revoked by; empty for none.
+    /// `jti`: the ID by which the token is revoked; empty for none.
     package var id = ""
     /// `app` and `environment`.
     package var apps: AppReach
     /// `scope`.
     package var scope: Scope
-    /// `account`: the only one that is meant, if one is.
+    /// `account`: the only account that the token is for; nil for all accounts of its apps.
     package var account: String?
 
     package init(expires: Instant, apps: AppReach, scope: Scope) {
@@ -32,7 +32,7 @@ package struct TokenClaims: Hashable, Sendable {
         self.scope = scope
     }
 
-    /// Reads the claims of a token, whether its signature fits or not: for a verified one, or for who looks at his own.
+    /// Reads the claims of a token without checking its signature.
     package init(of token: CompactToken) throws(CredentialFault) {
         let payload = token.payload
         func text(_ member: String, limit: Int = Limits.tokenClaimBytesMax) throws(CredentialFault) -> String? {
@@ -59,7 +59,7 @@ package struct TokenClaims: Hashable, Sendable {
         }
         func instant(_ member: String) throws(CredentialFault) -> Instant? {
             guard let value = payload[member] else { return nil }
-            // Seconds, with a fraction or without one. Up to the year 9999.
+            // Seconds, with or without a fraction, up to the year 9999.
             guard let seconds = value.double, seconds >= 0, seconds < 253_402_300_800 else {
                 throw .malformed("its \(member) is no number of seconds since 1970; milliseconds are too many")
             }
@@ -74,7 +74,8 @@ package struct TokenClaims: Hashable, Sendable {
         guard let scopes = try text("scope") else {
             throw .malformed("it has no scope; name one of \(Scope.names)")
         }
-        // Issuers write several words there, some of them for others: the farthest of ours counts, for it holds the rest.
+        // Issuers write several words, some of them for other services. The highest scope of Perch counts: it includes
+        // the rest.
         guard let scope = scopes.split(separator: " ").compactMap({ Scope(named: $0) }).max() else {
             throw .malformed("its scope \(quoted(scopes)) names none of \(Scope.names)")
         }
@@ -91,7 +92,7 @@ package struct TokenClaims: Hashable, Sendable {
         }
     }
 
-    /// A token of these claims.
+    /// Signs these claims.
     package func signed(by key: TokenKey) throws(KeyFault) -> String {
         func seconds(_ instant: Instant) -> Int64 { instant.milliseconds / 1_000 }
         var writer = JSONWriter()
@@ -141,12 +142,11 @@ package struct TokenClaims: Hashable, Sendable {
         return token
     }
 
-    /// A token of what is to be signed, header and payload in their text. For a fuzzer, which makes payloads that no claims
-    /// would come to.
+    /// Signs the text of a header and payload. For the fuzzer, which makes payloads that no claims produce.
     package static func signing(_ text: String, by key: TokenKey) -> String? {
         Signatures.sign(Array(text.utf8), by: key).map { text + "." + Base64URL.encode($0) }
     }
 
-    /// A name for a new token that nobody can guess; nil where the machine has no randomness.
+    /// A random ID for a new token; nil if the machine has no randomness.
     package static func newID() -> String? { Signatures.random(16).map { Base64URL.encode($0) } }
 }
