@@ -241,7 +241,8 @@ extension ErrorReason {
             .purchaseNotAllowed, .purchaseIneligibleForOffer, .purchaseInvalidOffer, .purchaseInvalidOfferPrice,
             .purchaseInvalidOfferSignature, .purchaseMissingOfferParameters, .pendingUnknown, .pendingLimit,
             .intentUnknown, .intentLimit, .refundNotPossible, .notASubscription, .notSubscribed, .notInRetry,
-            .notShareable, .familyLimit, .notShared, .priceIncreaseInvalid, .noPriceIncrease, .extensionInvalid, .extensionIneligible,
+            .notShareable, .familyLimit, .notShared, .priceIncreaseInvalid, .noPriceIncrease, .extensionInvalid,
+            .extensionIneligible,
             .storeKitUnknown, .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError,
             .storeKitNotAvailableInStorefront, .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest,
             .storeKitFailed, .backupFailed:

@@ -290,7 +290,8 @@ import Testing
     static let final = ErrorReason.allCases.filter { $0.retry == .no || $0.retry == .newCredentials }
 
     @Test(arguments: Self.final)
-    func `that is refused for good is not made again, and every stream and call says why`(_ reason: ErrorReason) throws {
+    func `that is refused for good is not made again, and every stream and call says why`(_ reason: ErrorReason) throws
+    {
         for isGreeting in [true, false] {
             let server = ScriptedServer()
             server.core.watch(1, Sample.watch, atLeast: nil)
@@ -302,17 +303,20 @@ import Testing
                     reason: reason.rawValue, message: "no", reconnectAfterMilliseconds: 60_000,
                     jitterMilliseconds: 60_000, isFinal: true))
             let actions = server.actions()
-            let refusal = PerchError(code: .init(rawValue: reason.code.rawValue), reason: reason.rawValue, message: "no")
+            let refusal = PerchError(
+                code: .init(rawValue: reason.code.rawValue), reason: reason.rawValue, message: "no")
             #expect(!refusal.isTransient)
             #expect(actions.shown(1) == ["final \(reason.rawValue) after nothing"])
             #expect(actions.contains(.endUpdates(2, refusal)) && actions.error(3) == refusal)
             #expect(actions.last == .connection(.refused(refusal)) && server.nextWake == nil)
             server.core.call(4, Sample.read, timeoutMilliseconds: 50_000)
-            #expect(server.actions() == [.connect, .connection(.connecting)], "who asks again may have changed something")
+            #expect(
+                server.actions() == [.connect, .connection(.connecting)], "who asks again may have changed something")
         }
     }
 
-    @Test func `with refused credentials of a file is made again when the file has others, or the time of DRAIN is over`()
+    @Test
+    func `with refused credentials of a file is made again when the file has others, or the time of DRAIN is over`()
         throws
     {
         let server = ScriptedServer { $0.canReauthenticate = true }

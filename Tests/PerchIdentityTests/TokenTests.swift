@@ -228,7 +228,8 @@ extension String {
         #expect(
             fault
                 == .livesTooLong(
-                    until: Forge.now.advanced(byMilliseconds: 401 * day), from: Forge.now, limitMilliseconds: 400 * day))
+                    until: Forge.now.advanced(byMilliseconds: 401 * day), from: Forge.now, limitMilliseconds: 400 * day)
+        )
         #expect("\(fault)".contains("401 days ahead") && "\(fault)".contains("400 days at most (token-life)"))
         var longer = Forge.authenticator
         longer.lifeMilliseconds = 500 * day

@@ -20,7 +20,8 @@ import Testing
         }
         let table = Dictionary(uniqueKeysWithValues: ErrorReason.allCases.map { ($0.rawValue, $0.code.rawValue) })
         #expect(table == printed)
-        #expect(retries == Dictionary(uniqueKeysWithValues: ErrorReason.allCases.map { ($0.rawValue, $0.retry.rawValue) }))
+        #expect(
+            retries == Dictionary(uniqueKeysWithValues: ErrorReason.allCases.map { ($0.rawValue, $0.retry.rawValue) }))
     }
 
     @Test(arguments: ErrorReason.allCases)

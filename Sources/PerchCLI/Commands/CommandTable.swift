@@ -259,7 +259,8 @@ package enum CommandTable {
         catalog.commands = [
             check,
             Self.leaf(
-                "load", "Replace the app's catalogue until the server reads its --catalog again; changes are pushed.", .catalogLoad, [file],
+                "load", "Replace the app's catalogue until the server reads its --catalog again; changes are pushed.",
+                .catalogLoad, [file],
                 Self.asking()),
             Self.leaf("show", "What the app's catalogue on the server holds.", .catalogShow, [], Self.asking()),
         ]
