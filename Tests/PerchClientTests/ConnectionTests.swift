@@ -342,7 +342,7 @@ import Testing
 
     struct Breach: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// What the connection is in: before WELCOME, or with a call on stream 1.
+        /// The state of the connection: before WELCOME, or with a call on stream 1.
         var isGreeting = false
         var bytes: [UInt8]
         var says: String

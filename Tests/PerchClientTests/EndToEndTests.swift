@@ -37,7 +37,7 @@ import Testing
         let client = try self.stage.client()
         let task = client.currentEntitlementTask(account: "anna", product: "gold")
         let updates = client.transactionUpdates(account: "anna")
-        // Somebody else goes on, so the stream itself does.
+        // Another iteration continues, so the stream stays open.
         var other = task.makeAsyncIterator()
         _ = await other.next(where: { $0.info != nil })
         let cancelled = Task { () async throws -> (Bool, Bool) in

@@ -5,7 +5,7 @@ import PerchLoop
 import Synchronization
 import Testing
 
-/// What names stand for, as tests say it; and how often that was asked.
+/// A scripted name server that counts its lookups.
 private final class NameBook: Sendable {
     private struct State {
         var answers: [Result<[SocketAddress], NameFault>] = []
@@ -137,7 +137,7 @@ private final class NameBook: Sendable {
         left.close()
         let error = await #expect(throws: PerchError.self) { try await answer.value }
         #expect(error?.reason == PerchError.closed)
-        // The next who asks is told what was asked for the first.
+        // The next client gets the result of the first lookup.
         let client = try self.client()
         async let count = client.apps().count
         states = client.connection.makeAsyncIterator()

@@ -202,8 +202,8 @@ extension EntitlementTaskState<WatchValue> {
                 account: "anna", idempotencyKey: [key], operation: .buy(PurchaseOrder(productID: product))))
     }
 
-    /// A customer's month: what he had, a subscription, coins, its renewal; seen by a client whose connection breaks once
-    /// after so many bytes. Returns how many bytes went each way.
+    /// A customer's month: earlier purchases, a subscription, coins, a renewal. The connection of the watching client breaks once,
+    /// after the given number of bytes. Returns the bytes sent each way.
     private func month(cutIncoming: Int? = nil, cutOutgoing: Int? = nil) throws -> (received: Int, sent: Int) {
         let world = try World(timeRate: try #require(TimeRate(named: "oneRenewalEveryThirtySeconds")))
         let shop = world.client(1)
@@ -238,7 +238,7 @@ extension EntitlementTaskState<WatchValue> {
     private func check(
         _ client: World.Client, _ world: World, _ shop: World.Client, _ place: Comment
     ) throws {
-        // What is so, by reads of another client.
+        // The true state, read by another client.
         shop.core.call(
             30, .listTransactions(ListTransactionsRequest(account: "anna", includesFinishedConsumables: true)),
             timeoutMilliseconds: 600_000)

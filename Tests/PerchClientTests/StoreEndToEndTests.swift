@@ -3,7 +3,7 @@ import PerchClient
 import PerchModel
 import Testing
 
-/// What a test store has beside buying, over sockets: every call and stream of it as a program sees it.
+/// The calls and streams of a test store beside purchases, over sockets.
 @Suite(.timeLimit(.minutes(2))) struct `a test store, end to end` {
     private let stage: LoopbackStage
     private let client: PerchClient

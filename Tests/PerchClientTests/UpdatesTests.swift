@@ -147,7 +147,7 @@ import Testing
             let actions = self.server.actions()
             #expect(actions.error(3)?.mayHaveHappened == true && actions.events(1) == [7])
         }
-        // Of what was in doubt there may be more: whoever cancels one of two does not know which was done.
+        // There may be more events of doubtful calls: a caller that cancels one of two does not know which was done.
         try self.server.say(Sample.event(8, cursor: [8], origin: ScriptedServer.clientID), on: stream)
         #expect(self.server.actions().events(1) == [8])
         try self.server.say(Sample.event(6, cursor: [9], origin: ScriptedServer.clientID), on: stream)

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// What a token may be that somebody made up, and what it is told.
+    /// A forged or damaged token, and the expected reaction.
     struct Forgery: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let expected: String
@@ -96,7 +96,7 @@ import Testing
             Forge.token(header: header("none"), payload: payload, signature: [])
         },
         Forgery("the public key as the secret of HS256", "untrusted") {
-            // The oldest trick: the server holds the public key, and so does everybody.
+            // The public key is known to everyone.
             let text =
                 Base64URL.encode(Array(header("HS256").utf8)) + "." + Base64URL.encode(Array(payload.utf8))
             let secret = TokenKey(

@@ -25,7 +25,7 @@ final class LoopbackServer: Sendable {
     struct Census: Sendable {
         var connections: Int
         var calls: Int
-        /// Streams that were told that their token's value is still the one.
+        /// Number of streams that were answered by `unchanged`.
         var unchangedAnswers: UInt64
         /// Streams that were resumed and told a newer value.
         var resumedWithValue: UInt64

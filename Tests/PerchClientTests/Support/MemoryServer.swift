@@ -51,7 +51,7 @@ final class MemoryServer {
         return min(self.coreWake ?? .max, store ?? .max)
     }
 
-    /// Turns, until nothing is left to do at `now`. `input` is what has come from the sockets.
+    /// Turns, until nothing is left to do at `now`. `input` delivers bytes from the sockets.
     func step(_ now: Moment, _ input: (inout LoopCore) -> Void = { _ in }) {
         self.core.begin(now)
         self.core.takePausedInput()

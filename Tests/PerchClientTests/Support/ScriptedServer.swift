@@ -23,7 +23,7 @@ final class ScriptedServer {
     var output: [UInt8] { self.core.output }
     func refusal(of authorization: String) -> PerchError? { self.core.refusal(of: authorization) }
 
-    /// What the core wants done since it was last asked.
+    /// The actions of the core since the last call.
     func actions() -> [ClientAction] {
         let actions = self.core.actions
         self.core.actions.removeAll()
@@ -195,7 +195,7 @@ enum Sample {
 }
 
 extension Request {
-    /// What a stream of states goes on from.
+    /// The resume token of a state stream.
     var watchToken: [UInt8]? {
         guard case .currentEntitlementTask(let request) = self else { return nil }
         return request.resumeToken
@@ -203,7 +203,7 @@ extension Request {
 }
 
 extension [ClientAction] {
-    /// What watch `id` was shown, as identifiers of its transactions.
+    /// The states that watch `id` showed, as identifiers of its transactions.
     func shown(_ id: ItemID) -> [String] {
         self.compactMap { action in
             guard case .show(id, let state, let isNews) = action, isNews else { return nil }
