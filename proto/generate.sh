@@ -1,13 +1,12 @@
 #!/bin/sh
-# Writes Sources/CPerchProto anew from the contract: a .c file under perch/, its header under include/perch/.
+# Writes what is generated from the contract: C (protoc-c) and Swift (proto/generator), both under Sources/.
 #
-#     proto/generate.sh            writes what changed, and takes away what the contract no longer has
-#     proto/generate.sh --check    writes nothing; fails, naming the files, where the two differ
+#     proto/generate.sh            writes the files that changed, and removes those that the contract no longer has
+#     proto/generate.sh --check    writes nothing; fails and names the files that differ
 #
-# The generated C is committed so that a clean clone builds without a generator. `make lint` runs the check.
+# The generated files are committed, so a clean clone builds without a generator. `make lint` runs the check.
 set -eu
 cd "${0%/*}/.."
-target=Sources/CPerchProto
 
 case "$*" in
 '') check=false ;;
@@ -18,46 +17,55 @@ case "$*" in
     ;;
 esac
 
-.ci/prepare proto
+.ci/prepare proto python
+.ci/python protobuf==7.36.2
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
+mkdir -p "$fresh/out/CPerchProto"
 (
     cd proto
-    find perch -name '*.proto' | LC_ALL=C sort | xargs protoc-c --c_out="$fresh" -I.
+    files=$(find perch -name '*.proto' | LC_ALL=C sort)
+    # shellcheck disable=SC2086  # The names are words.
+    protoc-c --c_out="$fresh/out/CPerchProto" -I. $files
+    # shellcheck disable=SC2086
+    protoc --include_imports --include_source_info -o "$fresh/contract.binpb" -I. $files
 )
 (
-    cd "$fresh"
+    cd "$fresh/out/CPerchProto"
     find perch -name '*.pb-c.h' | while IFS= read -r header; do
         mkdir -p "include/${header%/*}"
         mv "$header" "include/$header"
     done
 )
+.build/venv/bin/python proto/generator "$fresh/contract.binpb" proto/swift.map "$fresh/out"
 
-# Paths, relative to the target, of what is missing, changed, or no longer in the contract.
-mkdir -p $target
+# Paths under Sources/ of files that are missing, changed, or no longer in the contract.
 different=$(
-    { (cd "$fresh" && find . -type f) && (cd $target && find . -type f); } | LC_ALL=C sort -u | while IFS= read -r file; do
-        cmp -s "$fresh/$file" "$target/$file" || printf '%s\n' "${file#./}"
+    {
+        (cd "$fresh/out" && find . -type f)
+        (cd Sources && find ./CPerchProto ./PerchWire/Generated ./PerchIdentity/Generated -type f 2>/dev/null)
+    } | LC_ALL=C sort -u | while IFS= read -r file; do
+        cmp -s "$fresh/out/$file" "Sources/$file" || printf '%s\n' "${file#./}"
     done
 )
 
 if [ -z "$different" ]; then
-    echo "proto/generate.sh: $target agrees with the contract."
+    echo "proto/generate.sh: the generated files agree with the contract."
 elif $check; then
-    echo "$different" | sed "s|^|proto/generate.sh: differs from the contract: $target/|" >&2
-    echo "proto/generate.sh: run make proto and commit what it writes. Each version of the generator writes another" \
-        "header; here it is $(protoc-c --version | head -n 1), and Debian 12 has protobuf-c 1.4.1." >&2
+    echo "$different" | sed "s|^|proto/generate.sh: differs from the contract: Sources/|" >&2
+    echo "proto/generate.sh: run make proto and commit what it writes. Each version of protoc-c writes another header;" \
+        "here it is $(protoc-c --version | head -n 1), and Debian 12 has protobuf-c 1.4.1." >&2
     exit 1
 else
-    # What did not change keeps its time, so that little is compiled again.
+    # An unchanged file keeps its time, so that little is compiled again.
     echo "$different" | while IFS= read -r file; do
-        if [ -e "$fresh/$file" ]; then
-            mkdir -p "$target/$(dirname "$file")"
-            cp "$fresh/$file" "$target/$file"
-            echo "proto/generate.sh: wrote $target/$file"
+        if [ -e "$fresh/out/$file" ]; then
+            mkdir -p "Sources/$(dirname "$file")"
+            cp "$fresh/out/$file" "Sources/$file"
+            echo "proto/generate.sh: wrote Sources/$file"
         else
-            rm "$target/$file"
-            echo "proto/generate.sh: removed $target/$file, which the contract no longer has"
+            rm "Sources/$file"
+            echo "proto/generate.sh: removed Sources/$file, which the contract no longer has"
         fi
     done
 fi

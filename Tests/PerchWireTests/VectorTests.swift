@@ -63,7 +63,7 @@ struct `vectors` {
         },
         "perch.v1.CurrentEntitlementTaskResponse": {
             try again(
-                $0, Perch__V1__CurrentEntitlementTaskResponse.self, { TaskState<Verified<Transaction>?>($0) },
+                $0, Perch__V1__CurrentEntitlementTaskResponse.self, { try? TaskState<Verified<Transaction>?>($0) },
                 { $0.write(to: $1, $2) })
         },
         "perch.v1.Failure": { try again($0, Perch__V1__Failure.self, { Failure($0) }, { $0.write(to: $1, $2) }) },
@@ -112,7 +112,7 @@ struct `vectors` {
         },
         "perch.v1.GetCurrentEntitlementResponse": {
             try again(
-                $0, Perch__V1__GetCurrentEntitlementResponse.self, { TaskState<Verified<Transaction>?>($0) },
+                $0, Perch__V1__GetCurrentEntitlementResponse.self, { try? TaskState<Verified<Transaction>?>($0) },
                 { $0.write(to: $1, $2) })
         },
         "perch.v1.GetLatestTransactionRequest": {
@@ -128,7 +128,7 @@ struct `vectors` {
             try again($0, Perch__V1__GetProductsRequest.self, { ProductsRequest($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.GetProductsResponse": {
-            try again($0, Perch__V1__GetProductsResponse.self, { TaskState<Products>($0) }, { $0.write(to: $1, $2) })
+            try again($0, Perch__V1__GetProductsResponse.self, { try? TaskState<Products>($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.GetServerStatusResponse": {
             try again($0, Perch__V1__GetServerStatusResponse.self, { ServerStatus($0) }, { $0.write(to: $1, $2) })
@@ -140,7 +140,7 @@ struct `vectors` {
         },
         "perch.v1.GetSubscriptionStatusResponse": {
             try again(
-                $0, Perch__V1__GetSubscriptionStatusResponse.self, { TaskState<SubscriptionStatuses>($0) },
+                $0, Perch__V1__GetSubscriptionStatusResponse.self, { try? TaskState<SubscriptionStatuses>($0) },
                 { $0.write(to: $1, $2) })
         },
         "perch.v1.ListAppsResponse": {
@@ -185,7 +185,7 @@ struct `vectors` {
             try again($0, Perch__V1__ProductsTaskRequest.self, { ProductsRequest($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.ProductsTaskResponse": {
-            try again($0, Perch__V1__ProductsTaskResponse.self, { TaskState<Products>($0) }, { $0.write(to: $1, $2) })
+            try again($0, Perch__V1__ProductsTaskResponse.self, { try? TaskState<Products>($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.PurchaseOffer": {
             try again($0, Perch__V1__PurchaseOffer.self, { OrderedOffer($0) }, { $0.write(to: $1, $2) })
@@ -230,7 +230,7 @@ struct `vectors` {
         },
         "perch.v1.SubscriptionStatusTaskResponse": {
             try again(
-                $0, Perch__V1__SubscriptionStatusTaskResponse.self, { TaskState<SubscriptionStatuses>($0) },
+                $0, Perch__V1__SubscriptionStatusTaskResponse.self, { try? TaskState<SubscriptionStatuses>($0) },
                 { $0.write(to: $1, $2) })
         },
         "perch.v1.SubscriptionStatuses": {
@@ -268,10 +268,10 @@ struct `vectors` {
             try again($0, Perch__V1__StoreMessage.self, { StoreMessage($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.PurchaseIntentList": {
-            try again($0, Perch__V1__PurchaseIntentList.self, { [PurchaseIntent]($0) }, { $0.write(to: $1, $2) })
+            try again($0, Perch__V1__PurchaseIntentList.self, { Perch__V1__PurchaseIntentList.value($0) }, { Perch__V1__PurchaseIntentList.write($0, to: $1, $2) })
         },
         "perch.v1.StoreMessages": {
-            try again($0, Perch__V1__StoreMessages.self, { [StoreMessage]($0) }, { $0.write(to: $1, $2) })
+            try again($0, Perch__V1__StoreMessages.self, { Perch__V1__StoreMessages.value($0) }, { Perch__V1__StoreMessages.write($0, to: $1, $2) })
         },
         "perch.v1.ProductEdit": {
             try again($0, Perch__V1__ProductEdit.self, { ProductEdit($0) }, { $0.write(to: $1, $2) })
@@ -375,14 +375,14 @@ struct `vectors` {
         },
         "perch.v1.PurchaseIntentsResponse": {
             try again(
-                $0, Perch__V1__PurchaseIntentsResponse.self, { TaskState<[PurchaseIntent]>($0) },
+                $0, Perch__V1__PurchaseIntentsResponse.self, { try? TaskState<[PurchaseIntent]>($0) },
                 { $0.write(to: $1, $2) })
         },
         "perch.v1.MessagesRequest": {
             try again($0, Perch__V1__MessagesRequest.self, { AccountWatchRequest($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.MessagesResponse": {
-            try again($0, Perch__V1__MessagesResponse.self, { TaskState<[StoreMessage]>($0) }, { $0.write(to: $1, $2) })
+            try again($0, Perch__V1__MessagesResponse.self, { try? TaskState<[StoreMessage]>($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.OperateRequest": {
             try again($0, Perch__V1__OperateRequest.self, { try OperateRequest($0) }, { $0.write(to: $1, $2) })

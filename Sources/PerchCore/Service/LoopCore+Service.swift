@@ -14,7 +14,7 @@ extension LoopCore {
         default: break
         }
         let app: AppNumber
-        if let reference = request.appReference { app = try self.app(reference, ofCall: call) } else { app = 0 }
+        if let reference = request.app { app = try self.app(reference, ofCall: call) } else { app = 0 }
         try self.permit(call, request)
         try Self.check(request)
         if let token = try self.token(of: request, app: app) {

@@ -1,4 +1,4 @@
-package import PerchWire
+import PerchWire
 
 /// The permission that an RPC needs.
 package struct Permission: BitwiseCopyable, Hashable, Sendable {
@@ -17,57 +17,9 @@ package struct Permission: BitwiseCopyable, Hashable, Sendable {
     package let scope: Scope
     package let reach: Reach
 
-    private init(_ scope: Scope, _ reach: Reach) {
+    init(_ scope: Scope, _ reach: Reach) {
         self.scope = scope
         self.reach = reach
-    }
-
-    /// The one table of RPC and scope. A method without a row does not compile.
-    /// `Tests/PerchCoreTests/PermissionMatrix.md` shows the result of each row.
-    package init(for method: Method) {
-        switch method {
-        case .productsTask: self.init(.read, .catalogue)
-        case .subscriptionStatusTask: self.init(.read, .account)
-        case .currentEntitlementTask: self.init(.read, .account)
-        case .getProducts: self.init(.read, .catalogue)
-        case .getImage: self.init(.read, .catalogue)
-        case .getSubscriptionStatus: self.init(.read, .account)
-        case .getCurrentEntitlement: self.init(.read, .account)
-        case .listCurrentEntitlements: self.init(.read, .account)
-        case .listPlanOptions: self.init(.read, .account)
-        case .getOfferEligibility: self.init(.read, .account)
-        case .getAppPolicies: self.init(.read, .catalogue)
-        case .explain: self.init(.read, .account)
-
-        case .purchase: self.init(.write, .account)
-        case .finish: self.init(.write, .account)
-        case .listTransactions: self.init(.read, .account)
-        case .listUnfinished: self.init(.read, .account)
-        case .getLatestTransaction: self.init(.read, .account)
-        case .transactionUpdates: self.init(.read, .account)
-        case .sync: self.init(.write, .account)
-        case .requestRefund: self.init(.write, .account)
-        case .redeemOfferCode: self.init(.write, .account)
-        case .manageSubscriptions: self.init(.write, .account)
-        case .getAppTransaction: self.init(.read, .account)
-        case .purchaseIntents: self.init(.read, .account)
-        case .messages: self.init(.read, .account)
-
-        case .operate: self.init(.test, .account)
-        case .inspectAccount: self.init(.test, .account)
-        case .listAccounts: self.init(.test, .app)
-        case .configure: self.init(.test, .app)
-        case .getSettings: self.init(.test, .catalogue)
-        case .getClock: self.init(.test, .catalogue)
-        case .setClock: self.init(.test, .app)
-
-        case .listApps: self.init(.admin, .app)
-        case .checkCatalog: self.init(.admin, .catalogue)
-        case .loadCatalog: self.init(.admin, .app)
-        case .getCatalog: self.init(.admin, .app)
-        case .getServerStatus, .backup: self.init(.admin, .server)
-        case .revokeToken: self.init(.admin, .server)
-        }
     }
 
     /// Why an identity may never call this method, whatever the request; nil if it may.

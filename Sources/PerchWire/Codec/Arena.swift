@@ -1,4 +1,5 @@
 import CPerchProto
+import PerchBase
 import PerchModel
 
 /// Memory for the structures of one message: taken by moving a pointer, given back all at once.
@@ -225,3 +226,26 @@ func readTexts(_ count: Int, _ texts: UnsafeMutablePointer<UnsafeMutablePointer<
 func readValues<C: CEnumeration, Value: OpenEnumeration>(_ count: Int, _ values: UnsafeMutablePointer<C>?) -> [Value] {
     UnsafeBufferPointer(start: values, count: count).map { Value($0) }
 }
+
+/// Values whose reading may refuse.
+func readEach<C: CMessage, Value>(
+    _ count: Int, _ messages: UnsafeMutablePointer<UnsafeMutablePointer<C>?>?,
+    _ make: (UnsafeMutablePointer<C>) throws(MessageError) -> Value
+) throws(MessageError) -> [Value] {
+    var values: [Value] = []
+    for message in UnsafeBufferPointer(start: messages, count: count) { values.append(try make(message!)) }
+    return values
+}
+
+/// Values that this version knows: a newer server may list others.
+func readKnown<C: CMessage, Value>(
+    _ count: Int, _ messages: UnsafeMutablePointer<UnsafeMutablePointer<C>?>?,
+    _ make: (UnsafeMutablePointer<C>) throws(MessageError) -> Value
+) -> [Value] {
+    UnsafeBufferPointer(start: messages, count: count).compactMap { try? make($0!) }
+}
+
+/// Nil for a value that says nothing.
+func notBlank(_ text: String) -> String? { text.isEmpty ? nil : text }
+func notBlank(_ instant: Instant) -> Instant? { instant.milliseconds == 0 ? nil : instant }
+func notBlank<Value: OpenEnumeration>(_ value: Value) -> Value? { value.rawValue == 0 ? nil : value }

@@ -1,0 +1,12 @@
+/* Generated from proto/ by `make proto`. Do not edit. */
+#ifndef PERCH_DESCRIPTORS_H
+#define PERCH_DESCRIPTORS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A serialized google.protobuf.FileDescriptorSet of proto/perch, each file after those that it imports. */
+extern const size_t perch_descriptors_count;
+extern const uint8_t perch_descriptors[];
+
+#endif

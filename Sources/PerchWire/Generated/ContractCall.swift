@@ -1,0 +1,249 @@
+// Generated from proto/ by `make proto`. Do not edit: change the contract, proto/swift.map or proto/generator/.
+// swift-format-ignore-file
+
+package import PerchModel
+
+/// A method as a client calls it: how its request is wrapped, and its answers are unwrapped.
+package struct ContractCall<Asked, Answer>: Sendable {
+    package let method: Method
+    package let wrap: @Sendable (Asked) -> Request
+    package let unwrap: @Sendable (Response) -> Answer?
+}
+
+/// Every method as a client calls it.
+package enum Calls {
+    /// Products, and the identifiers that are unavailable.
+    package static var productsTask: ContractCall<ProductsRequest, TaskState<Products>> {
+        ContractCall(method: .productsTask, wrap: { .productsTask($0) }) {
+            if case .productsTask(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The statuses of an account in a subscription group.
+    package static var subscriptionStatusTask: ContractCall<SubscriptionStatusRequest, TaskState<SubscriptionStatuses>> {
+        ContractCall(method: .subscriptionStatusTask, wrap: { .subscriptionStatusTask($0) }) {
+            if case .subscriptionStatusTask(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The transaction that entitles an account to a product, or none.
+    package static var currentEntitlementTask: ContractCall<CurrentEntitlementRequest, TaskState<Verified<Transaction>?>> {
+        ContractCall(method: .currentEntitlementTask, wrap: { .currentEntitlementTask($0) }) {
+            if case .currentEntitlementTask(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// ProductsTask, once.
+    package static var getProducts: ContractCall<ProductsRequest, TaskState<Products>> {
+        ContractCall(method: .getProducts, wrap: { .getProducts($0) }) {
+            if case .getProducts(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// A promotional image of the catalogue, by the identifier that products name it by.
+    package static var getImage: ContractCall<GetImageRequest, ImageAnswer> {
+        ContractCall(method: .getImage, wrap: { .getImage($0) }) {
+            if case .getImage(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// SubscriptionStatusTask, once.
+    package static var getSubscriptionStatus: ContractCall<SubscriptionStatusRequest, TaskState<SubscriptionStatuses>> {
+        ContractCall(method: .getSubscriptionStatus, wrap: { .getSubscriptionStatus($0) }) {
+            if case .getSubscriptionStatus(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// CurrentEntitlementTask, once.
+    package static var getCurrentEntitlement: ContractCall<CurrentEntitlementRequest, TaskState<Verified<Transaction>?>> {
+        ContractCall(method: .getCurrentEntitlement, wrap: { .getCurrentEntitlement($0) }) {
+            if case .getCurrentEntitlement(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Everything that an account is entitled to, once.
+    package static var listCurrentEntitlements: ContractCall<ListCurrentEntitlementsRequest, EntitlementList> {
+        ContractCall(method: .listCurrentEntitlements, wrap: { .listCurrentEntitlements($0) }) {
+            if case .listCurrentEntitlements(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The products of a group, and what choosing each would do to the plan that is held.
+    package static var listPlanOptions: ContractCall<PlanOptionsRequest, PlanOptionList> {
+        ContractCall(method: .listPlanOptions, wrap: { .listPlanOptions($0) }) {
+            if case .listPlanOptions(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Which offers an account may have.
+    package static var getOfferEligibility: ContractCall<OfferEligibilityRequest, OfferEligibilityAnswer> {
+        ContractCall(method: .getOfferEligibility, wrap: { .getOfferEligibility($0) }) {
+            if case .getOfferEligibility(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The app's licence agreement and privacy policy.
+    package static var getAppPolicies: ContractCall<AppPoliciesRequest, AppPoliciesAnswer> {
+        ContractCall(method: .getAppPolicies, wrap: { .getAppPolicies($0) }) {
+            if case .getAppPolicies(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Why an account is entitled, or not, and what will change by itself.
+    package static var explain: ContractCall<ExplainRequest, ExplainAnswer> {
+        ContractCall(method: .explain, wrap: { .explain($0) }) {
+            if case .explain(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Buys a product, as an app does. Test apps only.
+    package static var purchase: ContractCall<PurchaseRequest, PurchaseResponse> {
+        ContractCall(method: .purchase, wrap: { .purchase($0) }) {
+            if case .purchase(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Marks a transaction as delivered. Finishing twice is finishing.
+    package static var finish: ContractCall<FinishRequest, Acknowledgement> {
+        ContractCall(method: .finish, wrap: { .finish($0) }) {
+            if case .finish(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The transactions of an account, oldest first, a page at a time.
+    package static var listTransactions: ContractCall<ListTransactionsRequest, TransactionPage> {
+        ContractCall(method: .listTransactions, wrap: { .listTransactions($0) }) {
+            if case .listTransactions(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The transactions that are not finished, oldest first.
+    package static var listUnfinished: ContractCall<ListUnfinishedRequest, TransactionPage> {
+        ContractCall(method: .listUnfinished, wrap: { .listUnfinished($0) }) {
+            if case .listUnfinished(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The newest transaction of a product, revoked ones included.
+    package static var getLatestTransaction: ContractCall<LatestTransactionRequest, LatestTransaction> {
+        ContractCall(method: .getLatestTransaction, wrap: { .getLatestTransaction($0) }) {
+            if case .getLatestTransaction(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Each new or changed transaction, exactly once and in order over all reconnects.
+    package static var transactionUpdates: ContractCall<TransactionUpdatesRequest, TransactionEvent> {
+        ContractCall(method: .transactionUpdates, wrap: { .transactionUpdates($0) }) {
+            if case .transactionUpdates(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Restores: what waits for the customer's own request is delivered. Never takes anything away.
+    package static var sync: ContractCall<SyncRequest, Acknowledgement> {
+        ContractCall(method: .sync, wrap: { .sync($0) }) {
+            if case .sync(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Asks for a refund, as a customer does: approved, unless the text says `REJECT`. Test apps only.
+    package static var requestRefund: ContractCall<RefundRequest, RefundAnswer> {
+        ContractCall(method: .requestRefund, wrap: { .requestRefund($0) }) {
+            if case .requestRefund(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Redeems an offer code, as a customer does outside of a purchase. Test apps only.
+    package static var redeemOfferCode: ContractCall<RedeemOfferCodeRequest, RedeemedCode> {
+        ContractCall(method: .redeemOfferCode, wrap: { .redeemOfferCode($0) }) {
+            if case .redeemOfferCode(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Switches renewal on or off, as a customer does in the sheet of his subscriptions. Test apps only.
+    package static var manageSubscriptions: ContractCall<ManageSubscriptionsRequest, Acknowledgement> {
+        ContractCall(method: .manageSubscriptions, wrap: { .manageSubscriptions($0) }) {
+            if case .manageSubscriptions(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// What stands for the account's first use of the app.
+    package static var getAppTransaction: ContractCall<AppTransactionRequest, AppTransactionAnswer> {
+        ContractCall(method: .getAppTransaction, wrap: { .getAppTransaction($0) }) {
+            if case .getAppTransaction(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Purchases that a customer began outside the app: all that wait, now and at each change.
+    package static var purchaseIntents: ContractCall<AccountWatchRequest, TaskState<[PurchaseIntent]>> {
+        ContractCall(method: .purchaseIntents, wrap: { .purchaseIntents($0) }) {
+            if case .purchaseIntents(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// What the store has to tell the customer: all that matters, now and at each change.
+    package static var messages: ContractCall<AccountWatchRequest, TaskState<[StoreMessage]>> {
+        ContractCall(method: .messages, wrap: { .messages($0) }) {
+            if case .messages(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Does one thing to one account: buys, refunds, renews, shares, deletes and so on. Answers when it is committed.
+    package static var operate: ContractCall<OperateRequest, OperateResponse> {
+        ContractCall(method: .operate, wrap: { .operate($0) }) {
+            if case .operate(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// What the store knows of an account.
+    package static var inspectAccount: ContractCall<InspectAccountRequest, AccountInspection> {
+        ContractCall(method: .inspectAccount, wrap: { .inspectAccount($0) }) {
+            if case .inspectAccount(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The accounts of the app, by key, a page at a time.
+    package static var listAccounts: ContractCall<ListAccountsRequest, AccountPage> {
+        ContractCall(method: .listAccounts, wrap: { .listAccounts($0) }) {
+            if case .listAccounts(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Changes settings, armed failures and products of the app, all in one revision.
+    package static var configure: ContractCall<ConfigureRequest, Acknowledgement> {
+        ContractCall(method: .configure, wrap: { .configure($0) }) {
+            if case .configure(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The app's settings and armed failures.
+    package static var getSettings: ContractCall<SettingsRequest, SettingsList> {
+        ContractCall(method: .getSettings, wrap: { .getSettings($0) }) {
+            if case .getSettings(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The app's clock and time rate.
+    package static var getClock: ContractCall<ClockRequest, ClockResponse> {
+        ContractCall(method: .getClock, wrap: { .getClock($0) }) {
+            if case .getClock(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Freezes, resumes or advances the app's clock. Answers when all that is due by then is settled and pushed.
+    package static var setClock: ContractCall<SetClockRequest, SetClockResponse> {
+        ContractCall(method: .setClock, wrap: { .setClock($0) }) {
+            if case .setClock(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The apps of this server.
+    package static var listApps: ContractCall<Void, AppList> {
+        ContractCall(method: .listApps, wrap: { _ in .listApps }) {
+            if case .listApps(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Reads a catalogue file and says what is in it, without loading it.
+    package static var checkCatalog: ContractCall<CheckCatalogRequest, CheckCatalogResponse> {
+        ContractCall(method: .checkCatalog, wrap: { .checkCatalog($0) }) {
+            if case .checkCatalog(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Replaces an app's catalogue: one change, one revision, one push for each stream that it affects.
+    package static var loadCatalog: ContractCall<LoadCatalogRequest, LoadCatalogResponse> {
+        ContractCall(method: .loadCatalog, wrap: { .loadCatalog($0) }) {
+            if case .loadCatalog(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// What an app's catalogue holds.
+    package static var getCatalog: ContractCall<GetCatalogRequest, CatalogContents> {
+        ContractCall(method: .getCatalog, wrap: { .getCatalog($0) }) {
+            if case .getCatalog(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// What is connected, what it costs, and every counter.
+    package static var getServerStatus: ContractCall<Void, ServerStatus> {
+        ContractCall(method: .getServerStatus, wrap: { _ in .getServerStatus }) {
+            if case .getServerStatus(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Copies the store into a file of the server's machine while everything goes on. One at a time.
+    package static var backup: ContractCall<BackupRequest, BackupSummary> {
+        ContractCall(method: .backup, wrap: { .backup($0) }) {
+            if case .backup(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Takes a token back before its end. What its holder watches ends within five seconds.
+    package static var revokeToken: ContractCall<RevokeTokenRequest, RevokeTokenResponse> {
+        ContractCall(method: .revokeToken, wrap: { .revokeToken($0) }) {
+            if case .revokeToken(let answer) = $0 { answer } else { nil }
+        }
+    }
+}

@@ -1,0 +1,475 @@
+// Generated from proto/ by `make proto`. Do not edit: change the contract, proto/swift.map or proto/generator/.
+// swift-format-ignore-file
+
+package import PerchBase
+package import PerchModel
+
+/// Every RPC of the contract.
+package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
+    /// Products, and the identifiers that are unavailable.
+    case productsTask
+    /// The statuses of an account in a subscription group.
+    case subscriptionStatusTask
+    /// The transaction that entitles an account to a product, or none.
+    case currentEntitlementTask
+    /// ProductsTask, once.
+    case getProducts
+    /// A promotional image of the catalogue, by the identifier that products name it by.
+    case getImage
+    /// SubscriptionStatusTask, once.
+    case getSubscriptionStatus
+    /// CurrentEntitlementTask, once.
+    case getCurrentEntitlement
+    /// Everything that an account is entitled to, once.
+    case listCurrentEntitlements
+    /// The products of a group, and what choosing each would do to the plan that is held.
+    case listPlanOptions
+    /// Which offers an account may have.
+    case getOfferEligibility
+    /// The app's licence agreement and privacy policy.
+    case getAppPolicies
+    /// Why an account is entitled, or not, and what will change by itself.
+    case explain
+    /// Buys a product, as an app does. Test apps only.
+    case purchase
+    /// Marks a transaction as delivered. Finishing twice is finishing.
+    case finish
+    /// The transactions of an account, oldest first, a page at a time.
+    case listTransactions
+    /// The transactions that are not finished, oldest first.
+    case listUnfinished
+    /// The newest transaction of a product, revoked ones included.
+    case getLatestTransaction
+    /// Each new or changed transaction, exactly once and in order over all reconnects.
+    case transactionUpdates
+    /// Restores: what waits for the customer's own request is delivered. Never takes anything away.
+    case sync
+    /// Asks for a refund, as a customer does: approved, unless the text says `REJECT`. Test apps only.
+    case requestRefund
+    /// Redeems an offer code, as a customer does outside of a purchase. Test apps only.
+    case redeemOfferCode
+    /// Switches renewal on or off, as a customer does in the sheet of his subscriptions. Test apps only.
+    case manageSubscriptions
+    /// What stands for the account's first use of the app.
+    case getAppTransaction
+    /// Purchases that a customer began outside the app: all that wait, now and at each change.
+    case purchaseIntents
+    /// What the store has to tell the customer: all that matters, now and at each change.
+    case messages
+    /// Does one thing to one account: buys, refunds, renews, shares, deletes and so on. Answers when it is committed.
+    case operate
+    /// What the store knows of an account.
+    case inspectAccount
+    /// The accounts of the app, by key, a page at a time.
+    case listAccounts
+    /// Changes settings, armed failures and products of the app, all in one revision.
+    case configure
+    /// The app's settings and armed failures.
+    case getSettings
+    /// The app's clock and time rate.
+    case getClock
+    /// Freezes, resumes or advances the app's clock. Answers when all that is due by then is settled and pushed.
+    case setClock
+    /// The apps of this server.
+    case listApps
+    /// Reads a catalogue file and says what is in it, without loading it.
+    case checkCatalog
+    /// Replaces an app's catalogue: one change, one revision, one push for each stream that it affects.
+    case loadCatalog
+    /// What an app's catalogue holds.
+    case getCatalog
+    /// What is connected, what it costs, and every counter.
+    case getServerStatus
+    /// Copies the store into a file of the server's machine while everything goes on. One at a time.
+    case backup
+    /// Takes a token back before its end. What its holder watches ends within five seconds.
+    case revokeToken
+
+    /// Paths as in gRPC, `/package.Service/Method`, in the order of the cases.
+    static let paths: [String] = [
+        "/perch.v1.EntitlementService/ProductsTask",
+        "/perch.v1.EntitlementService/SubscriptionStatusTask",
+        "/perch.v1.EntitlementService/CurrentEntitlementTask",
+        "/perch.v1.EntitlementService/GetProducts",
+        "/perch.v1.EntitlementService/GetImage",
+        "/perch.v1.EntitlementService/GetSubscriptionStatus",
+        "/perch.v1.EntitlementService/GetCurrentEntitlement",
+        "/perch.v1.EntitlementService/ListCurrentEntitlements",
+        "/perch.v1.EntitlementService/ListPlanOptions",
+        "/perch.v1.EntitlementService/GetOfferEligibility",
+        "/perch.v1.EntitlementService/GetAppPolicies",
+        "/perch.v1.EntitlementService/Explain",
+        "/perch.v1.TransactionService/Purchase",
+        "/perch.v1.TransactionService/Finish",
+        "/perch.v1.TransactionService/ListTransactions",
+        "/perch.v1.TransactionService/ListUnfinished",
+        "/perch.v1.TransactionService/GetLatestTransaction",
+        "/perch.v1.TransactionService/TransactionUpdates",
+        "/perch.v1.TransactionService/Sync",
+        "/perch.v1.TransactionService/RequestRefund",
+        "/perch.v1.TransactionService/RedeemOfferCode",
+        "/perch.v1.TransactionService/ManageSubscriptions",
+        "/perch.v1.TransactionService/GetAppTransaction",
+        "/perch.v1.TransactionService/PurchaseIntents",
+        "/perch.v1.TransactionService/Messages",
+        "/perch.v1.TestStoreService/Operate",
+        "/perch.v1.TestStoreService/InspectAccount",
+        "/perch.v1.TestStoreService/ListAccounts",
+        "/perch.v1.TestStoreService/Configure",
+        "/perch.v1.TestStoreService/GetSettings",
+        "/perch.v1.TestStoreService/GetClock",
+        "/perch.v1.TestStoreService/SetClock",
+        "/perch.v1.AdminService/ListApps",
+        "/perch.v1.AdminService/CheckCatalog",
+        "/perch.v1.AdminService/LoadCatalog",
+        "/perch.v1.AdminService/GetCatalog",
+        "/perch.v1.AdminService/GetServerStatus",
+        "/perch.v1.AdminService/Backup",
+        "/perch.v1.AdminService/RevokeToken",
+    ]
+
+    /// Whether the answer is a stream, which has no end of its own.
+    package var isStreaming: Bool {
+        switch self {
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .transactionUpdates, .purchaseIntents, .messages: true
+            default: false
+        }
+    }
+
+    /// Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.
+    package var isSafe: Bool {
+        switch self {
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus: true
+            default: false
+        }
+    }
+
+    /// The longest request, in bytes.
+    package var requestBytesMax: Int {
+        switch self {
+            case .checkCatalog: Limits.catalogRequestBytesMax
+            case .loadCatalog: Limits.catalogRequestBytesMax
+            default: Limits.requestBytesMax
+        }
+    }
+}
+
+/// A request of any method, as both sides have it.
+package indirect enum Request: Hashable, Sendable {
+    case productsTask(ProductsRequest)
+    case subscriptionStatusTask(SubscriptionStatusRequest)
+    case currentEntitlementTask(CurrentEntitlementRequest)
+    case getProducts(ProductsRequest)
+    case getImage(GetImageRequest)
+    case getSubscriptionStatus(SubscriptionStatusRequest)
+    case getCurrentEntitlement(CurrentEntitlementRequest)
+    case listCurrentEntitlements(ListCurrentEntitlementsRequest)
+    case listPlanOptions(PlanOptionsRequest)
+    case getOfferEligibility(OfferEligibilityRequest)
+    case getAppPolicies(AppPoliciesRequest)
+    case explain(ExplainRequest)
+    case purchase(PurchaseRequest)
+    case finish(FinishRequest)
+    case listTransactions(ListTransactionsRequest)
+    case listUnfinished(ListUnfinishedRequest)
+    case getLatestTransaction(LatestTransactionRequest)
+    case transactionUpdates(TransactionUpdatesRequest)
+    case sync(SyncRequest)
+    case requestRefund(RefundRequest)
+    case redeemOfferCode(RedeemOfferCodeRequest)
+    case manageSubscriptions(ManageSubscriptionsRequest)
+    case getAppTransaction(AppTransactionRequest)
+    case purchaseIntents(AccountWatchRequest)
+    case messages(AccountWatchRequest)
+    case operate(OperateRequest)
+    case inspectAccount(InspectAccountRequest)
+    case listAccounts(ListAccountsRequest)
+    case configure(ConfigureRequest)
+    case getSettings(SettingsRequest)
+    case getClock(ClockRequest)
+    case setClock(SetClockRequest)
+    case listApps
+    case checkCatalog(CheckCatalogRequest)
+    case loadCatalog(LoadCatalogRequest)
+    case getCatalog(GetCatalogRequest)
+    case getServerStatus
+    case backup(BackupRequest)
+    case revokeToken(RevokeTokenRequest)
+
+    package var method: Method {
+        switch self {
+            case .productsTask: .productsTask
+            case .subscriptionStatusTask: .subscriptionStatusTask
+            case .currentEntitlementTask: .currentEntitlementTask
+            case .getProducts: .getProducts
+            case .getImage: .getImage
+            case .getSubscriptionStatus: .getSubscriptionStatus
+            case .getCurrentEntitlement: .getCurrentEntitlement
+            case .listCurrentEntitlements: .listCurrentEntitlements
+            case .listPlanOptions: .listPlanOptions
+            case .getOfferEligibility: .getOfferEligibility
+            case .getAppPolicies: .getAppPolicies
+            case .explain: .explain
+            case .purchase: .purchase
+            case .finish: .finish
+            case .listTransactions: .listTransactions
+            case .listUnfinished: .listUnfinished
+            case .getLatestTransaction: .getLatestTransaction
+            case .transactionUpdates: .transactionUpdates
+            case .sync: .sync
+            case .requestRefund: .requestRefund
+            case .redeemOfferCode: .redeemOfferCode
+            case .manageSubscriptions: .manageSubscriptions
+            case .getAppTransaction: .getAppTransaction
+            case .purchaseIntents: .purchaseIntents
+            case .messages: .messages
+            case .operate: .operate
+            case .inspectAccount: .inspectAccount
+            case .listAccounts: .listAccounts
+            case .configure: .configure
+            case .getSettings: .getSettings
+            case .getClock: .getClock
+            case .setClock: .setClock
+            case .listApps: .listApps
+            case .checkCatalog: .checkCatalog
+            case .loadCatalog: .loadCatalog
+            case .getCatalog: .getCatalog
+            case .getServerStatus: .getServerStatus
+            case .backup: .backup
+            case .revokeToken: .revokeToken
+        }
+    }
+}
+
+/// A response message of any method, as both sides have it. A streaming method sends many.
+package enum Response: Hashable, Sendable {
+    case productsTask(TaskState<Products>)
+    case subscriptionStatusTask(TaskState<SubscriptionStatuses>)
+    case currentEntitlementTask(TaskState<Verified<Transaction>?>)
+    case getProducts(TaskState<Products>)
+    case getImage(ImageAnswer)
+    case getSubscriptionStatus(TaskState<SubscriptionStatuses>)
+    case getCurrentEntitlement(TaskState<Verified<Transaction>?>)
+    case listCurrentEntitlements(EntitlementList)
+    case listPlanOptions(PlanOptionList)
+    case getOfferEligibility(OfferEligibilityAnswer)
+    case getAppPolicies(AppPoliciesAnswer)
+    case explain(ExplainAnswer)
+    case purchase(PurchaseResponse)
+    case finish(Acknowledgement)
+    case listTransactions(TransactionPage)
+    case listUnfinished(TransactionPage)
+    case getLatestTransaction(LatestTransaction)
+    case transactionUpdates(TransactionEvent)
+    case sync(Acknowledgement)
+    case requestRefund(RefundAnswer)
+    case redeemOfferCode(RedeemedCode)
+    case manageSubscriptions(Acknowledgement)
+    case getAppTransaction(AppTransactionAnswer)
+    case purchaseIntents(TaskState<[PurchaseIntent]>)
+    case messages(TaskState<[StoreMessage]>)
+    case operate(OperateResponse)
+    case inspectAccount(AccountInspection)
+    case listAccounts(AccountPage)
+    case configure(Acknowledgement)
+    case getSettings(SettingsList)
+    case getClock(ClockResponse)
+    case setClock(SetClockResponse)
+    case listApps(AppList)
+    case checkCatalog(CheckCatalogResponse)
+    case loadCatalog(LoadCatalogResponse)
+    case getCatalog(CatalogContents)
+    case getServerStatus(ServerStatus)
+    case backup(BackupSummary)
+    case revokeToken(RevokeTokenResponse)
+
+    package var method: Method {
+        switch self {
+            case .productsTask: .productsTask
+            case .subscriptionStatusTask: .subscriptionStatusTask
+            case .currentEntitlementTask: .currentEntitlementTask
+            case .getProducts: .getProducts
+            case .getImage: .getImage
+            case .getSubscriptionStatus: .getSubscriptionStatus
+            case .getCurrentEntitlement: .getCurrentEntitlement
+            case .listCurrentEntitlements: .listCurrentEntitlements
+            case .listPlanOptions: .listPlanOptions
+            case .getOfferEligibility: .getOfferEligibility
+            case .getAppPolicies: .getAppPolicies
+            case .explain: .explain
+            case .purchase: .purchase
+            case .finish: .finish
+            case .listTransactions: .listTransactions
+            case .listUnfinished: .listUnfinished
+            case .getLatestTransaction: .getLatestTransaction
+            case .transactionUpdates: .transactionUpdates
+            case .sync: .sync
+            case .requestRefund: .requestRefund
+            case .redeemOfferCode: .redeemOfferCode
+            case .manageSubscriptions: .manageSubscriptions
+            case .getAppTransaction: .getAppTransaction
+            case .purchaseIntents: .purchaseIntents
+            case .messages: .messages
+            case .operate: .operate
+            case .inspectAccount: .inspectAccount
+            case .listAccounts: .listAccounts
+            case .configure: .configure
+            case .getSettings: .getSettings
+            case .getClock: .getClock
+            case .setClock: .setClock
+            case .listApps: .listApps
+            case .checkCatalog: .checkCatalog
+            case .loadCatalog: .loadCatalog
+            case .getCatalog: .getCatalog
+            case .getServerStatus: .getServerStatus
+            case .backup: .backup
+            case .revokeToken: .revokeToken
+        }
+    }
+}
+
+extension Request {
+    /// The app that the request names; nil for a method that is about the server.
+    package var app: AppReference? {
+        switch self {
+            case .productsTask(let asked): asked.app
+            case .subscriptionStatusTask(let asked): asked.app
+            case .currentEntitlementTask(let asked): asked.app
+            case .getProducts(let asked): asked.app
+            case .getImage(let asked): asked.app
+            case .getSubscriptionStatus(let asked): asked.app
+            case .getCurrentEntitlement(let asked): asked.app
+            case .listCurrentEntitlements(let asked): asked.app
+            case .listPlanOptions(let asked): asked.app
+            case .getOfferEligibility(let asked): asked.app
+            case .getAppPolicies(let asked): asked.app
+            case .explain(let asked): asked.app
+            case .purchase(let asked): asked.app
+            case .finish(let asked): asked.app
+            case .listTransactions(let asked): asked.app
+            case .listUnfinished(let asked): asked.app
+            case .getLatestTransaction(let asked): asked.app
+            case .transactionUpdates(let asked): asked.app
+            case .sync(let asked): asked.app
+            case .requestRefund(let asked): asked.app
+            case .redeemOfferCode(let asked): asked.app
+            case .manageSubscriptions(let asked): asked.app
+            case .getAppTransaction(let asked): asked.app
+            case .purchaseIntents(let asked): asked.app
+            case .messages(let asked): asked.app
+            case .operate(let asked): asked.app
+            case .inspectAccount(let asked): asked.app
+            case .listAccounts(let asked): asked.app
+            case .configure(let asked): asked.app
+            case .getSettings(let asked): asked.app
+            case .getClock(let asked): asked.app
+            case .setClock(let asked): asked.app
+            case .loadCatalog(let asked): asked.app
+            case .getCatalog(let asked): asked.app
+            default: nil
+        }
+    }
+
+    /// The position that the caller demands at least.
+    package var atLeast: Position? {
+        switch self {
+            case .productsTask(let asked): asked.atLeast
+            case .subscriptionStatusTask(let asked): asked.atLeast
+            case .currentEntitlementTask(let asked): asked.atLeast
+            case .getProducts(let asked): asked.atLeast
+            case .getImage(let asked): asked.atLeast
+            case .getSubscriptionStatus(let asked): asked.atLeast
+            case .getCurrentEntitlement(let asked): asked.atLeast
+            case .listCurrentEntitlements(let asked): asked.atLeast
+            case .listPlanOptions(let asked): asked.atLeast
+            case .getOfferEligibility(let asked): asked.atLeast
+            case .explain(let asked): asked.atLeast
+            case .listTransactions(let asked): asked.atLeast
+            case .listUnfinished(let asked): asked.atLeast
+            case .getLatestTransaction(let asked): asked.atLeast
+            case .transactionUpdates(let asked): asked.atLeast
+            case .getAppTransaction(let asked): asked.atLeast
+            case .purchaseIntents(let asked): asked.atLeast
+            case .messages(let asked): asked.atLeast
+            case .inspectAccount(let asked): asked.atLeast
+            default: nil
+        }
+    }
+
+    /// The token that a call resumes from, empty where it begins; nil for a call that has none.
+    package var resumeToken: [UInt8]? {
+        switch self {
+            case .productsTask(let asked): asked.resumeToken
+            case .subscriptionStatusTask(let asked): asked.resumeToken
+            case .currentEntitlementTask(let asked): asked.resumeToken
+            case .purchaseIntents(let asked): asked.resumeToken
+            case .messages(let asked): asked.resumeToken
+            default: nil
+        }
+    }
+
+    /// The account that the request names.
+    package var account: String? {
+        switch self {
+            case .subscriptionStatusTask(let asked): asked.account
+            case .currentEntitlementTask(let asked): asked.account
+            case .getSubscriptionStatus(let asked): asked.account
+            case .getCurrentEntitlement(let asked): asked.account
+            case .listCurrentEntitlements(let asked): asked.account
+            case .listPlanOptions(let asked): asked.account
+            case .getOfferEligibility(let asked): asked.account
+            case .explain(let asked): asked.account
+            case .purchase(let asked): asked.account
+            case .finish(let asked): asked.account
+            case .listTransactions(let asked): asked.account
+            case .listUnfinished(let asked): asked.account
+            case .getLatestTransaction(let asked): asked.account
+            case .transactionUpdates(let asked): asked.account
+            case .sync(let asked): asked.account
+            case .requestRefund(let asked): asked.account
+            case .redeemOfferCode(let asked): asked.account
+            case .manageSubscriptions(let asked): asked.account
+            case .getAppTransaction(let asked): asked.account
+            case .purchaseIntents(let asked): asked.account
+            case .messages(let asked): asked.account
+            case .operate(let asked): asked.account
+            case .inspectAccount(let asked): asked.account
+            default: nil
+        }
+    }
+
+    /// The key that makes a mutation safe to repeat, empty where the caller gave none; nil for a read.
+    package var idempotencyKey: [UInt8]? {
+        switch self {
+            case .purchase(let asked): asked.idempotencyKey
+            case .finish(let asked): asked.idempotencyKey
+            case .sync(let asked): asked.idempotencyKey
+            case .requestRefund(let asked): asked.idempotencyKey
+            case .redeemOfferCode(let asked): asked.idempotencyKey
+            case .manageSubscriptions(let asked): asked.idempotencyKey
+            case .operate(let asked): asked.idempotencyKey
+            case .configure(let asked): asked.idempotencyKey
+            default: nil
+        }
+    }
+
+}
+
+extension Response {
+    /// The position of a mutation; nil for a read.
+    package var position: Position? {
+        switch self {
+            case .purchase(let answer): answer.position
+            case .finish(let answer): answer.position
+            case .sync(let answer): answer.position
+            case .requestRefund(let answer): answer.position
+            case .redeemOfferCode(let answer): answer.position
+            case .manageSubscriptions(let answer): answer.position
+            case .operate(let answer): answer.position
+            case .configure(let answer): answer.position
+            case .setClock(let answer): answer.position
+            case .loadCatalog(let answer): answer.position
+            default: nil
+        }
+    }
+}

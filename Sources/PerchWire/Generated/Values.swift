@@ -1,0 +1,2040 @@
+// Generated from proto/ by `make proto`. Do not edit: change the contract, proto/swift.map or proto/generator/.
+// swift-format-ignore-file
+
+package import PerchBase
+package import PerchModel
+
+/// What became of a purchase.
+package struct PurchaseResult: OpenEnumeration {
+    package let rawValue: Int32
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+    package static let names = ["unspecified", "success", "userCancelled", "pending"]
+    /// There is a transaction. It may be the one already held.
+    package static let success = Self(rawValue: 1)
+    /// The customer changed his mind; nothing happened.
+    package static let userCancelled = Self(rawValue: 2)
+    /// It waits for somebody. If approved, the transaction arrives on TransactionUpdates.
+    package static let pending = Self(rawValue: 3)
+}
+
+/// How a message may be compressed.
+package struct Encoding: OpenEnumeration {
+    package let rawValue: Int32
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+    package static let names = ["unspecified", "identity", "zlib"]
+    /// Bytes as they are.
+    package static let identity = Self(rawValue: 1)
+    /// zlib, RFC 1950.
+    package static let zlib = Self(rawValue: 2)
+}
+
+/// Names an app. It may be left out where the server, or the caller's identity, has exactly one.
+package struct AppReference: Hashable, Sendable {
+    /// Bundle identifier, such as `com.example.app`.
+    package var bundleID: String
+    /// Which store. Unspecified where the bundle identifier has exactly one.
+    package var environment: AppEnvironment
+
+    package init(bundleID: String = "", environment: AppEnvironment = .unspecified) {
+        self.bundleID = bundleID
+        self.environment = environment
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.bundleID.isEmpty && self.environment == .unspecified }
+}
+
+/// An app.
+package struct AppSummary: Hashable, Sendable {
+    /// Its bundle identifier.
+    package var bundleID: String
+    /// Its store.
+    package var environment: AppEnvironment
+    /// Number of products in its catalogue.
+    package var productCount: UInt32
+    /// Where its catalogue came from, for people.
+    package var catalogSource: String
+
+    package init(
+        bundleID: String = "",
+        environment: AppEnvironment = .unspecified,
+        productCount: UInt32 = 0,
+        catalogSource: String = ""
+    ) {
+        self.bundleID = bundleID
+        self.environment = environment
+        self.productCount = productCount
+        self.catalogSource = catalogSource
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.bundleID.isEmpty && self.environment == .unspecified && self.productCount == 0 && self.catalogSource.isEmpty }
+}
+
+/// The apps.
+package struct AppList: Hashable, Sendable {
+    /// By bundle identifier.
+    package var apps: [AppSummary]
+
+    package init(apps: [AppSummary] = []) {
+        self.apps = apps
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.apps.isEmpty }
+}
+
+/// A place in a catalogue file where something is odd.
+package struct CatalogWarning: Hashable, Sendable {
+    /// Line, from 1; 0 where there is none.
+    package var line: UInt32
+    /// Column, from 1; 0 where there is none.
+    package var column: UInt32
+    /// The product it concerns; empty for none.
+    package var productID: String
+    /// What is odd, and what was made of it.
+    package var message: String
+
+    package init(line: UInt32 = 0, column: UInt32 = 0, productID: String = "", message: String = "") {
+        self.line = line
+        self.column = column
+        self.productID = productID
+        self.message = message
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.line == 0 && self.column == 0 && self.productID.isEmpty && self.message.isEmpty }
+}
+
+/// What is in a catalogue.
+package struct CatalogSummary: Hashable, Sendable {
+    /// The file's schema, such as `4.0`.
+    package var schemaVersion: String
+    /// Consumables.
+    package var consumableCount: UInt32
+    /// Non-consumables.
+    package var nonConsumableCount: UInt32
+    /// Non-renewing subscriptions.
+    package var nonRenewingCount: UInt32
+    /// Auto-renewable subscriptions.
+    package var subscriptionCount: UInt32
+    /// Subscription groups.
+    package var groupCount: UInt32
+    /// Introductory offers.
+    package var introductoryOfferCount: UInt32
+    /// Promotional offers.
+    package var promotionalOfferCount: UInt32
+    /// Offer codes.
+    package var codeOfferCount: UInt32
+    /// Win-back offers.
+    package var winBackOfferCount: UInt32
+    /// What is odd.
+    package var warnings: [CatalogWarning]
+    /// Promotional images.
+    package var imageCount: UInt32
+
+    package init(
+        schemaVersion: String = "",
+        consumableCount: UInt32 = 0,
+        nonConsumableCount: UInt32 = 0,
+        nonRenewingCount: UInt32 = 0,
+        subscriptionCount: UInt32 = 0,
+        groupCount: UInt32 = 0,
+        introductoryOfferCount: UInt32 = 0,
+        promotionalOfferCount: UInt32 = 0,
+        codeOfferCount: UInt32 = 0,
+        winBackOfferCount: UInt32 = 0,
+        warnings: [CatalogWarning] = [],
+        imageCount: UInt32 = 0
+    ) {
+        self.schemaVersion = schemaVersion
+        self.consumableCount = consumableCount
+        self.nonConsumableCount = nonConsumableCount
+        self.nonRenewingCount = nonRenewingCount
+        self.subscriptionCount = subscriptionCount
+        self.groupCount = groupCount
+        self.introductoryOfferCount = introductoryOfferCount
+        self.promotionalOfferCount = promotionalOfferCount
+        self.codeOfferCount = codeOfferCount
+        self.winBackOfferCount = winBackOfferCount
+        self.warnings = warnings
+        self.imageCount = imageCount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.schemaVersion.isEmpty && self.consumableCount == 0 && self.nonConsumableCount == 0 && self.nonRenewingCount == 0 && self.subscriptionCount == 0 && self.groupCount == 0 && self.introductoryOfferCount == 0 && self.promotionalOfferCount == 0 && self.codeOfferCount == 0 && self.winBackOfferCount == 0 && self.warnings.isEmpty && self.imageCount == 0 }
+}
+
+/// An image file of a catalogue: of a bundle directory, `Assets/<id>.png`.
+package struct CatalogImage: Hashable, Sendable {
+    /// The identifier that products name it by.
+    package var id: String
+    /// The file: PNG or JPEG, at most 1 MiB.
+    package var content: [UInt8]
+
+    package init(id: String = "", content: [UInt8] = []) {
+        self.id = id
+        self.content = content
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.id.isEmpty && self.content.isEmpty }
+}
+
+/// Asks what is in a file.
+package struct CheckCatalogRequest: Hashable, Sendable {
+    /// The file.
+    package var file: [UInt8]
+    /// Its images.
+    package var images: [CatalogImage]
+
+    package init(file: [UInt8] = [], images: [CatalogImage] = []) {
+        self.file = file
+        self.images = images
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.file.isEmpty && self.images.isEmpty }
+}
+
+/// What is in the file.
+package struct CheckCatalogResponse: Hashable, Sendable {
+    /// The summary.
+    package var summary: CatalogSummary
+
+    package init(summary: CatalogSummary = CatalogSummary()) {
+        self.summary = summary
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.summary.isBlank }
+}
+
+/// Replaces a catalogue.
+package struct LoadCatalogRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The file.
+    package var file: [UInt8]
+    /// Where it came from, for people.
+    package var source: String
+    /// Its images. Those of the catalogue before are forgotten, so all have to come along, in one request.
+    package var images: [CatalogImage]
+
+    package init(
+        app: AppReference = AppReference(),
+        file: [UInt8] = [],
+        source: String = "",
+        images: [CatalogImage] = []
+    ) {
+        self.app = app
+        self.file = file
+        self.source = source
+        self.images = images
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.file.isEmpty && self.source.isEmpty && self.images.isEmpty }
+}
+
+/// The catalogue is loaded.
+package struct LoadCatalogResponse: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position?
+    /// What is in it.
+    package var summary: CatalogSummary
+
+    package init(position: Position? = nil, summary: CatalogSummary = CatalogSummary()) {
+        self.position = position
+        self.summary = summary
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil && self.summary.isBlank }
+}
+
+/// Asks what a catalogue holds.
+package struct GetCatalogRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+
+    package init(app: AppReference = AppReference()) {
+        self.app = app
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank }
+}
+
+/// An image that a catalogue holds.
+package struct CatalogImageInfo: Hashable, Sendable {
+    /// The identifier that products name it by.
+    package var id: String
+    /// SHA-256, 32 bytes.
+    package var contentHash: [UInt8]
+    /// Its length in bytes.
+    package var byteCount: UInt32
+
+    package init(id: String = "", contentHash: [UInt8] = [], byteCount: UInt32 = 0) {
+        self.id = id
+        self.contentHash = contentHash
+        self.byteCount = byteCount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.id.isEmpty && self.contentHash.isEmpty && self.byteCount == 0 }
+}
+
+/// What a catalogue holds.
+package struct CatalogContents: Hashable, Sendable {
+    /// Product identifiers, in the order of the file.
+    package var productIDs: [String]
+    /// Subscription groups, in the order of the file.
+    package var groupIDs: [String]
+    /// Where it came from, for people.
+    package var source: String
+    /// The revision that loaded it.
+    package var revision: UInt64
+    /// It in numbers, without warnings.
+    package var summary: CatalogSummary
+    /// Its images, by identifier.
+    package var images: [CatalogImageInfo]
+
+    package init(
+        productIDs: [String] = [],
+        groupIDs: [String] = [],
+        source: String = "",
+        revision: UInt64 = 0,
+        summary: CatalogSummary = CatalogSummary(),
+        images: [CatalogImageInfo] = []
+    ) {
+        self.productIDs = productIDs
+        self.groupIDs = groupIDs
+        self.source = source
+        self.revision = revision
+        self.summary = summary
+        self.images = images
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.productIDs.isEmpty && self.groupIDs.isEmpty && self.source.isEmpty && self.revision == 0 && self.summary.isBlank && self.images.isEmpty }
+}
+
+/// One measured value.
+package struct Metric: Hashable, Sendable {
+    /// Name by the Prometheus conventions.
+    package var name: String
+    /// Labels as `key="value"`, comma-separated; empty for none.
+    package var labels: String
+    /// The value.
+    package var value: Double
+    /// What it means.
+    package var help: String
+
+    package init(name: String = "", labels: String = "", value: Double = 0, help: String = "") {
+        self.name = name
+        self.labels = labels
+        self.value = value
+        self.help = help
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.name.isEmpty && self.labels.isEmpty && self.value == 0 && self.help.isEmpty }
+}
+
+/// A finding of the server about itself.
+package struct Finding: Hashable, Sendable {
+    /// `ok`, `warning` or `problem`.
+    package var level: String
+    /// What was looked at.
+    package var subject: String
+    /// What was found, with the numbers.
+    package var message: String
+    /// What to do about it; empty with `ok`.
+    package var remedy: String
+
+    package init(level: String = "", subject: String = "", message: String = "", remedy: String = "") {
+        self.level = level
+        self.subject = subject
+        self.message = message
+        self.remedy = remedy
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.level.isEmpty && self.subject.isEmpty && self.message.isEmpty && self.remedy.isEmpty }
+}
+
+/// The server's state.
+package struct ServerStatus: Hashable, Sendable {
+    /// Version of the server program.
+    package var version: String
+    /// Identity of the store: 16 bytes.
+    package var storeID: [UInt8]
+    /// Epoch of the store.
+    package var epoch: UInt32
+    /// Newest revision.
+    package var revision: UInt64
+    /// Every counter, gauge and histogram.
+    package var metrics: [Metric]
+    /// What the server finds of itself.
+    package var findings: [Finding]
+
+    package init(
+        version: String = "",
+        storeID: [UInt8] = [],
+        epoch: UInt32 = 0,
+        revision: UInt64 = 0,
+        metrics: [Metric] = [],
+        findings: [Finding] = []
+    ) {
+        self.version = version
+        self.storeID = storeID
+        self.epoch = epoch
+        self.revision = revision
+        self.metrics = metrics
+        self.findings = findings
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.version.isEmpty && self.storeID.isEmpty && self.epoch == 0 && self.revision == 0 && self.metrics.isEmpty && self.findings.isEmpty }
+}
+
+/// Asks for a copy of the store.
+package struct BackupRequest: Hashable, Sendable {
+    /// Where to, on the server's machine: the absolute path of a file that is not there yet.
+    package var path: String
+
+    package init(path: String = "") {
+        self.path = path
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.path.isEmpty }
+}
+
+/// The copy is complete and on the disk.
+package struct BackupSummary: Hashable, Sendable {
+    /// The revision that it holds, and every one before.
+    package var revision: UInt64
+    /// Length of the file.
+    package var byteCount: UInt64
+    /// How long it took.
+    package var durationMilliseconds: UInt64
+    /// The longest that it kept the store from other work at a time, in microseconds.
+    package var longestStallMicroseconds: UInt64
+
+    package init(
+        revision: UInt64 = 0,
+        byteCount: UInt64 = 0,
+        durationMilliseconds: UInt64 = 0,
+        longestStallMicroseconds: UInt64 = 0
+    ) {
+        self.revision = revision
+        self.byteCount = byteCount
+        self.durationMilliseconds = durationMilliseconds
+        self.longestStallMicroseconds = longestStallMicroseconds
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.revision == 0 && self.byteCount == 0 && self.durationMilliseconds == 0 && self.longestStallMicroseconds == 0 }
+}
+
+/// Takes a token back.
+package struct RevokeTokenRequest: Hashable, Sendable {
+    /// Its `jti`; of a token without one, `sha256:` and the hash of its first two parts, as `perch token inspect` shows it.
+    /// Never the token itself.
+    package var tokenID: String
+    /// When the token would have ended by itself: from then on the revocation is forgotten. 0 for never.
+    package var expires: Instant?
+
+    package init(tokenID: String = "", expires: Instant? = nil) {
+        self.tokenID = tokenID
+        self.expires = expires
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.tokenID.isEmpty && self.expires == nil }
+}
+
+/// The token is taken back, and stays so after a restart.
+package struct RevokeTokenResponse: Hashable, Sendable {
+    /// It had been taken back before.
+    package var wasRevoked: Bool
+
+    package init(wasRevoked: Bool = false) {
+        self.wasRevoked = wasRevoked
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { !self.wasRevoked }
+}
+
+/// The value could not be computed. A state, not the end of the stream: the next good load pushes success.
+package struct Failure: Hashable, Sendable {
+    /// For programs: one word of the table in proto/README.md.
+    package var reason: String
+    /// For people.
+    package var message: String
+
+    package init(reason: String = "", message: String = "") {
+        self.reason = reason
+        self.message = message
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.reason.isEmpty && self.message.isEmpty }
+}
+
+/// Where a value stands. No part of it is part of the value's equality.
+package struct ValueInfo: Hashable, Sendable {
+    /// Revision and instant.
+    package var position: Position
+    /// When that revision was committed, in milliseconds since the Unix epoch.
+    package var committed: Instant
+    /// What led to this value.
+    package var cause: Cause
+    /// Absent when only new facts can change the value.
+    package var forecast: Forecast?
+    /// Opaque. Sent back in a new call, it asks for what changed since.
+    package var token: [UInt8]
+
+    package init(
+        position: Position = .blank,
+        committed: Instant = Instant(milliseconds: 0),
+        cause: Cause = .unspecified,
+        forecast: Forecast? = nil,
+        token: [UInt8] = []
+    ) {
+        self.position = position
+        self.committed = committed
+        self.cause = cause
+        self.forecast = forecast
+        self.token = token
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.committed.milliseconds == 0 && self.cause == .unspecified && self.forecast == nil && self.token.isEmpty }
+}
+
+/// Which moment a read is about. Absent: now.
+package struct AsOf: Hashable, Sendable {
+    /// An instant in the past or in the future, in milliseconds since the Unix epoch: the same rules, asked of then.
+    package var instant: Instant?
+    /// What was known at this revision; 0: what is known now.
+    package var revision: UInt64
+
+    package init(instant: Instant? = nil, revision: UInt64 = 0) {
+        self.instant = instant
+        self.revision = revision
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.instant == nil && self.revision == 0 }
+}
+
+/// The success value of CurrentEntitlementTask.
+package struct CurrentEntitlement: Hashable, Sendable {
+    /// Absent: not entitled.
+    package var transaction: Verified<Transaction>?
+
+    package init(transaction: Verified<Transaction>? = nil) {
+        self.transaction = transaction
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.transaction == nil }
+}
+
+/// Asks for products.
+package struct ProductsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// Product identifiers, at least one, none empty; duplicates are collapsed.
+    package var productIDs: [String]
+    /// Locale such as `en_US`; empty for the app's.
+    package var locale: String
+    /// ISO 3166-1 alpha-3; empty for the app's.
+    package var storefront: String
+    /// From the last value of an earlier call with the same parameters; empty to begin.
+    package var resumeToken: [UInt8]
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        productIDs: [String] = [],
+        locale: String = "",
+        storefront: String = "",
+        resumeToken: [UInt8] = [],
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.productIDs = productIDs
+        self.locale = locale
+        self.storefront = storefront
+        self.resumeToken = resumeToken
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.productIDs.isEmpty && self.locale.isEmpty && self.storefront.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil }
+}
+
+/// Asks for the statuses of an account in a group.
+package struct SubscriptionStatusRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// Subscription group, not empty. An unknown one has no statuses.
+    package var groupID: String
+    /// From the last value of an earlier call with the same parameters; empty to begin.
+    package var resumeToken: [UInt8]
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+    /// Which moment; absent: now.
+    package var asOf: AsOf
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        groupID: String = "",
+        resumeToken: [UInt8] = [],
+        atLeast: Position? = nil,
+        asOf: AsOf = AsOf()
+    ) {
+        self.app = app
+        self.account = account
+        self.groupID = groupID
+        self.resumeToken = resumeToken
+        self.atLeast = atLeast
+        self.asOf = asOf
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.groupID.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil && self.asOf.isBlank }
+}
+
+/// Asks for the entitlement of an account to a product.
+package struct CurrentEntitlementRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// Product, not empty. Nobody is entitled to an unknown one.
+    package var productID: String
+    /// From the last value of an earlier call with the same parameters; empty to begin.
+    package var resumeToken: [UInt8]
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+    /// Which moment; absent: now.
+    package var asOf: AsOf
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        productID: String = "",
+        resumeToken: [UInt8] = [],
+        atLeast: Position? = nil,
+        asOf: AsOf = AsOf()
+    ) {
+        self.app = app
+        self.account = account
+        self.productID = productID
+        self.resumeToken = resumeToken
+        self.atLeast = atLeast
+        self.asOf = asOf
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil && self.asOf.isBlank }
+}
+
+/// Asks for an image.
+package struct GetImageRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// `promotional_image_id` of a product.
+    package var imageID: String
+    /// `content_hash` of the bytes that the caller has; empty for none.
+    package var knownHash: [UInt8]
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        imageID: String = "",
+        knownHash: [UInt8] = [],
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.imageID = imageID
+        self.knownHash = knownHash
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.imageID.isEmpty && self.knownHash.isEmpty && self.atLeast == nil }
+}
+
+/// An image.
+package struct ImageAnswer: Hashable, Sendable {
+    /// SHA-256 of the image, 32 bytes: `promotional_image_hash` of its products.
+    package var contentHash: [UInt8]
+    /// `image/png` or `image/jpeg`.
+    package var contentType: String
+    /// The caller has it: `content` is left out.
+    package var isUnchanged: Bool
+    /// The image.
+    package var content: [UInt8]
+
+    package init(
+        contentHash: [UInt8] = [],
+        contentType: String = "",
+        isUnchanged: Bool = false,
+        content: [UInt8] = []
+    ) {
+        self.contentHash = contentHash
+        self.contentType = contentType
+        self.isUnchanged = isUnchanged
+        self.content = content
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.contentHash.isEmpty && self.contentType.isEmpty && !self.isUnchanged && self.content.isEmpty }
+}
+
+/// Asks for all entitlements of an account.
+package struct ListCurrentEntitlementsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+    /// Which moment; absent: now.
+    package var asOf: AsOf
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        atLeast: Position? = nil,
+        asOf: AsOf = AsOf()
+    ) {
+        self.app = app
+        self.account = account
+        self.atLeast = atLeast
+        self.asOf = asOf
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil && self.asOf.isBlank }
+}
+
+/// All entitlements of an account.
+package struct EntitlementList: Hashable, Sendable {
+    /// One for each entitled product and owner, by product identifier, own before shared.
+    package var transactions: [Verified<Transaction>]
+    /// Where the answer stands.
+    package var info: ValueInfo
+
+    package init(transactions: [Verified<Transaction>] = [], info: ValueInfo = ValueInfo()) {
+        self.transactions = transactions
+        self.info = info
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.transactions.isEmpty && self.info.isBlank }
+}
+
+/// Asks for plan options.
+package struct PlanOptionsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// Subscription group.
+    package var groupID: String
+    /// Locale such as `en_US`; empty for the app's.
+    package var locale: String
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        groupID: String = "",
+        locale: String = "",
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.groupID = groupID
+        self.locale = locale
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.groupID.isEmpty && self.locale.isEmpty && self.atLeast == nil }
+}
+
+/// The plans of a group.
+package struct PlanOptionList: Hashable, Sendable {
+    /// By level of service, then in the order of the catalogue.
+    package var options: [PlanOption]
+    /// Where the answer stands.
+    package var position: Position
+
+    package init(options: [PlanOption] = [], position: Position = .blank) {
+        self.options = options
+        self.position = position
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.options.isEmpty && self.position.isBlank }
+}
+
+/// Asks for the eligibility of offers.
+package struct OfferEligibilityRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// Only of this product; empty for all of the group.
+    package var productID: String
+    /// Subscription group; may be left out with a product.
+    package var groupID: String
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        productID: String = "",
+        groupID: String = "",
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.productID = productID
+        self.groupID = groupID
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && self.groupID.isEmpty && self.atLeast == nil }
+}
+
+/// The eligibility of offers.
+package struct OfferEligibilityAnswer: Hashable, Sendable {
+    /// The value itself.
+    package var value: OfferEligibilities
+    /// Where the answer stands.
+    package var position: Position
+
+    package init(
+        value: OfferEligibilities = OfferEligibilities(isEligibleForIntroductory: false, offers: []),
+        position: Position = .blank
+    ) {
+        self.value = value
+        self.position = position
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { false && self.position.isBlank }
+}
+
+/// Asks for policies.
+package struct AppPoliciesRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// Locale such as `en_US`; empty for the app's.
+    package var locale: String
+
+    package init(app: AppReference = AppReference(), locale: String = "") {
+        self.app = app
+        self.locale = locale
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.locale.isEmpty }
+}
+
+/// The app's policies.
+package struct AppPoliciesAnswer: Hashable, Sendable {
+    /// Text of the licence agreement; empty for none.
+    package var licenceAgreement: String
+    /// Text of the privacy policy; empty for none.
+    package var privacyPolicyText: String
+    /// Address of the privacy policy; empty for none.
+    package var privacyPolicyURL: String
+    /// The locale of the privacy policy that was found.
+    package var privacyPolicyLocale: String
+
+    package init(
+        licenceAgreement: String = "",
+        privacyPolicyText: String = "",
+        privacyPolicyURL: String = "",
+        privacyPolicyLocale: String = ""
+    ) {
+        self.licenceAgreement = licenceAgreement
+        self.privacyPolicyText = privacyPolicyText
+        self.privacyPolicyURL = privacyPolicyURL
+        self.privacyPolicyLocale = privacyPolicyLocale
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.licenceAgreement.isEmpty && self.privacyPolicyText.isEmpty && self.privacyPolicyURL.isEmpty && self.privacyPolicyLocale.isEmpty }
+}
+
+/// Asks why.
+package struct ExplainRequest: Hashable, Sendable {
+    package enum About: Hashable, Sendable {
+        /// The statuses of a group.
+        case group(String)
+        /// The entitlement to a product.
+        case product(String)
+    }
+
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// Exactly one of the fields of `about`.
+    package var about: About?
+    /// Which moment; absent: now.
+    package var asOf: AsOf
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        about: About? = nil,
+        asOf: AsOf = AsOf(),
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.about = about
+        self.asOf = asOf
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.about == nil && self.asOf.isBlank && self.atLeast == nil }
+}
+
+/// Why.
+package struct ExplainAnswer: Hashable, Sendable {
+    /// The value itself.
+    package var value: Explanations
+    /// Where the answer stands.
+    package var position: Position
+
+    package init(
+        value: Explanations = Explanations(message: "", isEntitled: false, explanations: []),
+        position: Position = .blank
+    ) {
+        self.value = value
+        self.position = position
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { false && self.position.isBlank }
+}
+
+/// Does one thing to one account.
+package struct OperateRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes. May be left out where the operation names a transaction. `buy`,
+    /// `create_intent`, `set_storefront` and `set_charges` make the account if there is none.
+    package var account: String
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+    /// What to do.
+    package var operation: StoreOperation?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        idempotencyKey: [UInt8] = [],
+        operation: StoreOperation? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.idempotencyKey = idempotencyKey
+        self.operation = operation
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.idempotencyKey.isEmpty && self.operation == nil }
+}
+
+/// It is done.
+package struct OperateResponse: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position?
+    /// The transaction that was made or changed; absent where there is none.
+    package var transaction: Verified<Transaction>?
+    /// Of a purchase: what became of it.
+    package var purchaseResult: PurchaseResult
+    /// Of a purchase: the transaction was held before.
+    package var wasHeld: Bool
+    /// The number of a purchase that waits, or of an intent.
+    package var number: UInt64
+
+    package init(
+        position: Position? = nil,
+        transaction: Verified<Transaction>? = nil,
+        purchaseResult: PurchaseResult = .unspecified,
+        wasHeld: Bool = false,
+        number: UInt64 = 0
+    ) {
+        self.position = position
+        self.transaction = transaction
+        self.purchaseResult = purchaseResult
+        self.wasHeld = wasHeld
+        self.number = number
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil && self.transaction == nil && self.purchaseResult == .unspecified && !self.wasHeld && self.number == 0 }
+}
+
+/// Asks what the store knows of an account.
+package struct InspectAccountRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil) {
+        self.app = app
+        self.account = account
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil }
+}
+
+/// What one account shares with another.
+package struct FamilySharing: Hashable, Sendable {
+    /// The first transaction of the purchaser's line, or its transaction of a non-consumable.
+    package var original: UInt64
+    /// The same as the member has it.
+    package var memberOriginal: UInt64
+
+    package init(original: UInt64 = 0, memberOriginal: UInt64 = 0) {
+        self.original = original
+        self.memberOriginal = memberOriginal
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.original == 0 && self.memberOriginal == 0 }
+}
+
+/// A group and its statuses.
+package struct GroupStatuses: Hashable, Sendable {
+    /// The group.
+    package var groupID: String
+    /// Its statuses.
+    package var statuses: SubscriptionStatuses
+
+    package init(groupID: String = "", statuses: SubscriptionStatuses = .blank) {
+        self.groupID = groupID
+        self.statuses = statuses
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.groupID.isEmpty && self.statuses.isBlank }
+}
+
+/// What the store knows of an account.
+package struct AccountInspection: Hashable, Sendable {
+    /// Where the answer stands.
+    package var position: Position
+    /// The groups in which the account has a line.
+    package var groups: [GroupStatuses]
+    /// Products without an end that it owns.
+    package var owned: [Verified<Transaction>]
+    /// Purchases that wait, oldest first.
+    package var pendingPurchases: [PendingPurchase]
+    /// Purchases that were begun outside the app, oldest first.
+    package var intents: [PurchaseIntent]
+    /// What it shares with others.
+    package var shares: [FamilySharing]
+    /// Its own storefront; empty for the app's.
+    package var storefront: String
+    /// Whether its charges fail.
+    package var charges: ChargeOutcome
+    /// One for each account and app.
+    package var appTransactionID: String
+    /// Non-consumables that are shared with it and come with its next Sync.
+    package var awaitingSync: [Verified<Transaction>]
+
+    package init(
+        position: Position = .blank,
+        groups: [GroupStatuses] = [],
+        owned: [Verified<Transaction>] = [],
+        pendingPurchases: [PendingPurchase] = [],
+        intents: [PurchaseIntent] = [],
+        shares: [FamilySharing] = [],
+        storefront: String = "",
+        charges: ChargeOutcome = .unspecified,
+        appTransactionID: String = "",
+        awaitingSync: [Verified<Transaction>] = []
+    ) {
+        self.position = position
+        self.groups = groups
+        self.owned = owned
+        self.pendingPurchases = pendingPurchases
+        self.intents = intents
+        self.shares = shares
+        self.storefront = storefront
+        self.charges = charges
+        self.appTransactionID = appTransactionID
+        self.awaitingSync = awaitingSync
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.groups.isEmpty && self.owned.isEmpty && self.pendingPurchases.isEmpty && self.intents.isEmpty && self.shares.isEmpty && self.storefront.isEmpty && self.charges == .unspecified && self.appTransactionID.isEmpty && self.awaitingSync.isEmpty }
+}
+
+/// Asks for accounts.
+package struct ListAccountsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// At most so many; 0 for 100, at most 500.
+    package var pageSize: UInt32
+    /// From the page before; empty to begin.
+    package var pageToken: [UInt8]
+
+    package init(app: AppReference = AppReference(), pageSize: UInt32 = 0, pageToken: [UInt8] = []) {
+        self.app = app
+        self.pageSize = pageSize
+        self.pageToken = pageToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.pageSize == 0 && self.pageToken.isEmpty }
+}
+
+/// A page of accounts.
+package struct AccountPage: Hashable, Sendable {
+    /// Their keys, in bytewise order.
+    package var accounts: [String]
+    /// Empty on the last page.
+    package var nextPageToken: [UInt8]
+
+    package init(accounts: [String] = [], nextPageToken: [UInt8] = []) {
+        self.accounts = accounts
+        self.nextPageToken = nextPageToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.accounts.isEmpty && self.nextPageToken.isEmpty }
+}
+
+/// Changes an app.
+package struct ConfigureRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// In order; all or none.
+    package var settings: [AppSettingChange]
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(app: AppReference = AppReference(), settings: [AppSettingChange] = [], idempotencyKey: [UInt8] = []) {
+        self.app = app
+        self.settings = settings
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.settings.isEmpty && self.idempotencyKey.isEmpty }
+}
+
+/// The app is changed.
+package struct Acknowledgement: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position?
+
+    package init(position: Position? = nil) {
+        self.position = position
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil }
+}
+
+/// Asks for settings.
+package struct SettingsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+
+    package init(app: AppReference = AppReference()) {
+        self.app = app
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank }
+}
+
+/// Settings of an app, as a list that Configure would take.
+package struct SettingsList: Hashable, Sendable {
+    /// One of each kind, then one for each armed failure.
+    package var settings: [AppSettingChange]
+
+    package init(settings: [AppSettingChange] = []) {
+        self.settings = settings
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.settings.isEmpty }
+}
+
+/// Asks for the clock.
+package struct ClockRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+
+    package init(app: AppReference = AppReference()) {
+        self.app = app
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank }
+}
+
+/// An app's clock.
+package struct ClockState: Hashable, Sendable {
+    /// The instant, in milliseconds since the Unix epoch.
+    package var now: Instant
+    /// Whether it stands still.
+    package var isFrozen: Bool
+    /// How far it is ahead of the wall clock, in milliseconds.
+    package var offsetMilliseconds: Int64
+    /// The time rate: a value of SKTestSession.TimeRate, see `perch store clock --help`.
+    package var timeRate: Int32
+
+    package init(
+        now: Instant = Instant(milliseconds: 0),
+        isFrozen: Bool = false,
+        offsetMilliseconds: Int64 = 0,
+        timeRate: Int32 = 0
+    ) {
+        self.now = now
+        self.isFrozen = isFrozen
+        self.offsetMilliseconds = offsetMilliseconds
+        self.timeRate = timeRate
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.now.milliseconds == 0 && !self.isFrozen && self.offsetMilliseconds == 0 && self.timeRate == 0 }
+}
+
+/// The clock.
+package struct ClockResponse: Hashable, Sendable {
+    /// The clock.
+    package var clock: ClockState
+
+    package init(clock: ClockState = ClockState()) {
+        self.clock = clock
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.clock.isBlank }
+}
+
+/// What to do with the clock.
+package struct SetClockRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// Exactly one of the fields of `change`.
+    package var change: ClockChange?
+
+    package init(app: AppReference = AppReference(), change: ClockChange? = nil) {
+        self.app = app
+        self.change = change
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.change == nil }
+}
+
+/// The clock afterwards.
+package struct SetClockResponse: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position?
+    /// The clock.
+    package var clock: ClockState
+    /// Renewal attempts that were settled on the way.
+    package var settledCount: UInt64
+
+    package init(position: Position? = nil, clock: ClockState = ClockState(), settledCount: UInt64 = 0) {
+        self.position = position
+        self.clock = clock
+        self.settledCount = settledCount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil && self.clock.isBlank && self.settledCount == 0 }
+}
+
+/// Buys a product.
+package struct PurchaseRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes. The account is made if there is none.
+    package var account: String
+    /// What to buy, and how.
+    package var order: PurchaseOrder
+    /// Makes the call safe to repeat: the same key gives the same answer for seven days. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        order: PurchaseOrder = .blank,
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.account = account
+        self.order = order
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.order.isBlank && self.idempotencyKey.isEmpty }
+}
+
+/// What became of a purchase.
+package struct PurchaseResponse: Hashable, Sendable {
+    /// Where the change stands; reads that demand it see it.
+    package var position: Position?
+    /// The result.
+    package var result: PurchaseResult
+    /// Present with success.
+    package var transaction: Verified<Transaction>?
+    /// True when the transaction was held before and nothing was charged.
+    package var wasHeld: Bool
+    /// The number of a pending purchase.
+    package var pendingNumber: UInt64
+
+    package init(
+        position: Position? = nil,
+        result: PurchaseResult = .unspecified,
+        transaction: Verified<Transaction>? = nil,
+        wasHeld: Bool = false,
+        pendingNumber: UInt64 = 0
+    ) {
+        self.position = position
+        self.result = result
+        self.transaction = transaction
+        self.wasHeld = wasHeld
+        self.pendingNumber = pendingNumber
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil && self.result == .unspecified && self.transaction == nil && !self.wasHeld && self.pendingNumber == 0 }
+}
+
+/// Marks a transaction as delivered.
+package struct FinishRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// The transaction.
+    package var transactionID: UInt64
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        transactionID: UInt64 = 0,
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.account = account
+        self.transactionID = transactionID
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.transactionID == 0 && self.idempotencyKey.isEmpty }
+}
+
+/// Asks for a page of transactions.
+package struct ListTransactionsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// Only of this product; empty for all.
+    package var productID: String
+    /// Finished consumables too (SKIncludeConsumableInAppPurchaseHistory).
+    package var includesFinishedConsumables: Bool
+    /// At most so many; 0 for 100, at most 500.
+    package var pageSize: UInt32
+    /// From the page before; empty to begin.
+    package var pageToken: [UInt8]
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        productID: String = "",
+        includesFinishedConsumables: Bool = false,
+        pageSize: UInt32 = 0,
+        pageToken: [UInt8] = [],
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.productID = productID
+        self.includesFinishedConsumables = includesFinishedConsumables
+        self.pageSize = pageSize
+        self.pageToken = pageToken
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && !self.includesFinishedConsumables && self.pageSize == 0 && self.pageToken.isEmpty && self.atLeast == nil }
+}
+
+/// A page of transactions.
+package struct TransactionPage: Hashable, Sendable {
+    /// Oldest first.
+    package var transactions: [Verified<Transaction>]
+    /// Empty on the last page.
+    package var nextPageToken: [UInt8]
+    /// Where the answer stands.
+    package var position: Position
+
+    package init(transactions: [Verified<Transaction>] = [], nextPageToken: [UInt8] = [], position: Position = .blank) {
+        self.transactions = transactions
+        self.nextPageToken = nextPageToken
+        self.position = position
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.transactions.isEmpty && self.nextPageToken.isEmpty && self.position.isBlank }
+}
+
+/// Asks for what is not finished.
+package struct ListUnfinishedRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// At most so many; 0 for 100, at most 500.
+    package var pageSize: UInt32
+    /// From the page before; empty to begin.
+    package var pageToken: [UInt8]
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        pageSize: UInt32 = 0,
+        pageToken: [UInt8] = [],
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.pageSize = pageSize
+        self.pageToken = pageToken
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.pageSize == 0 && self.pageToken.isEmpty && self.atLeast == nil }
+}
+
+/// Asks for the newest transaction of a product.
+package struct LatestTransactionRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// The product.
+    package var productID: String
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        productID: String = "",
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.productID = productID
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && self.atLeast == nil }
+}
+
+/// The newest transaction of a product.
+package struct LatestTransaction: Hashable, Sendable {
+    /// Absent if there is none.
+    package var transaction: Verified<Transaction>?
+    /// Where the answer stands.
+    package var position: Position
+
+    package init(transaction: Verified<Transaction>? = nil, position: Position = .blank) {
+        self.transaction = transaction
+        self.position = position
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.transaction == nil && self.position.isBlank }
+}
+
+/// Asks for the events of an account.
+package struct TransactionUpdatesRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// From the last event of an earlier call: everything after it follows. Empty: unfinished transactions come first,
+    /// without a cursor, then whatever is new.
+    package var cursor: [UInt8]
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        cursor: [UInt8] = [],
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.cursor = cursor
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.cursor.isEmpty && self.atLeast == nil }
+}
+
+/// One event, or the place where new events begin.
+package struct TransactionEvent: Hashable, Sendable {
+    /// The transaction as it is after the event. Absent in the message that ends the unfinished ones, and says with its
+    /// cursor where new events begin.
+    package var transaction: Verified<Transaction>?
+    /// What happened.
+    package var kind: TransactionEventKind
+    /// Opaque. Sent back in a new call, it asks for what came after this event.
+    package var cursor: [UInt8]
+    /// Its revision.
+    package var revision: UInt64
+    /// When it was committed, in milliseconds since the Unix epoch.
+    package var committed: Instant
+    /// The `client_id` of the connection that caused it; empty for the store itself.
+    package var originClientID: [UInt8]
+
+    package init(
+        transaction: Verified<Transaction>? = nil,
+        kind: TransactionEventKind = .unspecified,
+        cursor: [UInt8] = [],
+        revision: UInt64 = 0,
+        committed: Instant = Instant(milliseconds: 0),
+        originClientID: [UInt8] = []
+    ) {
+        self.transaction = transaction
+        self.kind = kind
+        self.cursor = cursor
+        self.revision = revision
+        self.committed = committed
+        self.originClientID = originClientID
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.transaction == nil && self.kind == .unspecified && self.cursor.isEmpty && self.revision == 0 && self.committed.milliseconds == 0 && self.originClientID.isEmpty }
+}
+
+/// Restores.
+package struct SyncRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(app: AppReference = AppReference(), account: String = "", idempotencyKey: [UInt8] = []) {
+        self.app = app
+        self.account = account
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.idempotencyKey.isEmpty }
+}
+
+/// Asks for a refund.
+package struct RefundRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// Which transaction.
+    package var transactionID: UInt64
+    /// Why; unspecified means other.
+    package var reason: RevocationReason
+    /// What the customer wrote. `REJECT` under the reason other is declined.
+    package var text: String
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        transactionID: UInt64 = 0,
+        reason: RevocationReason = .unspecified,
+        text: String = "",
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.account = account
+        self.transactionID = transactionID
+        self.reason = reason
+        self.text = text
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.transactionID == 0 && self.reason == .unspecified && self.text.isEmpty && self.idempotencyKey.isEmpty }
+}
+
+/// What became of it.
+package struct RefundAnswer: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position?
+    /// Whether the money is given back.
+    package var isApproved: Bool
+    /// The transaction, revoked or as it was.
+    package var transaction: Verified<Transaction>?
+
+    package init(position: Position? = nil, isApproved: Bool = false, transaction: Verified<Transaction>? = nil) {
+        self.position = position
+        self.isApproved = isApproved
+        self.transaction = transaction
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil && !self.isApproved && self.transaction == nil }
+}
+
+/// Redeems an offer code.
+package struct RedeemOfferCodeRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account. The account is made if there is none.
+    package var account: String
+    /// The code's reference name.
+    package var code: String
+    /// Which product, where several have a code of that name; empty otherwise.
+    package var productID: String
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        code: String = "",
+        productID: String = "",
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.account = account
+        self.code = code
+        self.productID = productID
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.code.isEmpty && self.productID.isEmpty && self.idempotencyKey.isEmpty }
+}
+
+/// It is redeemed.
+package struct RedeemedCode: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position?
+    /// New, or the one held while the offer waits for the next period. It arrives on TransactionUpdates too.
+    package var transaction: Verified<Transaction>?
+    /// The offer applies from the next period.
+    package var appliesAtRenewal: Bool
+
+    package init(position: Position? = nil, transaction: Verified<Transaction>? = nil, appliesAtRenewal: Bool = false) {
+        self.position = position
+        self.transaction = transaction
+        self.appliesAtRenewal = appliesAtRenewal
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil && self.transaction == nil && !self.appliesAtRenewal }
+}
+
+/// Switches renewal on or off.
+package struct ManageSubscriptionsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// The product of the subscription that is held.
+    package var productID: String
+    /// On or off.
+    package var isAutoRenewOn: Bool
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        productID: String = "",
+        isAutoRenewOn: Bool = false,
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.account = account
+        self.productID = productID
+        self.isAutoRenewOn = isAutoRenewOn
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && !self.isAutoRenewOn && self.idempotencyKey.isEmpty }
+}
+
+/// Asks for the app transaction.
+package struct AppTransactionRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil) {
+        self.app = app
+        self.account = account
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil }
+}
+
+/// The app transaction.
+package struct AppTransactionAnswer: Hashable, Sendable {
+    /// One for each account and app.
+    package var appTransactionID: String
+    /// The app.
+    package var bundleID: String
+    /// Its store.
+    package var environment: AppEnvironment
+    /// Unspecified: verified.
+    package var failure: VerificationFailure
+    /// Where the answer stands.
+    package var position: Position
+
+    package init(
+        appTransactionID: String = "",
+        bundleID: String = "",
+        environment: AppEnvironment = .unspecified,
+        failure: VerificationFailure = .unspecified,
+        position: Position = .blank
+    ) {
+        self.appTransactionID = appTransactionID
+        self.bundleID = bundleID
+        self.environment = environment
+        self.failure = failure
+        self.position = position
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.appTransactionID.isEmpty && self.bundleID.isEmpty && self.environment == .unspecified && self.failure == .unspecified && self.position.isBlank }
+}
+
+/// Asks for purchase intents.
+package struct AccountWatchRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// From the last value of an earlier call with the same parameters; empty to begin.
+    package var resumeToken: [UInt8]
+    /// Wait until the server is at least here.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        resumeToken: [UInt8] = [],
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.resumeToken = resumeToken
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil }
+}
+
+/// All purchase intents that wait.
+package struct PurchaseIntentList: Hashable, Sendable {
+    /// Oldest first. An intent goes when its product is bought, or when it is ended.
+    package var intents: [PurchaseIntent]
+
+    package init(intents: [PurchaseIntent] = []) {
+        self.intents = intents
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.intents.isEmpty }
+}
+
+/// All messages that matter now.
+package struct StoreMessages: Hashable, Sendable {
+    /// Oldest first.
+    package var messages: [StoreMessage]
+
+    package init(messages: [StoreMessage] = []) {
+        self.messages = messages
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.messages.isEmpty }
+}
+
+/// Kind 1. The first frame of a client, never compressed, at most 16 KiB.
+package struct Hello: Hashable, Sendable {
+    /// The version of this protocol that the client speaks: 1.
+    package var protocolVersion: UInt32
+    /// Credentials of the connection, in the form of the HTTP header of that name; empty for none.
+    package var authorization: String
+    /// Name and version of the client program, for people who read the server's logs.
+    package var clientName: String
+    /// What the client can read compressed. Identity is always understood and need not be listed.
+    package var accepts: [Encoding]
+    /// Seconds between heartbeats that the client wants: 10 to 600; 0 for the server's default of 30.
+    package var heartbeatSeconds: UInt32
+    /// Up to 32 bytes that name this client across its connections. Events that its own calls caused carry it as their
+    /// origin, so that a client can leave out its own. Empty for none.
+    package var clientID: [UInt8]
+
+    package init(
+        protocolVersion: UInt32 = 0,
+        authorization: String = "",
+        clientName: String = "",
+        accepts: [Encoding] = [],
+        heartbeatSeconds: UInt32 = 0,
+        clientID: [UInt8] = []
+    ) {
+        self.protocolVersion = protocolVersion
+        self.authorization = authorization
+        self.clientName = clientName
+        self.accepts = accepts
+        self.heartbeatSeconds = heartbeatSeconds
+        self.clientID = clientID
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.protocolVersion == 0 && self.authorization.isEmpty && self.clientName.isEmpty && self.accepts.isEmpty && self.heartbeatSeconds == 0 && self.clientID.isEmpty }
+}
+
+/// The limits that this server holds a client to.
+package struct PeerLimits: Hashable, Sendable {
+    /// Longest message, in bytes, compressed or inflated.
+    package var frameBytes: UInt32
+    /// Longest request of an ordinary method, in bytes.
+    package var requestBytes: UInt32
+    /// Longest request of the catalogue methods, in bytes.
+    package var catalogRequestBytes: UInt32
+    /// Calls that may be live on one connection.
+    package var callsPerConnection: UInt32
+    /// A connection that takes nothing for so many milliseconds while something waits for it is closed.
+    package var writeStallMilliseconds: UInt32
+
+    package init(
+        frameBytes: UInt32 = 0,
+        requestBytes: UInt32 = 0,
+        catalogRequestBytes: UInt32 = 0,
+        callsPerConnection: UInt32 = 0,
+        writeStallMilliseconds: UInt32 = 0
+    ) {
+        self.frameBytes = frameBytes
+        self.requestBytes = requestBytes
+        self.catalogRequestBytes = catalogRequestBytes
+        self.callsPerConnection = callsPerConnection
+        self.writeStallMilliseconds = writeStallMilliseconds
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.frameBytes == 0 && self.requestBytes == 0 && self.catalogRequestBytes == 0 && self.callsPerConnection == 0 && self.writeStallMilliseconds == 0 }
+}
+
+/// Kind 2. The server's answer to Hello.
+package struct Welcome: Hashable, Sendable {
+    /// Version of the server program.
+    package var serverVersion: String
+    /// Identity of the store behind this server: 16 bytes.
+    package var storeID: [UInt8]
+    /// Another after each restore of the store from a backup. Tokens of another epoch are refused.
+    package var epoch: UInt32
+    /// The revision that this connection starts at.
+    package var revision: UInt64
+    /// The limits in force.
+    package var limits: PeerLimits?
+    /// Seconds between heartbeats on this connection.
+    package var heartbeatSeconds: UInt32
+    /// What the server can read compressed.
+    package var accepts: [Encoding]
+    /// The server's wall clock, in milliseconds since the Unix epoch.
+    package var serverTime: Instant
+
+    package init(
+        serverVersion: String = "",
+        storeID: [UInt8] = [],
+        epoch: UInt32 = 0,
+        revision: UInt64 = 0,
+        limits: PeerLimits? = nil,
+        heartbeatSeconds: UInt32 = 0,
+        accepts: [Encoding] = [],
+        serverTime: Instant = Instant(milliseconds: 0)
+    ) {
+        self.serverVersion = serverVersion
+        self.storeID = storeID
+        self.epoch = epoch
+        self.revision = revision
+        self.limits = limits
+        self.heartbeatSeconds = heartbeatSeconds
+        self.accepts = accepts
+        self.serverTime = serverTime
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.serverVersion.isEmpty && self.storeID.isEmpty && self.epoch == 0 && self.revision == 0 && self.limits == nil && self.heartbeatSeconds == 0 && self.accepts.isEmpty && self.serverTime.milliseconds == 0 }
+}
+
+/// One entry of call metadata.
+package struct Metadata: Hashable, Sendable {
+    /// Lower-case name, as in gRPC.
+    package var key: String
+    /// Value.
+    package var value: [UInt8]
+
+    package init(key: String = "", value: [UInt8] = []) {
+        self.key = key
+        self.value = value
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.key.isEmpty && self.value.isEmpty }
+}
+
+/// One named value of a status: a limit, what was found, the setting that changes it.
+package struct StatusDetail: Hashable, Sendable {
+    /// Name, such as `limit`, `found`, `setting`, `field`. `README.md` lists them all.
+    package var key: String
+    /// Value, as text.
+    package var value: String
+
+    package init(key: String = "", value: String = "") {
+        self.key = key
+        self.value = value
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.key.isEmpty && self.value.isEmpty }
+}
+
+/// Kind 5. Ends a call.
+package struct Status: Hashable, Sendable {
+    /// A gRPC status code: 0 is OK.
+    package var code: Int32
+    /// For people: what happened, with the numbers, and what to do next.
+    package var message: String
+    /// For programs: one word of the table in proto/README.md, such as `FRAME_TOO_LONG`; empty with OK.
+    package var reason: String
+    /// The numbers of `message`, for programs.
+    package var details: [StatusDetail]
+
+    package init(code: Int32 = 0, message: String = "", reason: String = "", details: [StatusDetail] = []) {
+        self.code = code
+        self.message = message
+        self.reason = reason
+        self.details = details
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.code == 0 && self.message.isEmpty && self.reason.isEmpty && self.details.isEmpty }
+}
+
+/// Kind 7. The heartbeat, and the end of a group of values that belong together.
+package struct Beat: Hashable, Sendable {
+    /// Everything up to this revision that concerns the open watches of this connection has been said.
+    package var revision: UInt64
+    /// The server's wall clock, in milliseconds since the Unix epoch.
+    package var serverTime: Instant
+
+    package init(revision: UInt64 = 0, serverTime: Instant = Instant(milliseconds: 0)) {
+        self.revision = revision
+        self.serverTime = serverTime
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.revision == 0 && self.serverTime.milliseconds == 0 }
+}
+
+/// Kind 10. The server is about to stop, or to close this connection.
+package struct Drain: Hashable, Sendable {
+    /// One word of the table in proto/README.md, such as `SHUTTING_DOWN`.
+    package var reason: String
+    /// For people: what happened, with the numbers, and what to do next.
+    package var message: String
+    /// Come back no sooner than after so many milliseconds.
+    package var reconnectAfterMilliseconds: UInt32
+    /// Add a random time of up to so many milliseconds.
+    package var jitterMilliseconds: UInt32
+    /// True: the connection closes now. False: calls go on until each is told its status.
+    package var isFinal: Bool
+    /// The numbers of `message`, for programs.
+    package var details: [StatusDetail]
+
+    package init(
+        reason: String = "",
+        message: String = "",
+        reconnectAfterMilliseconds: UInt32 = 0,
+        jitterMilliseconds: UInt32 = 0,
+        isFinal: Bool = false,
+        details: [StatusDetail] = []
+    ) {
+        self.reason = reason
+        self.message = message
+        self.reconnectAfterMilliseconds = reconnectAfterMilliseconds
+        self.jitterMilliseconds = jitterMilliseconds
+        self.isFinal = isFinal
+        self.details = details
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.reason.isEmpty && self.message.isEmpty && self.reconnectAfterMilliseconds == 0 && self.jitterMilliseconds == 0 && !self.isFinal && self.details.isEmpty }
+}

@@ -1,0 +1,11 @@
+package import PerchBase
+
+/// What to do with an app's clock.
+package enum ClockChange: Hashable, Sendable {
+    case freeze
+    case resume
+    case advanceBy(milliseconds: Int64)
+    case advanceTo(Instant)
+    /// To the next instant at which something is due for this account.
+    case advanceToBoundary(account: String)
+}
