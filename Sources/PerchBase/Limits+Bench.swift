@@ -8,7 +8,7 @@ extension Limits {
     /// have to show each of them.
     package static let benchChangesMax = 50_000_000
 
-    /// Bench connections that wait for their WELCOME at a time: half of what a server allows (`handshakesMax`).
+    /// Bench connections that wait for their WELCOME at a time. A server allows 64 times as many (`handshakesMax`).
     package static let benchHandshakesMax = 256
 
     /// Changes that a bench sends in one iteration of its loop. Then it reads sockets, because a generator that only

@@ -197,7 +197,7 @@ package struct CoreSettings: Sendable {
 }
 
 /// What the driver has to do for the core, beside writing and asking the store.
-package enum Effect: Sendable {
+package enum Effect: Equatable, Sendable {
     case listen(connection: Int32, socket: Int32, reading: Bool, writing: Bool)
     case shutDownWriting(connection: Int32, socket: Int32)
     case close(connection: Int32, socket: Int32)
@@ -208,7 +208,7 @@ package enum Effect: Sendable {
 
 /// What the server does for a loop outside of it: reading catalogue files, copying the store, telling what it finds
 /// of itself.
-package enum ControlRequest: Sendable {
+package enum ControlRequest: Equatable, Sendable {
     case checkCatalog(file: [UInt8], images: [CatalogImage])
     case loadCatalog(app: AppNumber, file: [UInt8], images: [CatalogImage], source: String, origin: [UInt8])
     case serverStatus

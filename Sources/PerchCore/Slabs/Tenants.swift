@@ -120,9 +120,23 @@ struct CallSlot: BitwiseCopyable {
     var previousDirty: Int32 = -1
 }
 
-/// What is not state and so cannot be computed again: answers, STATUS, PONG, WELCOME, DRAIN.
+/// What is not state and so cannot be computed again: answers, their statuses, and a transport's own control messages.
 struct Owed: BitwiseCopyable {
-    var kind: FrameKind
+    /// What it is to a transport, which writes each in its own form.
+    enum Role: UInt8 {
+        /// The answer of a unary call.
+        case answer
+        /// The end of a call.
+        case status
+        /// The transport's greeting, and the answer to a round trip.
+        case welcome
+        case ping
+        case pong
+        /// Why a connection ends, or that it soon will.
+        case farewell
+    }
+
+    var role: Role
     var stream: UInt32
     var payload: PayloadHandle
     /// The call that ends when this is taken; -1 for none.

@@ -32,49 +32,10 @@ enum Deadline {
     }
 }
 
-// Time: deadlines, crossings, heartbeats, stalls. Timers run on the monotonic clock; crossings on each app's own.
+// Time: deadlines, heartbeats, stalls, on the monotonic clock.
 extension LoopCore {
     mutating func scheduleDeadline(_ deadline: Deadline, at time: Int64) {
         _ = self.deadlines.schedule(at: time, payload: deadline.packed)
-    }
-
-    mutating func setCrossing(_ view: Int32, _ instant: Instant) {
-        let slot = self.views[view]
-        guard slot.crossing != instant else { return }
-        self.views[view].crossing = instant
-        var heap = self.crossings.removeValue(forKey: slot.app) ?? TimerHeap()
-        if slot.crossingTimer != .none { _ = heap.cancel(slot.crossingTimer) }
-        self.views[view].crossingTimer =
-            instant == .distantFuture
-            ? .none : heap.schedule(at: instant.milliseconds, payload: UInt64(UInt32(bitPattern: view)))
-        self.crossings[slot.app] = heap
-    }
-
-    /// Values that change because time passed are computed again; their records are asked for, as the loop keeps none.
-    mutating func raiseCrossings(of app: AppNumber, cause: Cause) {
-        guard let next = self.crossings[app]?.nextTime else { return }
-        let now = self.clock(of: app).milliseconds
-        guard next <= now, var heap = self.crossings.removeValue(forKey: app) else { return }
-        while let due = heap.popDue(at: now) {
-            let view = Int32(bitPattern: UInt32(truncatingIfNeeded: due.payload))
-            self.views[view].crossingTimer = .none
-            self.views[view].crossing = .distantFuture
-            self.views[view].isStale = true
-            self.views[view].pendingCause = cause
-            self.counters.crossings += 1
-            self.refresh(view)
-        }
-        self.crossings[app] = heap
-    }
-
-    /// Asked in every turn, and mostly nothing is due. `mutating`, so that the loop is not copied.
-    private var hasDueCrossing: Bool {
-        mutating get {
-            for (app, heap) in self.crossings {
-                if let next = heap.nextTime, next <= self.clock(of: app).milliseconds { return true }
-            }
-            return false
-        }
     }
 
     mutating func runTimers() {

@@ -165,7 +165,7 @@ extension LoopCore {
         case .hello:
             self.greet(index, body)
         case .call:
-            self.open(header, body, index)
+            self.openCall(header, body, index)
         case .cancel:
             // Not live: a legitimate race with the call's own end.
             guard let call = self.call(index, header.stream), self.calls[call].kind != .ending else { return }
@@ -214,7 +214,7 @@ extension LoopCore {
         let drain = status.drain(
             isFinal: true, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
         let payload = self.encoded { codec throws(MessageError) in try codec.encode(drain) }
-        self.owe(index, .drain, stream: 0, payload)
+        self.owe(index, .farewell, stream: 0, payload)
         self.connections[index].flags.insert(.writesReason)
         self.linger(index)
     }
@@ -311,9 +311,9 @@ extension LoopCore {
 
     /// Something to write that is not state: it stays owed until it is taken.
     mutating func owe(
-        _ index: Int32, _ kind: FrameKind, stream: UInt32, _ payload: PayloadHandle, endsCall: Int32 = -1
+        _ index: Int32, _ role: Owed.Role, stream: UInt32, _ payload: PayloadHandle, endsCall: Int32 = -1
     ) {
-        let slot = self.owed.insert(Owed(kind: kind, stream: stream, payload: payload, endsCall: endsCall))
+        let slot = self.owed.insert(Owed(role: role, stream: stream, payload: payload, endsCall: endsCall))
         let last = self.connections[index].lastOwed
         if last >= 0 { self.owed[last].next = slot } else { self.connections[index].firstOwed = slot }
         self.connections[index].lastOwed = slot
@@ -378,7 +378,7 @@ extension LoopCore {
         let notice = status.drain(
             isFinal: false, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
         let noticePayload = self.encoded { codec throws(MessageError) in try codec.encode(notice) }
-        self.owe(index, .drain, stream: 0, noticePayload)
+        self.owe(index, .farewell, stream: 0, noticePayload)
         var call = self.connections[index].firstCall
         while call >= 0 {
             let next = self.calls[call].nextInConnection

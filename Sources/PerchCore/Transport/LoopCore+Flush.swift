@@ -65,71 +65,32 @@ extension LoopCore {
     private mutating func planWrite(_ connection: Int32) {
         let firstSegment = self.staging.segments.count
         let firstFrame = self.staging.frames.count
-        var bytes = 0
-        var isComplete = true
         let slot = self.connections[connection]
+        var bytes = slot.unfinished >= 0 ? self.planUnfinished(connection, firstSegment) : 0
 
-        if slot.unfinished >= 0, let rest = self.unfinishedFrames[connection] {
-            rest.bytes.withUnsafeBytes { buffer in
-                if let base = buffer.baseAddress, !buffer.isEmpty {
-                    self.staging.copy(base, count: buffer.count, firstSegment: firstSegment)
-                }
-            }
-            bytes += rest.bytes.count
-            if !rest.payload.isNone {
-                let body = self.payloads[rest.payload]
-                self.staging.refer(body.baseAddress.unsafelyUnwrapped + rest.offset, count: body.count - rest.offset)
-                bytes += body.count - rest.offset
-            }
-            self.staging.frames.append(
-                Staging.Frame(role: .unfinished, call: -1, payload: rest.payload, end: bytes, count: bytes))
-        }
-
+        var isComplete = true
         var owed = slot.firstOwed
         while owed >= 0, isComplete {
             let entry = self.owed[owed]
             isComplete = self.append(
-                .owed, call: -1, kind: entry.kind.rawValue, stream: entry.stream, entry.payload, &bytes, firstSegment)
+                .owed, call: -1, kind: entry.role.kind, stream: entry.stream, entry.payload, &bytes, firstSegment)
             owed = entry.next
         }
 
+        var said = Said(
+            value: slot.flags.contains(.hasOpenGroup), isAll: slot.waitingCount == 0 && !self.isSweeping)
         let zlib = slot.flags.contains(.acceptsZlib)
-        var saidValue = slot.flags.contains(.hasOpenGroup)
-        var isAllSaid = slot.waitingCount == 0 && !self.isSweeping
         var call = slot.firstDirty
         while call >= 0, isComplete {
             let next = self.calls[call].nextDirty
-            let stream = self.calls[call].stream
-            if self.calls[call].flags.contains(.owesLoading) {
-                isComplete = self.append(
-                    .loading, call: call, kind: FrameKind.message.rawValue, stream: stream, self.loading, &bytes,
-                    firstSegment)
-                saidValue = saidValue || isComplete
-            }
-            if isComplete, self.calls[call].flags.contains(.owesValue) {
-                if zlib { self.compressForReader(call) }
-                let body = self.encoding(for: call, zlib: zlib)
-                // A value whose encoding was let go is being computed again; it comes in a later turn.
-                if body.isNone {
-                    isAllSaid = false
-                } else {
-                    isComplete = self.append(
-                        .value, call: call, kind: FrameKind.message.rawValue, stream: stream, body, &bytes,
-                        firstSegment)
-                    saidValue = saidValue || isComplete
-                }
-            }
-            if isComplete, self.calls[call].kind == .updates {
-                isComplete = self.planEvents(call, &bytes, firstSegment)
-            }
+            isComplete = self.planCall(call, zlib: zlib, &said, &bytes, firstSegment)
             call = next
         }
 
-        if slot.phase == .open, isComplete, slot.flags.contains(.wantsBeat) || (saidValue && slot.watchCount > 1) {
-            if isAllSaid {
+        if slot.phase == .open, isComplete, slot.flags.contains(.wantsBeat) || (said.value && slot.watchCount > 1) {
+            if said.isAll {
                 let beat = self.beatBody(revision: self.applied)
-                _ = self.append(
-                    .beat, call: -1, kind: FrameKind.beat.rawValue, stream: 0, beat, &bytes, firstSegment)
+                _ = self.append(.beat, call: -1, kind: .beat, stream: 0, beat, &bytes, firstSegment)
                 self.payloads.release(beat)
             } else if self.isSweeping {
                 // It comes with the end of the sweep; otherwise with what is still to be said.
@@ -148,10 +109,71 @@ extension LoopCore {
                 frameCount: self.staging.frames.count - firstFrame, byteCount: bytes))
     }
 
+    /// What a connection will have been told by a write.
+    private struct Said {
+        /// A value, or an event.
+        var value: Bool
+        /// All that a beat would claim.
+        var isAll: Bool
+    }
+
+    /// Appends the rest of the frame that the kernel took a part of. Returns its bytes.
+    private mutating func planUnfinished(_ connection: Int32, _ firstSegment: Int) -> Int {
+        guard let rest = self.unfinishedFrames[connection] else { return 0 }
+        rest.bytes.withUnsafeBytes { buffer in
+            if let base = buffer.baseAddress, !buffer.isEmpty {
+                self.staging.copy(base, count: buffer.count, firstSegment: firstSegment)
+            }
+        }
+        var bytes = rest.bytes.count
+        if !rest.payload.isNone {
+            let body = self.payloads[rest.payload]
+            self.staging.refer(body.baseAddress.unsafelyUnwrapped + rest.offset, count: body.count - rest.offset)
+            bytes += body.count - rest.offset
+        }
+        self.staging.frames.append(
+            Staging.Frame(role: .unfinished, call: -1, payload: rest.payload, end: bytes, count: bytes))
+        return bytes
+    }
+
+    /// Appends what one call has to say; false where the write is full.
+    @inline(__always)
+    private mutating func planCall(
+        _ call: Int32, zlib: Bool, _ said: inout Said, _ bytes: inout Int, _ firstSegment: Int
+    ) -> Bool {
+        let stream = self.calls[call].stream
+        if self.calls[call].flags.contains(.owesLoading) {
+            guard
+                self.append(.loading, call: call, kind: .message, stream: stream, self.loading, &bytes, firstSegment)
+            else { return false }
+            said.value = true
+        }
+        if self.calls[call].flags.contains(.owesValue) {
+            if zlib { self.compressForReader(call) }
+            let body = self.encoding(for: call, zlib: zlib)
+            if body.isNone {
+                // A value whose encoding was let go is being computed again; it comes in a later turn.
+                said.isAll = false
+            } else {
+                guard self.append(.value, call: call, kind: .message, stream: stream, body, &bytes, firstSegment) else {
+                    return false
+                }
+                said.value = true
+            }
+        }
+        guard self.calls[call].kind == .updates else { return true }
+        for event in self.eventsReady(call) {
+            let isAppended = self.append(
+                .event, call: call, kind: .message, stream: stream, event.payload, &bytes, firstSegment)
+            guard isAppended else { return false }
+        }
+        return true
+    }
+
     /// Appends one frame if there is room for it in this write; false where the write is full.
     @inline(__always)
-    mutating func append(
-        _ role: Staging.Frame.Role, call: Int32, kind: UInt8, stream: UInt32, _ payload: PayloadHandle,
+    private mutating func append(
+        _ role: Staging.Frame.Role, call: Int32, kind: FrameKind, stream: UInt32, _ payload: PayloadHandle,
         _ bytes: inout Int, _ firstSegment: Int
     ) -> Bool {
         let body = self.payloads[payload]
@@ -159,7 +181,7 @@ extension LoopCore {
         guard bytes == 0 || bytes + count <= Limits.writeBytesMax else { return false }
         let isCopied = count <= Limits.copiedFrameBytesMax || role == .beat
         guard self.staging.room >= (isCopied ? count : 4) else { return false }
-        self.staging.address(kind: kind, stream: stream, firstSegment: firstSegment)
+        self.staging.address(kind: kind.rawValue, stream: stream, firstSegment: firstSegment)
         if let base = body.baseAddress {
             if isCopied {
                 self.staging.copy(base, count: body.count, firstSegment: firstSegment)

@@ -37,7 +37,7 @@ extension LoopCore {
     mutating func sayLoading(_ call: Int32) {
         guard !self.calls[call].flags.contains(.hasLoaded) else { return }
         self.calls[call].flags.formUnion([.owesLoading, .hasLoaded])
-        self.listCall(call)
+        self.ready(call)
     }
 
     /// Whether a view's value, as it is kept, can be given to one more watch.
@@ -84,7 +84,7 @@ extension LoopCore {
                 self.counters.resumedWithValue += 1
             }
         }
-        self.listCall(call)
+        self.ready(call)
     }
 
     mutating func leaveView(_ call: Int32) {

@@ -169,7 +169,7 @@ extension LoopCore {
         if state.ready.isEmpty {
             self.resumeUpdates(call)
         } else {
-            self.listCall(call)
+            self.ready(call)
         }
     }
 
@@ -225,8 +225,7 @@ extension LoopCore {
         while call >= 0 {
             if case .live? = self.updates[call]?.phase {
                 if encoded.isEmpty { encoded = events.map { self.encodeEvent($0, key) } }
-                let isFull = self.connections[self.calls[call].connection].flags.contains(.isFull)
-                if isFull {
+                if self.isFull(call) {
                     // It reads slowly: it keeps its cursor, and asks when there is room.
                     self.fallBehind(call)
                 } else {
@@ -256,7 +255,7 @@ extension LoopCore {
         for event in events { self.payloads.retain(event.payload) }
         state.ready.append(contentsOf: events)
         self.updates[call] = state
-        self.listCall(call)
+        self.ready(call)
     }
 
     /// A live stream cannot take what the newest change brought. Everything before that change is said, or ready: it
@@ -265,7 +264,7 @@ extension LoopCore {
         self.updates[call]?.phase = .behind
         self.updates[call]?.cursor = EventPlace(revision: self.applied - 1, ordinal: .max)
         self.setBehind(call, true)
-        self.listCall(call)
+        self.ready(call)
     }
 
     // MARK: Saying them
@@ -275,15 +274,10 @@ extension LoopCore {
         return state.taken < state.ready.count
     }
 
-    mutating func planEvents(_ call: Int32, _ bytes: inout Int, _ firstSegment: Int) -> Bool {
-        guard let state = self.updates[call] else { return true }
-        for event in state.ready[state.taken...] {
-            let isAppended = self.append(
-                .event, call: call, kind: FrameKind.message.rawValue, stream: self.calls[call].stream, event.payload,
-                &bytes, firstSegment)
-            guard isAppended else { return false }
-        }
-        return true
+    /// Events that a stream has yet to be given, oldest first.
+    func eventsReady(_ call: Int32) -> ArraySlice<EncodedEvent> {
+        guard let state = self.updates[call] else { return [] }
+        return state.ready[state.taken...]
     }
 
     mutating func eventTaken(_ call: Int32) {
@@ -300,5 +294,4 @@ extension LoopCore {
         self.updates[call] = state
         if isDone { self.resumeUpdates(call) }
     }
-
 }

@@ -241,57 +241,24 @@ extension LoopCore {
             record = self.news[Int(place)].record
             recordCause = self.news[Int(place)].cause
         }
-        let wasReady = slot.state == .ready
         var info = ValueInfo()
         let revision: UInt64
-        let committed: Instant
         if let record, record.revision >= app.revision {
-            (revision, committed) = (record.revision, record.committed)
+            (revision, info.committed) = (record.revision, record.committed)
         } else {
             // Products, and accounts about which nothing was ever written: the app is what the value is made of.
-            (revision, committed) = (app.revision, app.committed)
+            (revision, info.committed) = (app.revision, app.committed)
         }
         info.position = Position(revision: revision, asOf: now)
-        info.committed = committed
 
-        let digest: Digest
-        var crossing: Instant?
-        let value: ViewValue
         let key = self.viewKeys[slot.key]
-        let failure = key.api.flatMap { simulatedFailure(of: $0, app: app) }.map { WireStatus($0).failure }
-        switch key {
-        case _ where failure != nil:
-            let failure = failure ?? Failure()
-            digest = Digest(of: Array("\(failure.reason) \(failure.message)".utf8))
-            value = .failure(failure)
-        case .status(let group):
-            let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
-            digest = self.codec.digest(of: viewed.value)
-            crossing = viewed.nextCrossing
-            info.forecast = viewed.forecast
-            value = .statuses(viewed.value)
-        case .entitlement(let product):
-            var outlook = Outlook()
-            let shown = entitlement(of: record, toProduct: product, app: app, at: now, noting: &outlook)
-            digest = self.codec.digest(of: shown)
-            (crossing, info.forecast, value) = (outlook.nextCrossing, outlook.forecast, .entitlement(shown))
-        case .products(let ids, let locale, let storefront):
-            let shown = products(ids, locale: locale, storefront: storefront, app: app)
-            digest = self.codec.digest(of: shown)
-            value = .products(shown)
-        case .intents:
-            let viewed = purchaseIntents(of: record)
-            digest = self.codec.digest(of: viewed.value)
-            (crossing, info.forecast, value) = (viewed.nextCrossing, viewed.forecast, .intents(viewed.value))
-        case .messages:
-            let viewed = storeMessages(of: record, app: app, at: now)
-            digest = self.codec.digest(of: viewed.value)
-            (crossing, info.forecast, value) = (viewed.nextCrossing, viewed.forecast, .messages(viewed.value))
-        }
+        var crossing: Instant?
+        var digest = Digest.zero
+        let value = self.value(of: key, record, app, at: now, &info, &crossing, digest: &digest)
         self.setCrossing(view, crossing ?? .distantFuture)
         self.views[view].isStale = false
 
-        let isNew = !wasReady || slot.digest != digest || slot.hasFailed
+        let isNew = slot.state != .ready || slot.digest != digest || slot.hasFailed
         let needsFirst = self.hasWaiting(view)
         self.views[view].pendingCause = .unspecified
         if !isNew, !needsFirst { return }
@@ -300,12 +267,7 @@ extension LoopCore {
             info.position = Position(
                 revision: max(slot.position.revision, revision), asOf: max(slot.position.asOf, now))
         }
-        var cause = slot.cause
-        if isNew {
-            cause = recordCause
-            if cause == .unspecified { cause = slot.pendingCause }
-            if cause == .unspecified { cause = .expiry }
-        }
+        let cause = isNew ? Self.cause(of: recordCause, slot) : slot.cause
         let token = ResumeToken(
             store: self.identity, epoch: self.epoch, app: slot.app, view: self.digest(of: key, slot),
             position: info.position, digest: digest)
@@ -318,9 +280,70 @@ extension LoopCore {
         self.views[view].position = info.position
         self.views[view].cause = cause
 
-        var wantsSnapshot = false
-        var wantsChange = false
-        var wantsUnchanged = false
+        let wants = self.distribute(view, digest, isNew: isNew)
+        self.encode(
+            view, key, value, &info, token, cause: cause, previous: previous,
+            snapshot: wants.snapshot || self.views[view].watchCount > 1, change: wants.change,
+            unchanged: wants.unchanged)
+    }
+
+    /// What led to a new value: what came with its record, else what its view was listed for, else time.
+    @inline(__always)
+    private static func cause(of record: Cause, _ slot: ViewSlot) -> Cause {
+        if record != .unspecified { return record }
+        return slot.pendingCause == .unspecified ? .expiry : slot.pendingCause
+    }
+
+    /// What a view shows of a record, with its digest and its next crossing.
+    @inline(__always)
+    private mutating func value(
+        of key: ViewKey, _ record: AccountRecord?, _ app: AppState, at now: Instant, _ info: inout ValueInfo,
+        _ crossing: inout Instant?, digest: inout Digest
+    ) -> ViewValue {
+        if let failure = key.api.flatMap({ simulatedFailure(of: $0, app: app) }).map({ WireStatus($0).failure }) {
+            digest = Digest(of: Array("\(failure.reason) \(failure.message)".utf8))
+            return .failure(failure)
+        }
+        switch key {
+        case .status(let group):
+            let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
+            digest = self.codec.digest(of: viewed.value)
+            (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
+            return .statuses(viewed.value)
+        case .entitlement(let product):
+            var outlook = Outlook()
+            let shown = entitlement(of: record, toProduct: product, app: app, at: now, noting: &outlook)
+            digest = self.codec.digest(of: shown)
+            (crossing, info.forecast) = (outlook.nextCrossing, outlook.forecast)
+            return .entitlement(shown)
+        case .products(let ids, let locale, let storefront):
+            let shown = products(ids, locale: locale, storefront: storefront, app: app)
+            digest = self.codec.digest(of: shown)
+            return .products(shown)
+        case .intents:
+            let viewed = purchaseIntents(of: record)
+            digest = self.codec.digest(of: viewed.value)
+            (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
+            return .intents(viewed.value)
+        case .messages:
+            let viewed = storeMessages(of: record, app: app, at: now)
+            digest = self.codec.digest(of: viewed.value)
+            (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
+            return .messages(viewed.value)
+        }
+    }
+
+    /// The forms of a value that somebody is owed.
+    private struct Wants {
+        var snapshot = false
+        var change = false
+        var unchanged = false
+    }
+
+    /// Goes through the watches of a view that has been computed: who owes its stream what.
+    @inline(__always)
+    private mutating func distribute(_ view: Int32, _ digest: Digest, isNew: Bool) -> Wants {
+        var wants = Wants()
         var call = self.views[view].firstWatch
         while call >= 0 {
             if self.calls[call].flags.contains(.isWaiting) {
@@ -335,26 +358,24 @@ extension LoopCore {
                 } else if !self.callTokens.isEmpty, self.callTokens[call]?.digest == digest {
                     // What it came with, before anything was said to it: it is owed an answer, and that is `unchanged`.
                     self.calls[call].flags.formUnion([.owesValue, .owesUnchanged])
-                    self.listCall(call)
+                    self.ready(call)
                 } else {
                     self.calls[call].flags.insert(.owesValue)
-                    self.listCall(call)
+                    self.ready(call)
                 }
             }
             if self.calls[call].flags.contains(.owesValue) {
                 if self.calls[call].flags.contains(.owesUnchanged) {
-                    wantsUnchanged = true
+                    wants.unchanged = true
                 } else if self.calls[call].flags.contains(.isFirst) {
-                    wantsSnapshot = true
+                    wants.snapshot = true
                 } else {
-                    wantsChange = true
+                    wants.change = true
                 }
             }
             call = self.calls[call].nextInTarget
         }
-        self.encode(
-            view, key, value, &info, token, cause: cause, previous: previous,
-            snapshot: wantsSnapshot || self.views[view].watchCount > 1, change: wantsChange, unchanged: wantsUnchanged)
+        return wants
     }
 
     /// A view is about to change: what was said to those who still owe the value before is remembered for them. Whoever
@@ -393,135 +414,6 @@ extension LoopCore {
             app: slot.app, account: self.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
     }
 
-    // MARK: Encodings
-
-    /// Encodes what somebody is going to be given: at most two forms of a value, each plain and compressed.
-    private mutating func encode(
-        _ view: Int32, _ key: ViewKey, _ value: ViewValue, _ info: inout ValueInfo, _ token: ResumeToken, cause: Cause,
-        previous: Digest,
-        snapshot: Bool, change: Bool, unchanged: Bool
-    ) {
-        var encodings = Encodings()
-        encodings.previousDigest = previous
-        if change {
-            info.cause = cause
-            encodings.change = self.encodeValue(value, info, token, of: key)
-        }
-        info.cause = .snapshot
-        if snapshot, !change || self.needsSnapshotNow(view) {
-            encodings.snapshot = self.encodeValue(value, info, token, of: key)
-        }
-        if unchanged {
-            info.token = token.bytes
-            let response: Response =
-                switch key {
-                case .status: .subscriptionStatusTask(.unchanged(info))
-                case .entitlement: .currentEntitlementTask(.unchanged(info))
-                case .products: .productsTask(.unchanged(info))
-                case .intents: .purchaseIntents(.unchanged(info))
-                case .messages: .messages(.unchanged(info))
-                }
-            encodings.unchanged = self.encoded { codec throws(MessageError) in try codec.encode(response) }
-        }
-        if change || snapshot || unchanged { self.keepEncodings(view, encodings) }
-    }
-
-    /// A snapshot is encoded beside a change only where somebody is waiting for one.
-    private mutating func needsSnapshotNow(_ view: Int32) -> Bool {
-        var call = self.views[view].firstWatch
-        while call >= 0 {
-            let flags = self.calls[call].flags
-            if flags.contains(.isFirst), flags.contains(.owesValue), !flags.contains(.owesUnchanged) { return true }
-            call = self.calls[call].nextInTarget
-        }
-        return false
-    }
-
-    private mutating func encodeValue(
-        _ value: ViewValue, _ info: ValueInfo, _ token: ResumeToken, of key: ViewKey
-    ) -> PayloadHandle {
-        self.counters.viewsEncoded += 1
-        let plain: PayloadHandle
-        do throws(MessageError) {
-            switch value {
-            case .statuses(let statuses):
-                plain = self.payloads.insert(try self.codec.encodeStatuses(statuses, info, token: token).prefixed)
-            case .entitlement(let transaction):
-                plain = self.payloads.insert(try self.codec.encodeEntitlement(transaction, info, token: token).prefixed)
-            case .products, .intents, .messages:
-                var info = info
-                info.token = token.bytes
-                plain = self.payloads.insert(try self.encodeAtLength(value, info).prefixed)
-            case .failure(let failure):
-                plain = self.encodeFailure(failure, info, of: key)
-            }
-        } catch {
-            // Too long for a frame: what was asked for cannot be said at once. A state, like any failed load.
-            plain = self.encodeFailure(
-                Failure(reason: "LOAD_FAILED", message: "the value cannot be sent: \(error)"), info, of: key)
-        }
-        return plain
-    }
-
-    /// What is pushed seldom, and written the long way.
-    private func encodeAtLength(
-        _ value: ViewValue, _ info: ValueInfo
-    ) throws(MessageError) -> MessageCodec.Encoded {
-        switch value {
-        case .products(let products): try self.codec.encodeProducts(products, info)
-        case .intents(let intents): try self.codec.encodeIntents(intents, info)
-        case .messages(let messages): try self.codec.encodeMessages(messages, info)
-        case .statuses, .entitlement, .failure: preconditionFailure("there is a shorter way")
-        }
-    }
-
-    /// What readers of a view are told when there is no value that they could be given. It cannot be resumed from.
-    private mutating func encodeFailure(_ failure: Failure, _ info: ValueInfo, of key: ViewKey) -> PayloadHandle {
-        var info = info
-        info.token = []
-        info.forecast = nil
-        let response = key.failed(failure, info)
-        return self.encoded { codec throws(MessageError) in try codec.encode(response) }
-    }
-
-    /// The compressed form, made when the first reader who takes it is there.
-    mutating func compressed(_ plain: PayloadHandle, _ known: PayloadHandle) -> PayloadHandle {
-        guard known.isNone, self.payloads[plain].count >= Limits.compressBytesMin + 5 else { return known }
-        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
-        guard let smaller = self.codec.compressed(message) else { return .none }
-        self.counters.valuesCompressed += 1
-        return self.payloads.insert(smaller.prefixed)
-    }
-
-    /// The body that a watch is given next.
-    func encoding(for call: Int32, zlib: Bool) -> PayloadHandle {
-        let flags = self.calls[call].flags
-        let value = self.encodings(of: self.calls[call].target)
-        if flags.contains(.owesUnchanged) { return value.unchanged }
-        if flags.contains(.isFirst) { return zlib && !value.snapshotZlib.isNone ? value.snapshotZlib : value.snapshot }
-        return zlib && !value.changeZlib.isNone ? value.changeZlib : value.change
-    }
-
-    @inline(__always)
-    func encodings(of view: Int32) -> Encodings {
-        let place = self.views[view].encodings
-        return place >= 0 ? self.encodings[place] : Encodings()
-    }
-
-    private mutating func keepEncodings(_ view: Int32, _ encodings: Encodings) {
-        precondition(self.views[view].encodings < 0, "view \(view) has encodings that were not let go")
-        self.views[view].encodings = self.encodings.insert(encodings)
-    }
-
-    mutating func dropEncodings(_ view: Int32) {
-        let place = self.views[view].encodings
-        guard place >= 0 else { return }
-        let all = self.encodings[place].all
-        for index in all.indices where !all[index].isNone { self.payloads.release(all[index]) }
-        self.encodings.remove(place)
-        self.views[view].encodings = -1
-    }
-
     /// A load failed: a state, not the end. The next good load pushes success.
     private mutating func failViews(of slot: Int32, _ refusal: Refusal) {
         var view = self.accounts[slot].firstView
@@ -552,45 +444,10 @@ extension LoopCore {
                 self.readyForFirst(call)
                 self.calls[call].flags.remove(.owesUnchanged)
                 self.calls[call].flags.insert(.owesValue)
-                self.listCall(call)
+                self.ready(call)
                 call = self.calls[call].nextInTarget
             }
             view = self.views[view].nextInAccount
-        }
-    }
-}
-
-/// A computed value on its way to its encoding.
-enum ViewValue {
-    case statuses(SubscriptionStatuses)
-    case entitlement(Verified<Transaction>?)
-    case products(Products)
-    case intents([PurchaseIntent])
-    case messages([StoreMessage])
-    /// The part of the store that the view is loaded from was told to fail. A state like a value: it stands until the
-    /// failure is disarmed.
-    case failure(Failure)
-}
-
-extension ViewKey {
-    /// The part of the store that the view is loaded from; nil for what cannot be made to fail.
-    var api: StoreKitAPI? {
-        switch self {
-        case .status: .subscriptionStatus
-        case .entitlement: .currentEntitlement
-        case .products: .loadProducts
-        case .intents, .messages: nil
-        }
-    }
-
-    /// The message of its stream that says so.
-    func failed(_ failure: Failure, _ info: ValueInfo) -> Response {
-        switch self {
-        case .status: .subscriptionStatusTask(.failure(failure, info))
-        case .entitlement: .currentEntitlementTask(.failure(failure, info))
-        case .products: .productsTask(.failure(failure, info))
-        case .intents: .purchaseIntents(.failure(failure, info))
-        case .messages: .messages(.failure(failure, info))
         }
     }
 }

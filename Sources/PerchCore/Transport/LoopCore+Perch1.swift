@@ -1,0 +1,78 @@
+import PerchBase
+import PerchWire
+
+// perch/1: how its frames open and end calls.
+extension LoopCore {
+    /// A CALL frame on a free stream number.
+    mutating func openCall(_ header: FrameHeader, _ body: borrowing RawSpan, _ connection: Int32) {
+        guard Int(self.connections[connection].callCount) < self.settings.callsPerConnectionMax else {
+            self.refuse(
+                connection, header.stream,
+                WireStatus(
+                    .callsLimit,
+                    "this connection has \(self.connections[connection].callCount) calls, the limit is \(self.settings.callsPerConnectionMax); end some, or open another connection",
+                    details: [
+                        .found(self.connections[connection].callCount),
+                        .limit(self.settings.callsPerConnectionMax), .setting("calls-per-connection"),
+                    ]))
+            return
+        }
+        if self.draining {
+            self.refuse(connection, header.stream, Self.shuttingDown)
+            return
+        }
+        if header.isCompressed {
+            do throws(InflateError) {
+                let inflated = try self.codec.inflate(body, limit: self.frameBytesMax(of: connection))
+                // The codec's buffer is its own until the next inflate: decoding does not inflate.
+                self.openCall(header.stream, RawSpan(_unsafeBytes: inflated), connection)
+            } catch {
+                // What cannot be inflated may hide anything: the framing is broken.
+                var status = WireStatus(error)
+                if status.reason == .inflateLimit {
+                    let isIdentified = self.connections[connection].flags.contains(.isIdentified)
+                    status.details.append(.setting(isIdentified ? "frame-bytes" : "unidentified-frame-bytes"))
+                }
+                self.close(connection, status)
+            }
+        } else {
+            self.openCall(header.stream, body, connection)
+        }
+    }
+
+    private mutating func openCall(_ stream: UInt32, _ body: borrowing RawSpan, _ connection: Int32) {
+        let call: Call
+        do throws(MessageError) {
+            call = try self.codec.decodeCall(body)
+        } catch {
+            self.refuse(connection, stream, WireStatus(error))
+            return
+        }
+        guard let method = call.method else {
+            self.refuse(
+                connection, stream,
+                WireStatus(
+                    .unknownMethod,
+                    "there is no method \(String(call.path.prefix(128))); proto/perch lists what there is"))
+            return
+        }
+        let opening = Opening(
+            method: method, timeoutMilliseconds: call.timeoutMilliseconds, metadata: call.metadata)
+        self.open(connection, stream: stream, opening, request: body.extracting(call.request))
+    }
+}
+
+extension Owed.Role {
+    /// As a kind of frame.
+    @inline(__always)
+    var kind: FrameKind {
+        switch self {
+        case .answer: .message
+        case .status: .status
+        case .welcome: .welcome
+        case .ping: .ping
+        case .pong: .pong
+        case .farewell: .drain
+        }
+    }
+}

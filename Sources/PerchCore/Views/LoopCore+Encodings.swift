@@ -1,0 +1,168 @@
+import PerchBase
+import PerchModel
+import PerchWire
+
+// Encodings: the forms of a value that its watchers share, made once and let go when nobody is owed them.
+extension LoopCore {
+    /// Encodes what somebody is going to be given: at most two forms of a value, each plain and compressed.
+    mutating func encode(
+        _ view: Int32, _ key: ViewKey, _ value: ViewValue, _ info: inout ValueInfo, _ token: ResumeToken, cause: Cause,
+        previous: Digest,
+        snapshot: Bool, change: Bool, unchanged: Bool
+    ) {
+        var encodings = Encodings()
+        encodings.previousDigest = previous
+        if change {
+            info.cause = cause
+            encodings.change = self.encodeValue(value, info, token, of: key)
+        }
+        info.cause = .snapshot
+        if snapshot, !change || self.needsSnapshotNow(view) {
+            encodings.snapshot = self.encodeValue(value, info, token, of: key)
+        }
+        if unchanged {
+            info.token = token.bytes
+            let response: Response =
+                switch key {
+                case .status: .subscriptionStatusTask(.unchanged(info))
+                case .entitlement: .currentEntitlementTask(.unchanged(info))
+                case .products: .productsTask(.unchanged(info))
+                case .intents: .purchaseIntents(.unchanged(info))
+                case .messages: .messages(.unchanged(info))
+                }
+            encodings.unchanged = self.encoded { codec throws(MessageError) in try codec.encode(response) }
+        }
+        if change || snapshot || unchanged { self.keepEncodings(view, encodings) }
+    }
+
+    /// A snapshot is encoded beside a change only where somebody is waiting for one.
+    private mutating func needsSnapshotNow(_ view: Int32) -> Bool {
+        var call = self.views[view].firstWatch
+        while call >= 0 {
+            let flags = self.calls[call].flags
+            if flags.contains(.isFirst), flags.contains(.owesValue), !flags.contains(.owesUnchanged) { return true }
+            call = self.calls[call].nextInTarget
+        }
+        return false
+    }
+
+    private mutating func encodeValue(
+        _ value: ViewValue, _ info: ValueInfo, _ token: ResumeToken, of key: ViewKey
+    ) -> PayloadHandle {
+        self.counters.viewsEncoded += 1
+        let plain: PayloadHandle
+        do throws(MessageError) {
+            switch value {
+            case .statuses(let statuses):
+                plain = self.payloads.insert(try self.codec.encodeStatuses(statuses, info, token: token).prefixed)
+            case .entitlement(let transaction):
+                plain = self.payloads.insert(try self.codec.encodeEntitlement(transaction, info, token: token).prefixed)
+            case .products, .intents, .messages:
+                var info = info
+                info.token = token.bytes
+                plain = self.payloads.insert(try self.encodeAtLength(value, info).prefixed)
+            case .failure(let failure):
+                plain = self.encodeFailure(failure, info, of: key)
+            }
+        } catch {
+            // Too long for a frame: what was asked for cannot be said at once. A state, like any failed load.
+            plain = self.encodeFailure(
+                Failure(reason: "LOAD_FAILED", message: "the value cannot be sent: \(error)"), info, of: key)
+        }
+        return plain
+    }
+
+    /// What is pushed seldom, and written the long way.
+    private func encodeAtLength(
+        _ value: ViewValue, _ info: ValueInfo
+    ) throws(MessageError) -> MessageCodec.Encoded {
+        switch value {
+        case .products(let products): try self.codec.encodeProducts(products, info)
+        case .intents(let intents): try self.codec.encodeIntents(intents, info)
+        case .messages(let messages): try self.codec.encodeMessages(messages, info)
+        case .statuses, .entitlement, .failure: preconditionFailure("there is a shorter way")
+        }
+    }
+
+    /// What readers of a view are told when there is no value that they could be given. It cannot be resumed from.
+    private mutating func encodeFailure(_ failure: Failure, _ info: ValueInfo, of key: ViewKey) -> PayloadHandle {
+        var info = info
+        info.token = []
+        info.forecast = nil
+        let response = key.failed(failure, info)
+        return self.encoded { codec throws(MessageError) in try codec.encode(response) }
+    }
+
+    /// The compressed form, made when the first reader who takes it is there.
+    mutating func compressed(_ plain: PayloadHandle, _ known: PayloadHandle) -> PayloadHandle {
+        guard known.isNone, self.payloads[plain].count >= Limits.compressBytesMin + 5 else { return known }
+        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
+        guard let smaller = self.codec.compressed(message) else { return .none }
+        self.counters.valuesCompressed += 1
+        return self.payloads.insert(smaller.prefixed)
+    }
+
+    /// The body that a watch is given next.
+    func encoding(for call: Int32, zlib: Bool) -> PayloadHandle {
+        let flags = self.calls[call].flags
+        let value = self.encodings(of: self.calls[call].target)
+        if flags.contains(.owesUnchanged) { return value.unchanged }
+        if flags.contains(.isFirst) { return zlib && !value.snapshotZlib.isNone ? value.snapshotZlib : value.snapshot }
+        return zlib && !value.changeZlib.isNone ? value.changeZlib : value.change
+    }
+
+    @inline(__always)
+    func encodings(of view: Int32) -> Encodings {
+        let place = self.views[view].encodings
+        return place >= 0 ? self.encodings[place] : Encodings()
+    }
+
+    mutating func keepEncodings(_ view: Int32, _ encodings: Encodings) {
+        precondition(self.views[view].encodings < 0, "view \(view) has encodings that were not let go")
+        self.views[view].encodings = self.encodings.insert(encodings)
+    }
+
+    mutating func dropEncodings(_ view: Int32) {
+        let place = self.views[view].encodings
+        guard place >= 0 else { return }
+        let all = self.encodings[place].all
+        for index in all.indices where !all[index].isNone { self.payloads.release(all[index]) }
+        self.encodings.remove(place)
+        self.views[view].encodings = -1
+    }
+}
+
+/// A computed value on its way to its encoding.
+enum ViewValue {
+    case statuses(SubscriptionStatuses)
+    case entitlement(Verified<Transaction>?)
+    case products(Products)
+    case intents([PurchaseIntent])
+    case messages([StoreMessage])
+    /// The part of the store that the view is loaded from was told to fail. A state like a value: it stands until the
+    /// failure is disarmed.
+    case failure(Failure)
+}
+
+extension ViewKey {
+    /// The part of the store that the view is loaded from; nil for what cannot be made to fail.
+    var api: StoreKitAPI? {
+        switch self {
+        case .status: .subscriptionStatus
+        case .entitlement: .currentEntitlement
+        case .products: .loadProducts
+        case .intents, .messages: nil
+        }
+    }
+
+    /// The message of its stream that says so.
+    func failed(_ failure: Failure, _ info: ValueInfo) -> Response {
+        switch self {
+        case .status: .subscriptionStatusTask(.failure(failure, info))
+        case .entitlement: .currentEntitlementTask(.failure(failure, info))
+        case .products: .productsTask(.failure(failure, info))
+        case .intents: .purchaseIntents(.failure(failure, info))
+        case .messages: .messages(.failure(failure, info))
+        }
+    }
+}
