@@ -10,15 +10,15 @@ extension LoopCore {
         func refer(_ payload: PayloadHandle) {
             if !payload.isNone { references[payload.index, default: 0] += 1 }
         }
-        refer(self.loading)
-        refer(self.okStatus)
-        refer(self.welcomed.payload)
+        refer(self.views.loading)
+        refer(self.service.okStatus)
+        refer(self.transport.welcomed.payload)
         self.checkConnections(refer)
         self.checkCalls()
         self.checkViews(refer)
         self.checkAccounts()
         self.checkIdentities()
-        for (call, state) in self.updates {
+        for (call, state) in self.views.updates {
             precondition(
                 self.calls.isTaken(call) && self.calls[call].kind == .updates, "events for call \(call), which is gone")
             precondition(state.taken <= state.ready.count, "call \(call) took more events than there were")
@@ -26,15 +26,16 @@ extension LoopCore {
         }
         self.payloads.checkInvariants(references)
         var accountTickets = 0
-        for place in 0..<self.tickets.extent where self.tickets.isTaken(place) {
-            if case .account = self.tickets[place] { accountTickets += 1 }
+        for place in 0..<self.service.tickets.extent where self.service.tickets.isTaken(place) {
+            if case .account = self.service.tickets[place] { accountTickets += 1 }
         }
         precondition(
-            self.askedCount == self.answeredCount + UInt64(accountTickets),
-            "\(self.askedCount) records asked, \(self.answeredCount) answered, \(accountTickets) under way")
+            self.service.askedCount == self.service.answeredCount + UInt64(accountTickets),
+            "\(self.service.askedCount) records asked, \(self.service.answeredCount) answered, \(accountTickets) under way"
+        )
         self.deadlines.checkInvariants()
-        self.beats.checkInvariants()
-        self.stalls.checkInvariants()
+        self.transport.beats.checkInvariants()
+        self.transport.stalls.checkInvariants()
     }
 
     /// Traps where anything is left of connections that are all gone.
@@ -42,35 +43,42 @@ extension LoopCore {
         self.checkInvariants()
         precondition(self.connections.count == 0, "\(self.connections.count) connections are left")
         precondition(self.calls.count == 0, "\(self.calls.count) calls are left")
-        precondition(self.owed.count == 0, "\(self.owed.count) owed frames are left")
-        precondition(self.views.count == 0, "\(self.views.count) views are left")
-        precondition(self.accounts.count == 0, "\(self.accounts.count) accounts are left")
+        precondition(self.transport.owed.count == 0, "\(self.transport.owed.count) owed frames are left")
+        precondition(self.views.slots.count == 0, "\(self.views.slots.count) views are left")
+        precondition(self.views.accounts.count == 0, "\(self.views.accounts.count) accounts are left")
         precondition(self.payloads.count == 2, "\(self.payloads.count - 2) payloads are leaked")
-        precondition(self.streams.count == 0, "\(self.streams.count) stream numbers are left")
-        precondition(self.tickets.count == 0, "\(self.tickets.count) tickets are left")
-        precondition(self.waiting.isEmpty, "\(self.waiting.count) waiters are left")
+        precondition(self.transport.streams.count == 0, "\(self.transport.streams.count) stream numbers are left")
+        precondition(self.service.tickets.count == 0, "\(self.service.tickets.count) tickets are left")
+        precondition(self.service.waiting.isEmpty, "\(self.service.waiting.count) waiters are left")
         precondition(
-            self.pending.count == self.freePending.count && self.callTokens.isEmpty && self.updates.isEmpty,
+            self.service.pending.count == self.service.freePending.count && self.service.callTokens.isEmpty
+                && self.views.updates.isEmpty,
             "calls are left")
         precondition(
-            self.longRequests.isEmpty && self.requestBytes == 0 && self.accountKeys.keptBytes == 0,
+            self.service.longRequests.isEmpty && self.service.requestBytes == 0
+                && self.views.accountKeys.keptBytes == 0,
             "what calls said is left")
         precondition(
-            self.viewTable.count == 0 && self.accountTable.count == 0 && self.viewKeys.count == 0,
+            self.views.viewTable.count == 0 && self.views.accountTable.count == 0 && self.views.viewKeys.count == 0,
             "an index is not empty")
-        precondition(self.encodings.count == 0, "\(self.encodings.count) encodings are left")
-        precondition(self.numberTable.count == 0, "numbers of accounts are left")
-        precondition(self.clientIDs.isEmpty && self.certificates.isEmpty, "names of clients are left")
+        precondition(self.views.encodings.count == 0, "\(self.views.encodings.count) encodings are left")
+        precondition(self.views.numberTable.count == 0, "numbers of accounts are left")
+        precondition(self.service.clientIDs.isEmpty && self.transport.certificates.isEmpty, "names of clients are left")
         precondition(
-            self.admission.origins.isEmpty && self.callIdentities.isEmpty && self.credentialFailures.isEmpty,
+            self.transport.admission.origins.isEmpty && self.service.callIdentities.isEmpty
+                && self.transport.credentialFailures.isEmpty,
             "what quotas count is left")
         precondition(
-            self.partialInputs.isEmpty && self.partialBytes == 0, "\(self.partialBytes) partial bytes are left")
-        precondition(self.unfinishedFrames.isEmpty, "\(self.unfinishedFrames.count) unfinished frames are left")
-        precondition(self.admission.closing.isEmpty && self.handshakes == 0, "\(self.handshakes) handshakes are left")
-        precondition(self.beats.count == 0 && self.stalls.count == 0, "a wheel is not empty")
-        precondition(self.crossings.values.allSatisfy { $0.count == 0 }, "crossings are left")
-        precondition(self.sweep.isEmpty && self.heldBarriers.isEmpty, "a sweep or a barrier is left")
+            self.transport.partialInputs.isEmpty && self.transport.partialBytes == 0,
+            "\(self.transport.partialBytes) partial bytes are left")
+        precondition(
+            self.transport.unfinishedFrames.isEmpty,
+            "\(self.transport.unfinishedFrames.count) unfinished frames are left")
+        precondition(
+            self.transport.admission.closing.isEmpty && self.handshakes == 0, "\(self.handshakes) handshakes are left")
+        precondition(self.transport.beats.count == 0 && self.transport.stalls.count == 0, "a wheel is not empty")
+        precondition(self.views.crossings.values.allSatisfy { $0.count == 0 }, "crossings are left")
+        precondition(self.views.sweep.isEmpty && self.service.heldBarriers.isEmpty, "a sweep or a barrier is left")
     }
 
     private func checkIdentities() {
@@ -84,11 +92,11 @@ extension LoopCore {
             precondition(slot.phase == .open, "connection \(connection) counts for somebody, and is not open")
             if slot.identity != IdentityTable.nobody { uses[slot.identity, default: 0] += 1 }
         }
-        for (call, identity) in self.callIdentities {
+        for (call, identity) in self.service.callIdentities {
             precondition(self.calls.isTaken(call), "a call that is gone has an identity")
             if identity != IdentityTable.nobody { uses[identity, default: 0] += 1 }
         }
-        self.identities.checkInvariants(uses: uses)
+        self.service.identities.checkInvariants(uses: uses)
     }
 
     private func checkConnections(_ refer: (PayloadHandle) -> Void) {
@@ -104,7 +112,7 @@ extension LoopCore {
             var last: Int32 = -1
             var bytes = 0
             while owed >= 0 {
-                let entry = self.owed[owed]
+                let entry = self.transport.owed[owed]
                 refer(entry.payload)
                 bytes += self.payloads[entry.payload].count + 4
                 owedCount += 1
@@ -120,46 +128,51 @@ extension LoopCore {
             self.checkDirtyList(index)
             let holdsSlot = slot.phase.takesFrames && !slot.flags.contains(.isIdentified)
             precondition(
-                self.admission.handshakes.contains(index) == holdsSlot, "connection \(index) lost its handshake slot")
+                self.transport.admission.handshakes.contains(index) == holdsSlot,
+                "connection \(index) lost its handshake slot")
             if holdsSlot { greeting += 1 }
             let isClosing = slot.phase == .closing || slot.phase == .dying
             precondition(
-                self.admission.closing.contains(index) == isClosing, "connection \(index) is listed wrongly as dying")
+                self.transport.admission.closing.contains(index) == isClosing,
+                "connection \(index) is listed wrongly as dying")
             precondition(
-                slot.flags.contains(.hasPartialInput) == (self.partialInputs[index] != nil),
+                slot.flags.contains(.hasPartialInput) == (self.transport.partialInputs[index] != nil),
                 "the partial input of connection \(index) is lost")
             if slot.flags.contains(.hasPartialInput) { partial += 1 }
             precondition(
-                (slot.unfinished >= 0) == (self.unfinishedFrames[index] != nil),
+                (slot.unfinished >= 0) == (self.transport.unfinishedFrames[index] != nil),
                 "the unfinished frame of connection \(index) is lost")
-            if let rest = self.unfinishedFrames[index] {
+            if let rest = self.transport.unfinishedFrames[index] {
                 refer(rest.payload)
                 unfinished += 1
             }
             precondition(
-                slot.flags.contains(.isListed) == self.listedConnections.contains(index),
+                slot.flags.contains(.isListed) == self.transport.listedConnections.contains(index),
                 "connection \(index) is listed wrongly as having something to write")
             precondition(
-                self.beats.contains(index) == (slot.phase == .open), "connection \(index) has lost its heartbeat")
+                self.transport.beats.contains(index) == (slot.phase == .open),
+                "connection \(index) has lost its heartbeat")
         }
         precondition(callCount == self.calls.count, "\(callCount) calls in lists, \(self.calls.count) in the slab")
         precondition(
             self.counters.callsOpened - self.counters.callsEnded == UInt64(callCount),
             "\(self.counters.callsOpened) calls opened, \(self.counters.callsEnded) ended, and \(callCount) are there")
-        precondition(owedCount == self.owed.count, "\(owedCount) owed frames in lists, \(self.owed.count) in the slab")
+        precondition(
+            owedCount == self.transport.owed.count,
+            "\(owedCount) owed frames in lists, \(self.transport.owed.count) in the slab")
         self.checkAdmission()
         precondition(greeting == self.handshakes, "\(greeting) connections greet, \(self.handshakes) counted")
-        precondition(partial == self.partialInputs.count, "a partial input has no connection")
+        precondition(partial == self.transport.partialInputs.count, "a partial input has no connection")
         precondition(
-            self.partialInputs.values.reduce(0) { $0 + $1.bytes.count } == self.partialBytes,
+            self.transport.partialInputs.values.reduce(0) { $0 + $1.bytes.count } == self.transport.partialBytes,
             "partial bytes do not add up")
         precondition(
-            self.longRequests.keys.allSatisfy { self.calls.isTaken($0) }
-                && self.longRequests.values.reduce(0) { $0 + Int($1) } == self.requestBytes,
+            self.service.longRequests.keys.allSatisfy { self.calls.isTaken($0) }
+                && self.service.longRequests.values.reduce(0) { $0 + Int($1) } == self.service.requestBytes,
             "the requests that calls keep do not add up")
-        self.viewKeys.checkInvariants()
-        precondition(unfinished == self.unfinishedFrames.count, "an unfinished frame has no connection")
-        precondition(self.streams.count == Int(self.calls.count), "stream numbers and calls differ")
+        self.views.viewKeys.checkInvariants()
+        precondition(unfinished == self.transport.unfinishedFrames.count, "an unfinished frame has no connection")
+        precondition(self.transport.streams.count == Int(self.calls.count), "stream numbers and calls differ")
     }
 
     private func checkCallList(_ index: Int32) -> Int32 {
@@ -224,24 +237,24 @@ extension LoopCore {
             precondition(self.pendingCall(call) != nil, "call \(call) waits with nothing")
             waiting += 1
         }
-        precondition(waiting + self.freePending.count == self.pending.count, "a pending call is gone")
-        for (call, _) in self.callTokens {
+        precondition(waiting + self.service.freePending.count == self.service.pending.count, "a pending call is gone")
+        for (call, _) in self.service.callTokens {
             precondition(
                 self.calls.isTaken(call) && self.calls[call].flags.contains(.hasToken), "a token's call is gone")
         }
-        for (call, _) in self.lateReaders {
+        for (call, _) in self.views.lateReaders {
             precondition(
                 self.calls.isTaken(call) && self.calls[call].flags.contains(.owesValue), "a late reader owes nothing")
         }
-        self.waiting.checkInvariants { self.calls.isTaken($0.call, generation: $0.generation) }
+        self.service.waiting.checkInvariants { self.calls.isTaken($0.call, generation: $0.generation) }
     }
 
     private func checkViews(_ refer: (PayloadHandle) -> Void) {
         var count: Int32 = 0
         var timers = 0
         var encodings: Int32 = 0
-        for view in 0..<self.views.extent where self.views.isTaken(view) {
-            let slot = self.views[view]
+        for view in 0..<self.views.slots.extent where self.views.slots.isTaken(view) {
+            let slot = self.views.slots[view]
             count += 1
             let all = self.encodings(of: view).all
             for index in all.indices { refer(all[index]) }
@@ -260,28 +273,30 @@ extension LoopCore {
             }
             precondition(watches == slot.watchCount && watches > 0, "view \(view) counts \(slot.watchCount) watches")
             precondition(
-                self.findView(app: slot.app, account: slot.account, self.viewKeys[slot.key]) == view,
+                self.findView(app: slot.app, account: slot.account, self.views.viewKeys[slot.key]) == view,
                 "view \(view) is not found by its name")
             let isScheduled = slot.crossingTimer != .none
             precondition(isScheduled == (slot.crossing < .distantFuture), "view \(view) has lost its crossing")
             if isScheduled {
                 timers += 1
                 precondition(
-                    self.crossings[slot.app]?.isScheduled(slot.crossingTimer) ?? false, "a crossing is not scheduled")
+                    self.views.crossings[slot.app]?.isScheduled(slot.crossingTimer) ?? false,
+                    "a crossing is not scheduled")
             }
         }
-        precondition(count == self.views.count && Int(count) == self.viewTable.count, "views and their index differ")
-        precondition(self.viewKeys.viewCount == Int(count), "the keys of views are counted wrongly")
-        precondition(encodings == self.encodings.count, "encodings are leaked")
-        precondition(self.crossings.values.reduce(0) { $0 + $1.count } == timers, "a crossing has no view")
-        for heap in self.crossings.values { heap.checkInvariants() }
+        precondition(
+            count == self.views.slots.count && Int(count) == self.views.viewTable.count, "views and their index differ")
+        precondition(self.views.viewKeys.viewCount == Int(count), "the keys of views are counted wrongly")
+        precondition(encodings == self.views.encodings.count, "encodings are leaked")
+        precondition(self.views.crossings.values.reduce(0) { $0 + $1.count } == timers, "a crossing has no view")
+        for heap in self.views.crossings.values { heap.checkInvariants() }
     }
 
     private func checkAccounts() {
         var count: Int32 = 0
         var numbered = 0
-        for account in 0..<self.accounts.extent where self.accounts.isTaken(account) {
-            let slot = self.accounts[account]
+        for account in 0..<self.views.accounts.extent where self.views.accounts.isTaken(account) {
+            let slot = self.views.accounts[account]
             count += 1
             precondition(self.findAccount(self.accountKey(account)) == account, "an account is not indexed")
             var tenants: Int32 = 0
@@ -289,11 +304,11 @@ extension LoopCore {
             var view = slot.firstView
             while view >= 0 {
                 precondition(
-                    self.views[view].account == account && self.views[view].previousInAccount == previous,
+                    self.views.slots[view].account == account && self.views.slots[view].previousInAccount == previous,
                     "the views of account \(account) are torn")
                 tenants += 1
                 previous = view
-                view = self.views[view].nextInAccount
+                view = self.views.slots[view].nextInAccount
             }
             previous = -1
             var call = slot.firstUpdates
@@ -310,36 +325,38 @@ extension LoopCore {
             precondition(slot.news == -1, "account \(account) has news of a turn that has ended")
             if slot.hasNumber { numbered += 1 }
         }
-        precondition(count == self.accounts.count && Int(count) == self.accountTable.count, "accounts and index differ")
+        precondition(
+            count == self.views.accounts.count && Int(count) == self.views.accountTable.count,
+            "accounts and index differ")
         var listed = 0
         var numbers = 0
-        for account in 0..<self.accounts.extent where self.accounts.isTaken(account) {
-            let number = self.accounts[account].number
-            guard self.accounts[account].hasNumber, self.firstOfNumber(number) == account else { continue }
+        for account in 0..<self.views.accounts.extent where self.views.accounts.isTaken(account) {
+            let number = self.views.accounts[account].number
+            guard self.views.accounts[account].hasNumber, self.firstOfNumber(number) == account else { continue }
             numbers += 1
             var slot = account
             while slot >= 0 {
                 precondition(
-                    self.accounts[slot].hasNumber && self.accounts[slot].number == number,
+                    self.views.accounts[slot].hasNumber && self.views.accounts[slot].number == number,
                     "an account's number is wrong")
                 listed += 1
-                slot = self.accounts[slot].nextOfNumber
+                slot = self.views.accounts[slot].nextOfNumber
             }
         }
-        precondition(numbers == self.numberTable.count, "the table of numbers is wrong")
+        precondition(numbers == self.views.numberTable.count, "the table of numbers is wrong")
         precondition(listed == numbered, "\(listed) accounts listed by number, \(numbered) have one")
     }
 
     private func checkAdmission() {
-        self.admission.handshakes.checkInvariants()
-        self.admission.handshakeBytes.checkInvariants()
-        self.admission.partialFrames.checkInvariants()
-        self.admission.closing.checkInvariants()
+        self.transport.admission.handshakes.checkInvariants()
+        self.transport.admission.handshakeBytes.checkInvariants()
+        self.transport.admission.partialFrames.checkInvariants()
+        self.transport.admission.closing.checkInvariants()
         var held = 0
-        for (connection, partial) in self.partialInputs
+        for (connection, partial) in self.transport.partialInputs
         where self.connections[connection].flags.contains(.isIdentified) {
             held += partial.bytes.count
         }
-        precondition(held == self.admission.partialFrames.weight, "bytes of partial frames do not add up")
+        precondition(held == self.transport.admission.partialFrames.weight, "bytes of partial frames do not add up")
     }
 }

@@ -33,111 +33,27 @@ package struct LoopCore: ~Copyable {
     /// Connections and calls are noted too: the log is at `debug`.
     package var notesEverything = false
 
-    // Tenants.
+    // What transport, service and views share: who is connected, what they called, and the bytes that go out.
     var connections = Slab<Connection>()
     var calls = Slab<CallSlot>()
-    var owed = Slab<Owed>()
-    var views = Slab<ViewSlot>()
-    var accounts = Slab<AccountSlot>()
     var payloads = Payloads()
-    var encodings = Slab<Encodings>()
-
-    // Which slot a key stands for.
-    var streams = SlotTable()
-    var viewTable = SlotTable()
-    var accountTable = SlotTable()
-    /// The first slot of an account's number.
-    var numberTable = SlotTable()
-
-    // Beside the slabs: what is not plain, touched only when a view is made or computed.
-    var viewKeys = ViewKeys()
-    var accountKeys = KeyStore()
-    var clientIDs: [Int32: [UInt8]] = [:]
-    /// Of connections whose peer has shown one.
-    var certificates: [Int32: PeerCertificate] = [:]
-    /// Of calls that brought credentials of their own.
-    var callIdentities: [Int32: UInt32] = [:]
-    /// Of connections whose calls brought some that were not taken.
-    var credentialFailures: [Int32: Int] = [:]
-    var admission = Admission()
-    var partialInputs: [Int32: PartialInput] = [:]
-    package internal(set) var partialBytes = 0
-    var unfinishedFrames: [Int32: UnfinishedFrame] = [:]
-    var pending: [PendingCall?] = []
-    var freePending: [Int32] = []
-    var callTokens: [Int32: ResumeToken] = [:]
-    /// Bytes of the requests of calls that keep a long one.
-    var longRequests: [Int32: Int32] = [:]
-    var requestBytes = 0
-    var updates: [Int32: UpdatesState] = [:]
-    /// Digests of what was said last to watches whose view has changed twice or more since.
-    var lateReaders: [Int32: Digest] = [:]
-
-    // Who calls.
-    /// Nil: whoever reaches this server may do everything.
-    var authenticator: Authenticator?
-    var identities: IdentityTable
-    /// What tokens were taken back by.
-    var revocations: Set<String>
-    let quotas: SharedQuotas
-
-    /// Why credentials were refused last, for the log: it names the key, and nothing of a token.
-    package internal(set) var lastCredentialRefusal = ""
-
-    // What is known of the store.
-    var apps: AppTable
-    /// The revision up to which this loop has applied every change.
-    package internal(set) var applied: UInt64
-    var tickets = Slab<Ticket>()
-    var askedCount: UInt64 = 0
-    var answeredCount: UInt64 = 0
-    var heldBarriers: [(number: UInt64, asked: UInt64)] = []
-    /// Accounts whose views an app-wide change concerns, and how many questions to the store their answers are behind.
-    var sweep: [Int32] = []
-    var sweptThrough: UInt64 = 0
-    /// Connections whose group waits for the end of a sweep.
-    var heldGroups: [Int32] = []
-    var storeFailure: String?
-
-    // This turn.
-    var now: Moment
-    var listedConnections: [Int32] = []
-    var listedViews: [Int32] = []
-    var listedAccounts: [Int32] = []
-    /// What came this turn of each of `listedAccounts`.
-    var news: [AccountNews] = []
-    /// The last WELCOME of this turn.
-    var welcomed = (payload: PayloadHandle.none, said: Welcomed())
-
-    // Time.
-    var deadlines = TimerHeap()
-    var crossings: [AppNumber: TimerHeap] = [:]
-    var beats: TimerWheel
-    var stalls: TimerWheel
-    var waiting = WaitingCalls()
-    /// Bytes that the calls of the other loops of this process hold.
-    package var callsBytesElsewhere = 0
-    var pausedInputs: [Int32] = []
-    var draining = false
-    var drainDeadline: Int64 = .max
-
-    // Writing.
-    var staging = Staging()
     let codec = MessageCodec(serves: true)
-    let loading: PayloadHandle
-    /// STATUS of a call that went well: the same bytes for all.
-    let okStatus: PayloadHandle
+
+    // What the loop knows: its time, the apps, and the revision up to which it has applied every change.
+    var now: Moment
+    var deadlines = TimerHeap()
+    var apps: AppTable
+    package internal(set) var applied: UInt64
+
+    var transport: Transport
+    var service: Service
+    var views: Views
 
     package init(
         loop: Int, identity: StoreIdentity, epoch: UInt32, revision: UInt64, apps: [AppState], settings: CoreSettings,
         authenticator: Authenticator? = nil, revocations: [RevokedToken] = [], quotas: SharedQuotas = SharedQuotas(),
         now: Moment
     ) {
-        self.authenticator = authenticator
-        self.identities = IdentityTable(
-            nobody: authenticator == nil ? .everyone : .anonymous, keptMax: settings.identitiesKeptMax)
-        self.revocations = Set(revocations.map(\.id))
-        self.quotas = quotas
         self.loop = loop
         self.identity = identity
         self.epoch = epoch
@@ -145,11 +61,26 @@ package struct LoopCore: ~Copyable {
         self.applied = revision
         self.apps = AppTable(apps)
         self.now = now
-        self.beats = TimerWheel(startingAt: now.monotonic / 1_000)
-        self.stalls = TimerWheel(startingAt: now.monotonic / 1_000)
-        self.loading = self.payloads.insert(MessageCodec.loadingBody)
-        self.okStatus = self.payloads.insert(MessageCodec.okStatusBody)
+        self.transport = Transport(now: now)
+        let loading = self.payloads.insert(MessageCodec.loadingBody)
+        let okStatus = self.payloads.insert(MessageCodec.okStatusBody)
+        self.service = Service(
+            authenticator: authenticator, revocations: revocations, quotas: quotas, okStatus: okStatus,
+            identitiesKeptMax: settings.identitiesKeptMax)
+        self.views = Views(loading: loading)
     }
+
+    /// Bytes that the calls of the other loops of this process hold.
+    package var callsBytesElsewhere: Int {
+        get { self.service.callsBytesElsewhere }
+        set { self.service.callsBytesElsewhere = newValue }
+    }
+
+    /// Why credentials were refused last, for the log: it names the key, and nothing of a token.
+    package var lastCredentialRefusal: String { self.service.lastCredentialRefusal }
+
+    /// Bytes of frames that have not come whole.
+    package var partialBytes: Int { self.transport.partialBytes }
 }
 
 /// A point in time on both clocks.

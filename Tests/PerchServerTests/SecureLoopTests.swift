@@ -308,17 +308,17 @@ private final class Client {
         let alice = MadeCertificate("alice", names: "URI:spiffe://example.com/alice", issuer: SteppedLoop.authority)
         let client = try Client(stage, showing: alice)
         #expect(client.greet(stage))
-        #expect(stage.driver.core.certificates.values.map(\.commonName) == ["alice"])
+        #expect(stage.driver.core.transport.certificates.values.map(\.commonName) == ["alice"])
         let back = try Client(stage, session: client.secure?.takeSession(), showing: alice)
         #expect(back.greet(stage))
         #expect(stage.driver.tls.resumed == 1)
         #expect(
-            stage.driver.core.certificates.values.map(\.names) == [
+            stage.driver.core.transport.certificates.values.map(\.names) == [
                 ["spiffe://example.com/alice"], ["spiffe://example.com/alice"],
             ])
         let nobody = try Client(stage)
         #expect(nobody.greet(stage))
-        #expect(stage.driver.core.certificates.count == 2)
+        #expect(stage.driver.core.transport.certificates.count == 2)
     }
 
     @Test func `refuses a client whose certificate has ended by the server's clock, with a reason`() throws {
@@ -330,7 +330,7 @@ private final class Client {
         #expect(client.step(stage, until: { client.hasEnded }))
         #expect(try client.frames() == [.drain])
         #expect(stage.driver.core.counters.refusalsByReason[.certificateExpired] == 1)
-        #expect(stage.driver.core.certificates.isEmpty)
+        #expect(stage.driver.core.transport.certificates.isEmpty)
     }
 
     @Test func `says farewell in TLS before it closes`() throws {

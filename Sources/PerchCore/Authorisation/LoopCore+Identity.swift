@@ -8,14 +8,14 @@ import PerchWire
 extension LoopCore {
     /// Whose a connection is that greets with these credentials; empty for none.
     mutating func identify(_ connection: Int32, _ authorization: String) throws(CallRefusal) -> UInt32 {
-        guard let authenticator = self.authenticator else { return IdentityTable.nobody }
+        guard let authenticator = self.service.authenticator else { return IdentityTable.nobody }
         if !authorization.isEmpty { return try self.identify(authorization, authenticator) }
-        guard let certificate = self.certificates[connection],
+        guard let certificate = self.transport.certificates[connection],
             let identity = authenticator.certificates.identity(of: certificate)
         else { return IdentityTable.nobody }
-        if let known = self.identities.find(.certificate(certificate.fingerprint)) { return known }
+        if let known = self.service.identities.find(.certificate(certificate.fingerprint)) { return known }
         guard self.now.wall < identity.expires else { throw self.refused(.expired(at: identity.expires)) }
-        return self.identities.insert(identity, .certificate(certificate.fingerprint))
+        return self.service.identities.insert(identity, .certificate(certificate.fingerprint))
     }
 
     private mutating func identify(
@@ -23,7 +23,7 @@ extension LoopCore {
     ) throws(CallRefusal) -> UInt32 {
         let key = IdentityTable.Key.token(ContentHash(of: Array(authorization.utf8)))
         // One that has ended is not found: it is verified again, and told why.
-        if let known = self.identities.find(key) { return known }
+        if let known = self.service.identities.find(key) { return known }
         self.counters.credentialsVerified += 1
         let identity: Identity
         do throws(CredentialFault) {
@@ -31,10 +31,10 @@ extension LoopCore {
         } catch {
             throw self.refused(error)
         }
-        if case .token(_, let id) = identity.source, self.revocations.contains(id) {
+        if case .token(_, let id) = identity.source, self.service.revocations.contains(id) {
             throw self.refused(.revoked(Self.wasTakenBack))
         }
-        return self.identities.insert(identity, key)
+        return self.service.identities.insert(identity, key)
     }
 
     private static let wasTakenBack = "an administrator took the token back"
@@ -42,13 +42,13 @@ extension LoopCore {
 
     private mutating func refused(_ fault: CredentialFault) -> CallRefusal {
         self.counters.credentialsRefused += 1
-        self.lastCredentialRefusal = fault.description
+        self.service.lastCredentialRefusal = fault.description
         return CallRefusal(WireStatus(fault))
     }
 
     /// Who makes a call: whoever its own metadata names, else the connection's identity.
     mutating func caller(_ connection: Int32, _ metadata: [Metadata]) throws(CallRefusal) -> UInt32 {
-        guard let authenticator = self.authenticator else { return IdentityTable.nobody }
+        guard let authenticator = self.service.authenticator else { return IdentityTable.nobody }
         guard let own = metadata.first(where: { $0.key == "authorization" }) else {
             return self.connections[connection].identity
         }
@@ -69,8 +69,8 @@ extension LoopCore {
 
     /// Counts a refusal of a call's credentials; true: it was one too many, and the connection is closed.
     mutating func credentialsFailed(_ connection: Int32) -> Bool {
-        let count = self.credentialFailures[connection, default: 0] + 1
-        self.credentialFailures[connection] = count
+        let count = self.transport.credentialFailures[connection, default: 0] + 1
+        self.transport.credentialFailures[connection] = count
         guard count > Limits.credentialFailuresMax else { return false }
         self.close(
             connection,
@@ -85,10 +85,10 @@ extension LoopCore {
 
     /// Counts a connection for whose it is now. False: he has too many, and it is being closed.
     mutating func admit(_ connection: Int32, as identity: UInt32) -> Bool {
-        guard self.authenticator != nil else { return true }
+        guard self.service.authenticator != nil else { return true }
         let limit = self.settings.connectionsPerIdentityMax
-        if case .full(let count) = self.quotas.enter(
-            principal: self.identities[identity].identity.principal, max: limit)
+        if case .full(let count) = self.service.quotas.enter(
+            principal: self.service.identities[identity].identity.principal, max: limit)
         {
             self.close(
                 connection,
@@ -98,7 +98,7 @@ extension LoopCore {
                     details: [.found(count), .limit(limit), .setting("connections-per-identity")]))
             return false
         }
-        self.identities.use(identity)
+        self.service.identities.use(identity)
         self.connections[connection].identity = identity
         self.connections[connection].flags.insert(.isCounted)
         return true
@@ -110,20 +110,20 @@ extension LoopCore {
         self.connections[connection].flags.remove(.isCounted)
         let identity = self.connections[connection].identity
         self.connections[connection].identity = IdentityTable.nobody
-        self.quotas.leave(principal: self.identities[identity].identity.principal)
-        self.identities.letGo(identity)
+        self.service.quotas.leave(principal: self.service.identities[identity].identity.principal)
+        self.service.identities.letGo(identity)
     }
 
     // MARK: Permission
 
     /// Whether a caller may make such a call at all, and now.
     mutating func permit(_ method: Method, _ caller: UInt32) throws(CallRefusal) {
-        guard self.authenticator != nil else { return }
-        if let ended = self.identities[caller].ended { throw CallRefusal(ended) }
+        guard self.service.authenticator != nil else { return }
+        if let ended = self.service.identities[caller].ended { throw CallRefusal(ended) }
         // A loop that slept reads what came before it looks at its timers.
-        let expires = self.identities[caller].identity.expires
+        let expires = self.service.identities[caller].identity.expires
         guard self.now.wall < expires else { throw CallRefusal(WireStatus(.expired(at: expires))) }
-        if let wait = self.identities[caller].meter.take(
+        if let wait = self.service.identities[caller].meter.take(
             self.settings.callsPerIdentity, nowMilliseconds: self.now.monotonic)
         {
             let rate = self.settings.callsPerIdentity
@@ -135,13 +135,15 @@ extension LoopCore {
                     .setting("calls-per-second"),
                 ])
         }
-        guard let refusal = Permission(for: method).refusal(of: self.identities[caller].identity) else { return }
+        guard let refusal = Permission(for: method).refusal(of: self.service.identities[caller].identity) else {
+            return
+        }
         throw CallRefusal(WireStatus(refusal, method))
     }
 
     /// Whether a caller may ask for that account.
     func permit(_ call: Int32, _ request: Request) throws(CallRefusal) {
-        guard self.authenticator != nil, let own = self.identity(ofCall: call).account else { return }
+        guard self.service.authenticator != nil, let own = self.identity(ofCall: call).account else { return }
         // Bytewise, as keys are compared: text that Swift takes for equal may be another account.
         for name in request.accountsNamed where !name.utf8.elementsEqual(own.utf8) {
             throw CallRefusal(
@@ -153,16 +155,16 @@ extension LoopCore {
 
     /// Whoever made a call.
     func identity(ofCall call: Int32) -> Identity {
-        let index = self.callIdentities[call] ?? self.connections[self.calls[call].connection].identity
-        return self.identities[index].identity
+        let index = self.service.callIdentities[call] ?? self.connections[self.calls[call].connection].identity
+        return self.service.identities[index].identity
     }
 
     // MARK: The end
 
     /// Identities whose time is over.
     mutating func endExpiredIdentities() {
-        while let index = self.identities.popEnded(at: self.now.wall) {
-            let identity = self.identities[index].identity
+        while let index = self.service.identities.popEnded(at: self.now.wall) {
+            let identity = self.service.identities[index].identity
             self.endIdentity(index, WireStatus(.expired(at: identity.expires)))
         }
     }
@@ -193,9 +195,9 @@ extension LoopCore {
 
     /// Tokens were taken back, durably.
     mutating func revoke(_ revoked: [RevokedToken]) {
-        for revocation in revoked { self.revocations.insert(revocation.id) }
-        for index in self.identities.live {
-            guard case .token(_, let id) = self.identities[index].identity.source,
+        for revocation in revoked { self.service.revocations.insert(revocation.id) }
+        for index in self.service.identities.live {
+            guard case .token(_, let id) = self.service.identities[index].identity.source,
                 revoked.contains(where: { $0.id == id })
             else { continue }
             self.endIdentity(index, WireStatus(.revoked(Self.wasTakenBack)))
@@ -204,9 +206,12 @@ extension LoopCore {
 
     /// Other keys and names hold from now on. Identities that they do not bear end.
     package mutating func trust(_ authenticator: Authenticator) {
-        guard self.authenticator != nil else { preconditionFailure("a server without an authenticator was given one") }
-        self.authenticator = authenticator
-        for index in self.identities.live where !authenticator.stillTrusts(self.identities[index].identity) {
+        guard self.service.authenticator != nil else {
+            preconditionFailure("a server without an authenticator was given one")
+        }
+        self.service.authenticator = authenticator
+        for index in self.service.identities.live
+        where !authenticator.stillTrusts(self.service.identities[index].identity) {
             self.endIdentity(index, WireStatus(.revoked(Self.lostItsKey)))
         }
     }
@@ -214,8 +219,8 @@ extension LoopCore {
     /// Tells everyone who came by an identity that it is over: streams end now, and a connection soon.
     private mutating func endIdentity(_ index: UInt32, _ status: WireStatus) {
         self.counters.identitiesEnded += 1
-        self.identities.end(index, status, at: self.now.monotonic)
-        for call in self.callIdentities.keys.sorted() where self.callIdentities[call] == index {
+        self.service.identities.end(index, status, at: self.now.monotonic)
+        for call in self.service.callIdentities.keys.sorted() where self.service.callIdentities[call] == index {
             if self.isUnanswered(call) { self.end(call, status) }
         }
         var connection: Int32 = 0
@@ -233,7 +238,7 @@ extension LoopCore {
     /// has not begun.
     @inline(__always)
     func isUnanswered(_ call: Int32) -> Bool {
-        self.calls[call].method.isStreaming || self.waiting[call] != nil
+        self.calls[call].method.isStreaming || self.service.waiting[call] != nil
     }
 
     /// A unary call under way was allowed when it began, and still gets its answer. One that waits for a position would be
@@ -242,7 +247,7 @@ extension LoopCore {
         var call = self.connections[connection].firstCall
         while call >= 0 {
             let next = self.calls[call].nextInConnection
-            if self.callIdentities[call] == nil, self.isUnanswered(call) { self.end(call, status) }
+            if self.service.callIdentities[call] == nil, self.isUnanswered(call) { self.end(call, status) }
             call = next
         }
         self.scheduleIdentityClose(connection)
@@ -260,7 +265,7 @@ extension LoopCore {
     /// A connection whose identity has ended is closed when it has taken what it was owed, or has had its time for that. It
     /// stays while calls are under way on it: of those that brought their own, or an answer on its way.
     mutating func identityCloseDue(_ connection: Int32) {
-        let entry = self.identities[self.connections[connection].identity]
+        let entry = self.service.identities[self.connections[connection].identity]
         guard self.connections[connection].phase == .open, let ended = entry.ended else { return }
         let mayTake = self.now.monotonic < entry.endedAt + Limits.endedIdentityMilliseconds
         if self.hasCallUnderWay(connection) || (mayTake && self.connections[connection].firstOwed >= 0) {

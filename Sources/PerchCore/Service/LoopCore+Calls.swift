@@ -41,8 +41,8 @@ extension LoopCore {
             let slot = self.insertCall(connection, stream, method)
             self.keepRequest(of: slot, request.byteCount)
             if caller != self.connections[connection].identity {
-                self.callIdentities[slot] = caller
-                self.identities.use(caller)
+                self.service.callIdentities[slot] = caller
+                self.service.identities.use(caller)
             }
             if opening.timeoutMilliseconds > 0 {
                 let timeout = Int64(clamping: min(opening.timeoutMilliseconds, 365 * 86_400_000))
@@ -110,8 +110,8 @@ extension LoopCore {
         self.noteEnd(call, "OK")
         self.detach(call)
         self.calls[call].kind = .ending
-        self.payloads.retain(self.okStatus)
-        self.sendEnd(of: call, self.okStatus)
+        self.payloads.retain(self.service.okStatus)
+        self.sendEnd(of: call, self.service.okStatus)
     }
 
     /// Takes a call away from everything but its connection and its stream number.
@@ -131,9 +131,9 @@ extension LoopCore {
             return
         }
         if self.calls[call].method.isStreaming { self.connections[connection].watchCount -= 1 }
-        self.waiting.remove(call)
+        self.service.waiting.remove(call)
         self.forgetRequest(of: call)
-        if !self.callTokens.isEmpty { self.callTokens[call] = nil }
+        if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
         if self.calls[call].flags.contains(.isListed) { self.unlist(call) }
         self.calls[call].flags = []
     }
@@ -141,8 +141,8 @@ extension LoopCore {
     /// The call is over and its number free.
     mutating func removeCall(_ call: Int32) {
         self.detach(call)
-        if !self.callIdentities.isEmpty, let identity = self.callIdentities.removeValue(forKey: call) {
-            self.identities.letGo(identity)
+        if !self.service.callIdentities.isEmpty, let identity = self.service.callIdentities.removeValue(forKey: call) {
+            self.service.identities.letGo(identity)
         }
         let slot = self.calls[call]
         if slot.previousInConnection >= 0 {

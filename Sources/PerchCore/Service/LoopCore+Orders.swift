@@ -12,7 +12,7 @@ extension LoopCore {
             preconditionFailure("an order is an operation")
         }
         let app = try self.app(asked.app, ofCall: call)
-        if self.authenticator != nil { try self.permit(call, .operate(asked)) }
+        if self.service.authenticator != nil { try self.permit(call, .operate(asked)) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, order, at: Self.operatedOrder)
         let meant = order.saysWhatIsMeant ? operation : operation.meant
         // What happens outside the app has no origin: every reader of the account's transactions hears of it.
@@ -26,12 +26,12 @@ extension LoopCore {
     /// An order of the app's own customer.
     mutating func order(_ call: Int32, _ asked: PurchaseRequest, _ request: Request) throws(CallRefusal) {
         let app = try self.app(asked.app, ofCall: call)
-        if self.authenticator != nil { try self.permit(call, request) }
+        if self.service.authenticator != nil { try self.permit(call, request) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
         let operation = StoreOperation.buy(asked.order).meant
         let mutation = Mutation.operation(
             operation, account: Self.key(asked.account, app), app: app,
-            origin: self.clientIDs[self.calls[call].connection] ?? [])
+            origin: self.service.clientIDs[self.calls[call].connection] ?? [])
         self.askForOrder(call, self.keyed(asked.idempotencyKey, mutation, request), app: app)
     }
 

@@ -8,14 +8,14 @@ extension LoopCore {
     package var callsBytes: Int {
         let slots =
             Int(self.calls.count) * (Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax)
-            + Int(self.views.count) * (Slab<ViewSlot>.bytesPerElement + SlotTable.bytesPerSlotMax)
-            + Int(self.accounts.count) * (Slab<AccountSlot>.bytesPerElement + 2 * SlotTable.bytesPerSlotMax)
+            + Int(self.views.slots.count) * (Slab<ViewSlot>.bytesPerElement + SlotTable.bytesPerSlotMax)
+            + Int(self.views.accounts.count) * (Slab<AccountSlot>.bytesPerElement + 2 * SlotTable.bytesPerSlotMax)
         let beside =
-            self.waiting.count * WaitingCalls.bytesPerWaiter
-            + self.updates.count * MemoryLayout<UpdatesState>.stride
-            + self.callTokens.count * MemoryLayout<ResumeToken>.stride
-        return slots + beside + self.accountKeys.keptBytes + self.viewKeys.bytes + self.payloads.bytes
-            + self.requestBytes
+            self.service.waiting.count * WaitingCalls.bytesPerWaiter
+            + self.views.updates.count * MemoryLayout<UpdatesState>.stride
+            + self.service.callTokens.count * MemoryLayout<ResumeToken>.stride
+        return slots + beside + self.views.accountKeys.keptBytes + self.views.viewKeys.bytes + self.payloads.bytes
+            + self.service.requestBytes
     }
 
     /// Refuses a call that would stay, or hold much, where all loops together hold too much already.
@@ -31,13 +31,15 @@ extension LoopCore {
     /// A long request is kept until its call has an answer, or is a watch.
     mutating func keepRequest(of call: Int32, _ count: Int) {
         guard count > Limits.smallRequestBytes else { return }
-        self.longRequests[call] = Int32(count)
-        self.requestBytes += count
+        self.service.longRequests[call] = Int32(count)
+        self.service.requestBytes += count
     }
 
     /// Its call is over, or holds something else instead.
     mutating func forgetRequest(of call: Int32) {
-        guard !self.longRequests.isEmpty, let count = self.longRequests.removeValue(forKey: call) else { return }
-        self.requestBytes -= Int(count)
+        guard !self.service.longRequests.isEmpty, let count = self.service.longRequests.removeValue(forKey: call) else {
+            return
+        }
+        self.service.requestBytes -= Int(count)
     }
 }

@@ -18,7 +18,7 @@ extension LoopCore {
         try self.permit(call, request)
         try Self.check(request)
         if let token = try self.token(of: request, app: app) {
-            self.callTokens[call] = token
+            self.service.callTokens[call] = token
             self.calls[call].flags.insert(.hasToken)
             try self.wait(call, request, app: app, for: token.position)
             return
@@ -43,7 +43,7 @@ extension LoopCore {
         }
         try self.requireRoom(WaitingCalls.bytesPerWaiter)
         let generation = self.calls.generation(call)
-        self.waiting.add(Waiter(call: call, generation: generation, position: goal, app: app, request: request))
+        self.service.waiting.add(Waiter(call: call, generation: generation, position: goal, app: app, request: request))
         if request.method.isStreaming, !self.calls[call].flags.contains(.hasToken),
             request.method != .transactionUpdates
         {
@@ -59,11 +59,11 @@ extension LoopCore {
 
     /// Calls that waited for a position that has come.
     mutating func wakeWaiters() {
-        guard !self.waiting.isEmpty else { return }
+        guard !self.service.waiting.isEmpty else { return }
         var waiting = WaitingCalls()
-        swap(&waiting, &self.waiting)
+        swap(&waiting, &self.service.waiting)
         let (woken, held) = waiting.take(applied: self.applied) { self.clock(of: $0) }
-        swap(&waiting, &self.waiting)
+        swap(&waiting, &self.service.waiting)
         for call in held { self.holdBeat(for: call) }
         for waiter in woken where self.calls.isTaken(waiter.call, generation: waiter.generation) {
             do throws(CallRefusal) {
@@ -141,7 +141,7 @@ extension LoopCore {
             preconditionFailure("a purchase is an order")
         case .finish:
             var mutation = try self.mutation(for: request, app: app)
-            mutation.origin = self.clientIDs[self.calls[call].connection] ?? []
+            mutation.origin = self.service.clientIDs[self.calls[call].connection] ?? []
             self.ask(call, request, app: app, .mutate(mutation))
         case .operate, .configure, .setClock, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions:
             // What happens outside the app has no origin: every reader of the account's transactions hears of it.
@@ -190,7 +190,7 @@ extension LoopCore {
         case .checkCatalog(let asked):
             self.control(call, request, app: app, .checkCatalog(file: asked.file, images: asked.images))
         case .loadCatalog(let asked):
-            let origin = self.clientIDs[self.calls[call].connection] ?? []
+            let origin = self.service.clientIDs[self.calls[call].connection] ?? []
             self.control(
                 call, request, app: app,
                 .loadCatalog(
@@ -416,7 +416,7 @@ extension LoopCore {
     /// The app that a request names, or the only one there is for whoever asks.
     mutating func app(_ reference: AppReference, ofCall call: Int32) throws(CallRefusal) -> AppNumber {
         // Without an authenticator everybody may reach every app, and most servers have one.
-        if self.authenticator == nil, let only = self.apps.only, only.fits(reference) { return only.number }
+        if self.service.authenticator == nil, let only = self.apps.only, only.fits(reference) { return only.number }
         let identity = self.identity(ofCall: call)
         func fits(_ app: AppName) -> Bool {
             (reference.bundleID.isEmpty || app.bundleID == reference.bundleID)

@@ -16,18 +16,18 @@ enum Ticket: BitwiseCopyable {
 extension LoopCore {
     /// A number for what is asked now: the ticket's place, and whose it was, so that no answer is taken for another's.
     mutating func issue(_ ticket: Ticket) -> UInt64 {
-        let place = self.tickets.insert(ticket)
-        return UInt64(self.tickets.generation(place)) << 32 | UInt64(UInt32(bitPattern: place))
+        let place = self.service.tickets.insert(ticket)
+        return UInt64(self.service.tickets.generation(place)) << 32 | UInt64(UInt32(bitPattern: place))
     }
 
     /// Takes a ticket back; an answer that was never asked for is our bug.
     mutating func redeem(_ number: UInt64) -> Ticket {
         let place = Int32(truncatingIfNeeded: number)
-        guard self.tickets.isTaken(place, generation: UInt32(truncatingIfNeeded: number >> 32)) else {
+        guard self.service.tickets.isTaken(place, generation: UInt32(truncatingIfNeeded: number >> 32)) else {
             preconditionFailure("answer \(number) was never asked for")
         }
-        let ticket = self.tickets[place]
-        self.tickets.remove(place)
+        let ticket = self.service.tickets[place]
+        self.service.tickets.remove(place)
         return ticket
     }
 }
@@ -44,20 +44,20 @@ extension LoopCore {
     /// A unary call waits for an answer, or for another one.
     mutating func hold(_ call: Int32, _ pending: PendingCall) {
         if self.calls[call].target >= 0 {
-            self.pending[Int(self.calls[call].target)] = pending
-        } else if let place = self.freePending.popLast() {
-            self.pending[Int(place)] = pending
+            self.service.pending[Int(self.calls[call].target)] = pending
+        } else if let place = self.service.freePending.popLast() {
+            self.service.pending[Int(place)] = pending
             self.calls[call].target = place
         } else {
-            self.calls[call].target = Int32(self.pending.count)
-            self.pending.append(pending)
+            self.calls[call].target = Int32(self.service.pending.count)
+            self.service.pending.append(pending)
         }
     }
 
     /// What a unary call waits with; nil where it does not.
     func pendingCall(_ call: Int32) -> PendingCall? {
         let place = self.calls[call].target
-        return place >= 0 ? self.pending[Int(place)] : nil
+        return place >= 0 ? self.service.pending[Int(place)] : nil
     }
 
     /// A unary call waits no more.
@@ -65,7 +65,7 @@ extension LoopCore {
         let place = self.calls[call].target
         guard place >= 0 else { return }
         self.calls[call].target = -1
-        self.pending[Int(place)] = nil
-        self.freePending.append(place)
+        self.service.pending[Int(place)] = nil
+        self.service.freePending.append(place)
     }
 }

@@ -11,23 +11,23 @@ extension LoopCore {
 
     /// The call that a stream number of a connection stands for.
     func call(_ connection: Int32, _ stream: UInt32) -> Int32? {
-        let call = self.streams.find(Self.hash(connection, stream)) {
+        let call = self.transport.streams.find(Self.hash(connection, stream)) {
             self.calls[$0].stream == stream && self.calls[$0].connection == connection
         }
         return call >= 0 ? call : nil
     }
 
     mutating func nameStream(of call: Int32) {
-        if self.streams.isFull {
+        if self.transport.streams.isFull {
             var full = SlotTable()
-            swap(&full, &self.streams)
-            self.streams = full.larger { Self.hash(self.calls[$0].connection, self.calls[$0].stream) }
+            swap(&full, &self.transport.streams)
+            self.transport.streams = full.larger { Self.hash(self.calls[$0].connection, self.calls[$0].stream) }
         }
-        self.streams.insert(call, Self.hash(self.calls[call].connection, self.calls[call].stream))
+        self.transport.streams.insert(call, Self.hash(self.calls[call].connection, self.calls[call].stream))
     }
 
     mutating func forgetStream(of call: Int32) {
-        self.streams.remove(call, Self.hash(self.calls[call].connection, self.calls[call].stream))
+        self.transport.streams.remove(call, Self.hash(self.calls[call].connection, self.calls[call].stream))
     }
 
     // MARK: Accounts
@@ -36,46 +36,47 @@ extension LoopCore {
 
     /// That of its key.
     private func hash(ofAccount slot: Int32) -> Int {
-        let account = self.accounts[slot]
-        let key = self.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount))
+        let account = self.views.accounts[slot]
+        let key = self.views.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount))
         return Int(truncatingIfNeeded: KeyHash.hash(app: account.app, key.bytes))
     }
 
     /// The slot of an account that somebody looks at; -1 where nobody does.
     func findAccount(_ key: AccountKey) -> Int32 {
         key.bytes.withUnsafeBytes { bytes in
-            self.accountTable.find(Self.hash(key)) { slot in
-                let account = self.accounts[slot]
+            self.views.accountTable.find(Self.hash(key)) { slot in
+                let account = self.views.accounts[slot]
                 return account.app == key.app
-                    && self.accountKeys.holds(bytes, at: account.keyPlace, count: Int(account.keyCount))
+                    && self.views.accountKeys.holds(bytes, at: account.keyPlace, count: Int(account.keyCount))
             }
         }
     }
 
     mutating func insertAccount(_ key: AccountKey) -> Int32 {
-        if self.accountTable.isFull {
+        if self.views.accountTable.isFull {
             var full = SlotTable()
-            swap(&full, &self.accountTable)
-            self.accountTable = full.larger { self.hash(ofAccount: $0) }
+            swap(&full, &self.views.accountTable)
+            self.views.accountTable = full.larger { self.hash(ofAccount: $0) }
         }
-        let place = self.accountKeys.insert(key.bytes.span.bytes)
-        let slot = self.accounts.insert(AccountSlot(app: key.app, keyPlace: place, keyCount: key.bytes.count))
-        self.accountTable.insert(slot, Self.hash(key))
+        let place = self.views.accountKeys.insert(key.bytes.span.bytes)
+        let slot = self.views.accounts.insert(AccountSlot(app: key.app, keyPlace: place, keyCount: key.bytes.count))
+        self.views.accountTable.insert(slot, Self.hash(key))
         return slot
     }
 
     mutating func removeAccount(_ slot: Int32) {
-        self.accountTable.remove(slot, self.hash(ofAccount: slot))
-        let account = self.accounts[slot]
-        self.accountKeys.remove(account.keyPlace, count: Int(account.keyCount))
-        self.accounts.remove(slot)
+        self.views.accountTable.remove(slot, self.hash(ofAccount: slot))
+        let account = self.views.accounts[slot]
+        self.views.accountKeys.remove(account.keyPlace, count: Int(account.keyCount))
+        self.views.accounts.remove(slot)
     }
 
     /// The key of an account, for the store and for tokens.
     func accountKey(_ slot: Int32) -> AccountKey {
-        let account = self.accounts[slot]
+        let account = self.views.accounts[slot]
         return AccountKey(
-            app: account.app, bytes: Array(self.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount))))
+            app: account.app, bytes: Array(self.views.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
+        )
     }
 
     // MARK: Numbers of accounts
@@ -84,52 +85,52 @@ extension LoopCore {
 
     /// The first slot of an account number; -1 where nobody looks at it.
     func firstOfNumber(_ number: AccountNumber) -> Int32 {
-        self.numberTable.find(Self.hash(number)) { self.accounts[$0].number == number }
+        self.views.numberTable.find(Self.hash(number)) { self.views.accounts[$0].number == number }
     }
 
     /// A look at an account number will begin.
     @inline(__always)
-    func prefetchFirstLook(_ number: AccountNumber) { self.numberTable.prefetch(Self.hash(number)) }
+    func prefetchFirstLook(_ number: AccountNumber) { self.views.numberTable.prefetch(Self.hash(number)) }
 
     /// The slot that a look at an account number begins with.
     @inline(__always)
-    func firstLook(_ number: AccountNumber) -> Int32 { self.numberTable.first(Self.hash(number)) }
+    func firstLook(_ number: AccountNumber) -> Int32 { self.views.numberTable.first(Self.hash(number)) }
 
     /// From now on changes of account `number` concern this slot.
     mutating func setNumber(_ slot: Int32, _ number: AccountNumber) {
-        if self.accounts[slot].hasNumber {
-            guard self.accounts[slot].number != number else { return }
+        if self.views.accounts[slot].hasNumber {
+            guard self.views.accounts[slot].number != number else { return }
             self.forgetNumber(slot)
         }
         let first = self.firstOfNumber(number)
-        self.accounts[slot].hasNumber = true
-        self.accounts[slot].number = number
-        self.accounts[slot].nextOfNumber = first
-        guard first < 0 else { return self.numberTable.replace(first, with: slot, Self.hash(number)) }
-        if self.numberTable.isFull {
+        self.views.accounts[slot].hasNumber = true
+        self.views.accounts[slot].number = number
+        self.views.accounts[slot].nextOfNumber = first
+        guard first < 0 else { return self.views.numberTable.replace(first, with: slot, Self.hash(number)) }
+        if self.views.numberTable.isFull {
             var full = SlotTable()
-            swap(&full, &self.numberTable)
-            self.numberTable = full.larger { Self.hash(self.accounts[$0].number) }
+            swap(&full, &self.views.numberTable)
+            self.views.numberTable = full.larger { Self.hash(self.views.accounts[$0].number) }
         }
-        self.numberTable.insert(slot, Self.hash(number))
+        self.views.numberTable.insert(slot, Self.hash(number))
     }
 
     mutating func forgetNumber(_ slot: Int32) {
-        guard self.accounts[slot].hasNumber else { return }
-        let (number, next) = (self.accounts[slot].number, self.accounts[slot].nextOfNumber)
-        self.accounts[slot].hasNumber = false
-        self.accounts[slot].nextOfNumber = -1
+        guard self.views.accounts[slot].hasNumber else { return }
+        let (number, next) = (self.views.accounts[slot].number, self.views.accounts[slot].nextOfNumber)
+        self.views.accounts[slot].hasNumber = false
+        self.views.accounts[slot].nextOfNumber = -1
         var current = self.firstOfNumber(number)
         if current == slot {
             if next >= 0 {
-                self.numberTable.replace(slot, with: next, Self.hash(number))
+                self.views.numberTable.replace(slot, with: next, Self.hash(number))
             } else {
-                self.numberTable.remove(slot, Self.hash(number))
+                self.views.numberTable.remove(slot, Self.hash(number))
             }
             return
         }
-        while self.accounts[current].nextOfNumber != slot { current = self.accounts[current].nextOfNumber }
-        self.accounts[current].nextOfNumber = next
+        while self.views.accounts[current].nextOfNumber != slot { current = self.views.accounts[current].nextOfNumber }
+        self.views.accounts[current].nextOfNumber = next
     }
 
     // MARK: Views
@@ -141,34 +142,37 @@ extension LoopCore {
 
     /// The view of an account, or of no account; -1 where nobody looks at it.
     func findView(app: AppNumber, account: Int32, _ key: ViewKey) -> Int32 {
-        guard let place = self.viewKeys.place(key) else { return -1 }
-        return self.viewTable.find(Self.hash(account, app, place)) {
-            self.views[$0].account == account && self.views[$0].key == place && self.views[$0].app == app
+        guard let place = self.views.viewKeys.place(key) else { return -1 }
+        return self.views.viewTable.find(Self.hash(account, app, place)) {
+            self.views.slots[$0].account == account && self.views.slots[$0].key == place
+                && self.views.slots[$0].app == app
         }
     }
 
     mutating func insertView(app: AppNumber, account: Int32, _ key: ViewKey) -> Int32 {
-        if self.viewTable.isFull {
+        if self.views.viewTable.isFull {
             var full = SlotTable()
-            swap(&full, &self.viewTable)
-            self.viewTable = full.larger { Self.hash(self.views[$0].account, self.views[$0].app, self.views[$0].key) }
+            swap(&full, &self.views.viewTable)
+            self.views.viewTable = full.larger {
+                Self.hash(self.views.slots[$0].account, self.views.slots[$0].app, self.views.slots[$0].key)
+            }
         }
-        let place = self.viewKeys.take(key)
-        let view = self.views.insert(ViewSlot(account: account, app: app, key: place))
-        self.viewTable.insert(view, Self.hash(account, app, place))
+        let place = self.views.viewKeys.take(key)
+        let view = self.views.slots.insert(ViewSlot(account: account, app: app, key: place))
+        self.views.viewTable.insert(view, Self.hash(account, app, place))
         return view
     }
 
     /// Takes a view's name away; the slot is the caller's to free.
     mutating func forgetView(_ view: Int32) {
-        let slot = self.views[view]
-        self.viewTable.remove(view, Self.hash(slot.account, slot.app, slot.key))
-        self.viewKeys.release(slot.key)
+        let slot = self.views.slots[view]
+        self.views.viewTable.remove(view, Self.hash(slot.account, slot.app, slot.key))
+        self.views.viewKeys.release(slot.key)
     }
 
     /// Bytes that all the tables hold.
     var tableBytes: Int {
-        self.streams.memoryBytes + self.viewTable.memoryBytes + self.accountTable.memoryBytes
-            + self.numberTable.memoryBytes + self.accountKeys.memoryBytes
+        self.transport.streams.memoryBytes + self.views.viewTable.memoryBytes + self.views.accountTable.memoryBytes
+            + self.views.numberTable.memoryBytes + self.views.accountKeys.memoryBytes
     }
 }

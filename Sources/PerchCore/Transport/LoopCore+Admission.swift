@@ -23,11 +23,11 @@ extension LoopCore {
         let index = self.connections.insert(
             Connection(
                 socket: socket, flags: [], heartbeatSeconds: UInt16(Limits.heartbeatSecondsDefault),
-                lastBeat: self.now.monotonic, origin: self.admission.origins.take(address)))
+                lastBeat: self.now.monotonic, origin: self.transport.admission.origins.take(address)))
         self.counters.connectionsAccepted += 1
-        self.admission.handshakes.add(1, to: index, origin: self.connections[index].origin)
+        self.transport.admission.handshakes.add(1, to: index, origin: self.connections[index].origin)
         self.effects.append(.listen(connection: index, socket: socket, reading: true, writing: false))
-        if self.draining {
+        if self.transport.draining {
             self.close(index, Self.shuttingDown)
             return index
         }
@@ -42,10 +42,10 @@ extension LoopCore {
     }
 
     /// Connections that hold a handshake slot.
-    package var handshakes: Int { self.admission.handshakes.count }
+    package var handshakes: Int { self.transport.admission.handshakes.count }
 
     /// Bytes that connections with a handshake slot hold.
-    package var handshakeBytes: Int { self.admission.handshakeBytes.weight }
+    package var handshakeBytes: Int { self.transport.admission.handshakeBytes.weight }
 
     /// The peer has shown a certificate, and it was verified. Before any of its bytes are given.
     package mutating func authenticated(_ connection: Int32, as certificate: PeerCertificate) {
@@ -53,12 +53,14 @@ extension LoopCore {
         precondition(
             self.connections[connection].phase != .open, "a certificate came after connection \(connection) had greeted"
         )
-        self.certificates[connection] = certificate
+        self.transport.certificates[connection] = certificate
     }
 
     /// The driver holds more memory for a connection whose peer is not known yet: a TLS handshake.
     package mutating func holds(_ bytes: Int, for connection: Int32) {
-        guard self.connections.isTaken(connection), self.admission.handshakes.contains(connection) else { return }
+        guard self.connections.isTaken(connection), self.transport.admission.handshakes.contains(connection) else {
+            return
+        }
         self.charge(bytes, connection)
     }
 
@@ -66,15 +68,15 @@ extension LoopCore {
     mutating func identified(_ index: Int32) {
         guard !self.connections[index].flags.contains(.isIdentified) else { return }
         self.connections[index].flags.insert(.isIdentified)
-        self.admission.handshakes.remove(index)
-        self.admission.handshakeBytes.remove(index)
+        self.transport.admission.handshakes.remove(index)
+        self.transport.admission.handshakeBytes.remove(index)
     }
 
     /// Counts a connection for its address. False: there are too many, or they come too fast, and it is being closed.
     private mutating func admit(_ index: Int32, from address: PeerAddress) -> Bool {
         let limit = self.settings.connectionsPerAddressMax
         let rate = self.settings.connectsPerAddress
-        switch self.quotas.enter(address, max: limit, rate: rate, nowMilliseconds: self.now.monotonic) {
+        switch self.service.quotas.enter(address, max: limit, rate: rate, nowMilliseconds: self.now.monotonic) {
         case .admitted:
             self.connections[index].flags.insert(.countsForAddress)
             return true
@@ -101,9 +103,9 @@ extension LoopCore {
 
     /// Closes the oldest unfinished handshake of the address that holds most slots.
     private mutating func freeHandshakeSlot() {
-        let victim = self.admission.handshakes.victim
+        let victim = self.transport.admission.handshakes.victim
         let (found, limit) = (self.handshakes, self.settings.handshakesMax)
-        let own = self.admission.handshakes.weight(ofOrigin: self.connections[victim].origin)
+        let own = self.transport.admission.handshakes.weight(ofOrigin: self.connections[victim].origin)
         let need = self.connections[victim].phase == .greeting ? "HELLO" : "valid credentials"
         self.close(
             victim,
@@ -116,12 +118,12 @@ extension LoopCore {
     /// Counts bytes that a connection holds before its peer is known. False: it was closed, because its address held most.
     @discardableResult
     mutating func charge(_ bytes: Int, _ index: Int32) -> Bool {
-        self.admission.handshakeBytes.add(bytes, to: index, origin: self.connections[index].origin)
+        self.transport.admission.handshakeBytes.add(bytes, to: index, origin: self.connections[index].origin)
         let limit = self.settings.handshakesBytesMax
-        while self.admission.handshakeBytes.weight > limit {
-            let found = self.admission.handshakeBytes.weight
+        while self.transport.admission.handshakeBytes.weight > limit {
+            let found = self.transport.admission.handshakeBytes.weight
             self.close(
-                self.admission.handshakeBytes.victim,
+                self.transport.admission.handshakeBytes.victim,
                 WireStatus(
                     .handshakeLimit,
                     "connections that wait for HELLO or valid credentials hold \(found) bytes, the limit is \(limit); this address holds most, and this connection is its oldest: finish the handshake sooner",

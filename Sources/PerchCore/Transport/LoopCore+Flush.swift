@@ -26,30 +26,30 @@ package enum WriteResult: Equatable {
 extension LoopCore {
     /// Lays out the next batch of writes. Zero: nothing is left to write in this turn.
     package mutating func planWrites() -> Int {
-        self.staging.clear()
+        self.transport.staging.clear()
         var index = 0
-        while index < self.listedConnections.count {
-            let connection = self.listedConnections[index]
+        while index < self.transport.listedConnections.count {
+            let connection = self.transport.listedConnections[index]
             guard self.connections.isTaken(connection), self.connections[connection].flags.contains(.isListed) else {
                 index += 1
                 continue
             }
-            if self.staging.room < Limits.copiedFrameBytesMax + 64 { break }
+            if self.transport.staging.room < Limits.copiedFrameBytesMax + 64 { break }
             self.connections[connection].flags.remove(.isListed)
             self.planWrite(connection)
             index += 1
         }
-        self.listedConnections.removeFirst(index)
-        return self.staging.writes.count
+        self.transport.listedConnections.removeFirst(index)
+        return self.transport.staging.writes.count
     }
 
     /// How many connections may have something to write.
-    package var listedCount: Int { self.listedConnections.count }
+    package var listedCount: Int { self.transport.listedConnections.count }
 
-    package func listedConnection(_ place: Int) -> Int32 { self.listedConnections[place] }
+    package func listedConnection(_ place: Int) -> Int32 { self.transport.listedConnections[place] }
 
     package func plannedWrite(_ index: Int) -> PlannedWrite {
-        let write = self.staging.writes[index]
+        let write = self.transport.staging.writes[index]
         return PlannedWrite(
             connection: write.connection, socket: write.socket, byteCount: write.byteCount,
             segmentCount: write.segmentCount, firstSegment: write.firstSegment)
@@ -57,21 +57,21 @@ extension LoopCore {
 
     /// A segment of a planned write.
     package func segment(_ index: Int, of write: PlannedWrite) -> UnsafeRawBufferPointer {
-        let segment = self.staging.segments[write.firstSegment + index]
+        let segment = self.transport.staging.segments[write.firstSegment + index]
         return UnsafeRawBufferPointer(start: segment.base, count: segment.count)
     }
 
     /// Appends the frames of one connection, in order: the unfinished one, what is owed, values and events, a beat.
     private mutating func planWrite(_ connection: Int32) {
-        let firstSegment = self.staging.segments.count
-        let firstFrame = self.staging.frames.count
+        let firstSegment = self.transport.staging.segments.count
+        let firstFrame = self.transport.staging.frames.count
         let slot = self.connections[connection]
         var bytes = slot.unfinished >= 0 ? self.planUnfinished(connection, firstSegment) : 0
 
         var isComplete = true
         var owed = slot.firstOwed
         while owed >= 0, isComplete {
-            let entry = self.owed[owed]
+            let entry = self.transport.owed[owed]
             isComplete = self.append(
                 .owed, call: -1, kind: entry.role.kind, stream: entry.stream, entry.payload, &bytes, firstSegment)
             owed = entry.next
@@ -94,7 +94,7 @@ extension LoopCore {
                 self.payloads.release(beat)
             } else if self.isSweeping {
                 // It comes with the end of the sweep; otherwise with what is still to be said.
-                self.heldGroups.append(connection)
+                self.transport.heldGroups.append(connection)
             }
         }
         guard bytes > 0 else {
@@ -102,11 +102,11 @@ extension LoopCore {
             if !slot.flags.contains(.isHeldBelow) { self.stopsStalling(connection) }
             return
         }
-        self.staging.writes.append(
+        self.transport.staging.writes.append(
             Staging.Write(
                 connection: connection, socket: slot.socket, firstSegment: firstSegment,
-                segmentCount: self.staging.segments.count - firstSegment, firstFrame: firstFrame,
-                frameCount: self.staging.frames.count - firstFrame, byteCount: bytes))
+                segmentCount: self.transport.staging.segments.count - firstSegment, firstFrame: firstFrame,
+                frameCount: self.transport.staging.frames.count - firstFrame, byteCount: bytes))
     }
 
     /// What a connection will have been told by a write.
@@ -119,19 +119,20 @@ extension LoopCore {
 
     /// Appends the rest of the frame that the kernel took a part of. Returns its bytes.
     private mutating func planUnfinished(_ connection: Int32, _ firstSegment: Int) -> Int {
-        guard let rest = self.unfinishedFrames[connection] else { return 0 }
+        guard let rest = self.transport.unfinishedFrames[connection] else { return 0 }
         rest.bytes.withUnsafeBytes { buffer in
             if let base = buffer.baseAddress, !buffer.isEmpty {
-                self.staging.copy(base, count: buffer.count, firstSegment: firstSegment)
+                self.transport.staging.copy(base, count: buffer.count, firstSegment: firstSegment)
             }
         }
         var bytes = rest.bytes.count
         if !rest.payload.isNone {
             let body = self.payloads[rest.payload]
-            self.staging.refer(body.baseAddress.unsafelyUnwrapped + rest.offset, count: body.count - rest.offset)
+            self.transport.staging.refer(
+                body.baseAddress.unsafelyUnwrapped + rest.offset, count: body.count - rest.offset)
             bytes += body.count - rest.offset
         }
-        self.staging.frames.append(
+        self.transport.staging.frames.append(
             Staging.Frame(role: .unfinished, call: -1, payload: rest.payload, end: bytes, count: bytes))
         return bytes
     }
@@ -144,7 +145,8 @@ extension LoopCore {
         let stream = self.calls[call].stream
         if self.calls[call].flags.contains(.owesLoading) {
             guard
-                self.append(.loading, call: call, kind: .message, stream: stream, self.loading, &bytes, firstSegment)
+                self.append(
+                    .loading, call: call, kind: .message, stream: stream, self.views.loading, &bytes, firstSegment)
             else { return false }
             said.value = true
         }
@@ -180,17 +182,17 @@ extension LoopCore {
         let count = body.count + 4
         guard bytes == 0 || bytes + count <= Limits.writeBytesMax else { return false }
         let isCopied = count <= Limits.copiedFrameBytesMax || role == .beat
-        guard self.staging.room >= (isCopied ? count : 4) else { return false }
-        self.staging.address(kind: kind.rawValue, stream: stream, firstSegment: firstSegment)
+        guard self.transport.staging.room >= (isCopied ? count : 4) else { return false }
+        self.transport.staging.address(kind: kind.rawValue, stream: stream, firstSegment: firstSegment)
         if let base = body.baseAddress {
             if isCopied {
-                self.staging.copy(base, count: body.count, firstSegment: firstSegment)
+                self.transport.staging.copy(base, count: body.count, firstSegment: firstSegment)
             } else {
-                self.staging.refer(base, count: body.count)
+                self.transport.staging.refer(base, count: body.count)
             }
         }
         bytes += count
-        self.staging.frames.append(
+        self.transport.staging.frames.append(
             Staging.Frame(
                 role: role, call: call, payload: isCopied ? .none : payload, end: bytes, count: count))
         return true
@@ -200,14 +202,18 @@ extension LoopCore {
         let view = self.calls[call].target
         let flags = self.calls[call].flags
         guard view >= 0, !flags.contains(.owesUnchanged) else { return }
-        let place = self.views[view].encodings
+        let place = self.views.slots[view].encodings
         guard place >= 0 else { return }
         if flags.contains(.isFirst) {
-            guard !self.encodings[place].snapshot.isNone, self.encodings[place].snapshotZlib.isNone else { return }
-            self.encodings[place].snapshotZlib = self.compressed(self.encodings[place].snapshot, .none)
+            guard !self.views.encodings[place].snapshot.isNone, self.views.encodings[place].snapshotZlib.isNone else {
+                return
+            }
+            self.views.encodings[place].snapshotZlib = self.compressed(self.views.encodings[place].snapshot, .none)
         } else {
-            guard !self.encodings[place].change.isNone, self.encodings[place].changeZlib.isNone else { return }
-            self.encodings[place].changeZlib = self.compressed(self.encodings[place].change, .none)
+            guard !self.views.encodings[place].change.isNone, self.views.encodings[place].changeZlib.isNone else {
+                return
+            }
+            self.views.encodings[place].changeZlib = self.compressed(self.views.encodings[place].change, .none)
         }
     }
 
@@ -220,7 +226,7 @@ extension LoopCore {
 
     /// Reports one write of the batch.
     package mutating func wrote(_ index: Int, _ result: WriteResult) {
-        let write = self.staging.writes[index]
+        let write = self.transport.staging.writes[index]
         guard self.connections.isTaken(write.connection) else { return }
         self.counters.writes += 1
         let taken: Int
@@ -237,7 +243,7 @@ extension LoopCore {
         let connection = write.connection
         var allTaken = true
         for offset in 0..<write.frameCount {
-            let frame = self.staging.frames[write.firstFrame + offset]
+            let frame = self.transport.staging.frames[write.firstFrame + offset]
             let start = frame.end - frame.count
             if taken >= frame.end {
                 self.frameTaken(frame, connection, rest: 0)
@@ -260,7 +266,7 @@ extension LoopCore {
         _ frame: Staging.Frame, _ connection: Int32, written: Int, write: Staging.Write, start: Int
     ) {
         if frame.role == .unfinished {
-            self.unfinishedFrames[connection]?.advance(by: written)
+            self.transport.unfinishedFrames[connection]?.advance(by: written)
             return
         }
         // Never more than a copied frame is copied: it has to fit into the staging memory again.
@@ -270,7 +276,7 @@ extension LoopCore {
             rest.reserveCapacity(copiedCount - written)
             var place = 0
             for index in 0..<write.segmentCount {
-                let segment = self.staging.segments[write.firstSegment + index]
+                let segment = self.transport.staging.segments[write.firstSegment + index]
                 let from = max(start + written, place)
                 let to = min(start + copiedCount, place + segment.count)
                 if from < to {
@@ -281,14 +287,14 @@ extension LoopCore {
             }
         }
         if !frame.payload.isNone { self.payloads.retain(frame.payload) }
-        self.unfinishedFrames[connection] = UnfinishedFrame(
+        self.transport.unfinishedFrames[connection] = UnfinishedFrame(
             bytes: rest, payload: frame.payload, offset: max(0, written - copiedCount))
         self.connections[connection].unfinished = 0
         self.frameTaken(frame, connection, rest: frame.count - written)
     }
 
     mutating func dropUnfinished(_ connection: Int32) {
-        if let rest = self.unfinishedFrames.removeValue(forKey: connection), !rest.payload.isNone {
+        if let rest = self.transport.unfinishedFrames.removeValue(forKey: connection), !rest.payload.isNone {
             self.payloads.release(rest.payload)
         }
         self.connections[connection].unfinished = -1
@@ -302,12 +308,12 @@ extension LoopCore {
             self.dropUnfinished(connection)
         case .owed:
             let slot = self.connections[connection].firstOwed
-            let entry = self.owed[slot]
+            let entry = self.transport.owed[slot]
             self.connections[connection].firstOwed = entry.next
             if entry.next < 0 { self.connections[connection].lastOwed = -1 }
             self.connections[connection].owedBytes -= Int32(self.payloads[entry.payload].count + 4)
             self.payloads.release(entry.payload)
-            self.owed.remove(slot)
+            self.transport.owed.remove(slot)
             if entry.endsCall >= 0 { self.removeCall(entry.endsCall) }
         case .loading:
             self.calls[frame.call].flags.remove(.owesLoading)
@@ -328,12 +334,12 @@ extension LoopCore {
     private mutating func valueTaken(_ call: Int32, _ connection: Int32) {
         self.counters.valuesPushed += 1
         self.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
-        if !self.lateReaders.isEmpty { self.lateReaders[call] = nil }
-        if !self.callTokens.isEmpty { self.callTokens[call] = nil }
+        if !self.views.lateReaders.isEmpty { self.views.lateReaders[call] = nil }
+        if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
         self.openGroup(connection)
         let view = self.calls[call].target
         // A value that its only watcher has taken is not kept: it can be computed again.
-        if self.views[view].watchCount == 1 { self.dropEncodings(view) }
+        if self.views.slots[view].watchCount == 1 { self.dropEncodings(view) }
     }
 
     @inline(__always)
@@ -394,16 +400,16 @@ extension LoopCore {
     private mutating func startsStalling(_ connection: Int32, hasProgress: Bool) {
         guard hasProgress || self.connections[connection].stalledSince == 0 else { return }
         self.connections[connection].stalledSince = self.now.monotonic
-        guard !self.stalls.contains(connection) else { return }
+        guard !self.transport.stalls.contains(connection) else { return }
         let wait = self.settings.writeStallMilliseconds
-        self.stalls.insert(connection, dueAt: (self.now.monotonic + wait) / 1_000 + 1)
+        self.transport.stalls.insert(connection, dueAt: (self.now.monotonic + wait) / 1_000 + 1)
     }
 
     @inline(__always)
     mutating func stopsStalling(_ connection: Int32) {
         guard self.connections[connection].stalledSince != 0 else { return }
         self.connections[connection].stalledSince = 0
-        _ = self.stalls.remove(connection)
+        _ = self.transport.stalls.remove(connection)
     }
 
     private func hasSomethingReady(_ connection: Int32) -> Bool {
@@ -427,20 +433,20 @@ extension LoopCore {
         self.listen(connection)
         guard self.connections[connection].flags.contains(.hasPartialInput) else { return }
         // Frames that came before reading stopped are taken at the next turn, through the ordinary way in.
-        self.pausedInputs.append(connection)
+        self.transport.pausedInputs.append(connection)
     }
 
     /// Takes what was read before a pause. Call at the beginning of a turn.
     package mutating func takePausedInput() {
-        let paused = self.pausedInputs
-        self.pausedInputs.removeAll()
+        let paused = self.transport.pausedInputs
+        self.transport.pausedInputs.removeAll()
         let nothing: [UInt8] = []
         for connection in paused where self.connections.isTaken(connection) {
             self.received(connection, nothing.span.bytes)
         }
     }
 
-    package var hasPausedInput: Bool { !self.pausedInputs.isEmpty }
+    package var hasPausedInput: Bool { !self.transport.pausedInputs.isEmpty }
 
     /// A closing connection whose reason is written: the writing side is shut, and the rest is a matter of time.
     private mutating func finishClosing(_ connection: Int32) {

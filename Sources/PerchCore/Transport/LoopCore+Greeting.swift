@@ -44,13 +44,13 @@ extension LoopCore {
         self.connections[index].phase = .open
         self.connections[index].heartbeatSeconds = UInt16(heartbeat)
         if hello.accepts.contains(.zlib) { self.connections[index].flags.insert(.acceptsZlib) }
-        if !hello.clientID.isEmpty { self.clientIDs[index] = hello.clientID }
-        if self.authenticator == nil || identity != IdentityTable.nobody { self.identified(index) }
+        if !hello.clientID.isEmpty { self.service.clientIDs[index] = hello.clientID }
+        if self.service.authenticator == nil || identity != IdentityTable.nobody { self.identified(index) }
         // Spread by connection number, so that a storm of connects does not become a storm of beats: the first one
         // comes early, as if the last had been sent before the connection was there.
         self.connections[index].lastBeat = self.now.monotonic - Int64(heartbeat) * 1_000
         let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % Int64(heartbeat)
-        self.beats.insert(index, dueAt: self.now.monotonic / 1_000 + spread)
+        self.transport.beats.insert(index, dueAt: self.now.monotonic / 1_000 + spread)
         self.owe(index, .welcome, stream: 0, self.welcome(heartbeatSeconds: heartbeat))
     }
 
@@ -58,7 +58,7 @@ extension LoopCore {
     /// there are hundreds. The caller has a reference of his own.
     private mutating func welcome(heartbeatSeconds: UInt32) -> PayloadHandle {
         let said = Welcomed(heartbeatSeconds: heartbeatSeconds, revision: self.applied, wall: self.now.wall)
-        if self.welcomed.payload.isNone || self.welcomed.said != said {
+        if self.transport.welcomed.payload.isNone || self.transport.welcomed.said != said {
             let welcome = Welcome(
                 serverVersion: self.settings.serverVersion, storeID: self.identity.bytes, epoch: self.epoch,
                 revision: said.revision,
@@ -70,17 +70,17 @@ extension LoopCore {
                 heartbeatSeconds: heartbeatSeconds, accepts: [.zlib], serverTime: said.wall)
             let payload = self.encoded { codec throws(MessageError) in try codec.encode(welcome) }
             self.forgetWelcome()
-            self.welcomed = (payload, said)
+            self.transport.welcomed = (payload, said)
         }
-        self.payloads.retain(self.welcomed.payload)
-        return self.welcomed.payload
+        self.payloads.retain(self.transport.welcomed.payload)
+        return self.transport.welcomed.payload
     }
 
     /// Once a turn: the next has another time.
     mutating func forgetWelcome() {
-        guard !self.welcomed.payload.isNone else { return }
-        self.payloads.release(self.welcomed.payload)
-        self.welcomed.payload = .none
+        guard !self.transport.welcomed.payload.isNone else { return }
+        self.payloads.release(self.transport.welcomed.payload)
+        self.transport.welcomed.payload = .none
     }
 }
 

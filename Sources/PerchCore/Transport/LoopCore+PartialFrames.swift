@@ -34,19 +34,21 @@ extension LoopCore {
     /// Whether the kept part of a frame must be read again: its header was not complete `before`, and so was not checked, or
     /// all of the frame is here.
     func isPartialDue(_ index: Int32, from before: Int) -> Bool {
-        guard let partial = self.partialInputs[index]?.bytes, before >= FrameHeader.byteCount else { return true }
+        guard let partial = self.transport.partialInputs[index]?.bytes, before >= FrameHeader.byteCount else {
+            return true
+        }
         let length = partial[5..<9].reduce(0) { $0 << 8 | Int($1) }
         return partial.count >= FrameHeader.byteCount + length || length > self.frameBytesMax(of: index)
     }
 
     mutating func takePartial(_ index: Int32) -> PartialInput {
         self.connections[index].flags.remove(.hasPartialInput)
-        let partial = self.partialInputs.removeValue(forKey: index) ?? PartialInput(bytes: [], since: 0)
-        self.partialBytes -= partial.bytes.count
+        let partial = self.transport.partialInputs.removeValue(forKey: index) ?? PartialInput(bytes: [], since: 0)
+        self.transport.partialBytes -= partial.bytes.count
         if self.connections[index].flags.contains(.isIdentified) {
-            self.admission.partialFrames.remove(index)
+            self.transport.admission.partialFrames.remove(index)
         } else {
-            self.admission.handshakeBytes.add(
+            self.transport.admission.handshakeBytes.add(
                 -partial.bytes.count, to: index, origin: self.connections[index].origin)
         }
         return partial
@@ -56,8 +58,8 @@ extension LoopCore {
     mutating func keepPartial(_ index: Int32, _ rest: [UInt8], since: Int64) {
         guard self.connections.isTaken(index), self.connections[index].phase.takesFrames, !rest.isEmpty else { return }
         self.connections[index].flags.insert(.hasPartialInput)
-        self.partialBytes += rest.count
-        self.partialInputs[index] = PartialInput(bytes: rest, since: since)
+        self.transport.partialBytes += rest.count
+        self.transport.partialInputs[index] = PartialInput(bytes: rest, since: since)
         guard self.makeRoom(forPartial: rest.count, index) else { return }
         guard self.connections[index].phase == .open, !self.connections[index].flags.contains(.hasFrameTimer) else {
             return
@@ -71,12 +73,12 @@ extension LoopCore {
     /// False: that was this one.
     mutating func makeRoom(forPartial count: Int, _ index: Int32) -> Bool {
         guard self.connections[index].flags.contains(.isIdentified) else { return self.charge(count, index) }
-        self.admission.partialFrames.add(count, to: index, origin: self.connections[index].origin)
+        self.transport.admission.partialFrames.add(count, to: index, origin: self.connections[index].origin)
         let limit = self.settings.partialFramesBytesMax
-        while self.admission.partialFrames.weight > limit {
-            let victim = self.admission.partialFrames.victim
-            let held = self.admission.partialFrames.weight
-            let own = self.admission.partialFrames.weight(ofOrigin: self.connections[victim].origin)
+        while self.transport.admission.partialFrames.weight > limit {
+            let victim = self.transport.admission.partialFrames.victim
+            let held = self.transport.admission.partialFrames.weight
+            let own = self.transport.admission.partialFrames.weight(ofOrigin: self.connections[victim].origin)
             self.close(
                 victim,
                 WireStatus(
@@ -96,7 +98,7 @@ extension LoopCore {
     /// A connection has one such timer at most. It is set again for a frame that began after it was.
     mutating func frameTimerFired(_ index: Int32) {
         self.connections[index].flags.remove(.hasFrameTimer)
-        guard self.connections[index].phase == .open, let partial = self.partialInputs[index] else { return }
+        guard self.connections[index].phase == .open, let partial = self.transport.partialInputs[index] else { return }
         let limit = self.frameTimeoutMilliseconds(of: index)
         // The server stopped reading: the peer cannot send the rest.
         let isPaused = self.connections[index].flags.contains(.isReadPaused)

@@ -17,7 +17,7 @@ extension LoopCore {
                     ]))
             return
         }
-        if self.draining {
+        if self.transport.draining {
             self.refuse(connection, header.stream, Self.shuttingDown)
             return
         }

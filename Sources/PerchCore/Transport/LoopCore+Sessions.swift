@@ -50,9 +50,9 @@ extension LoopCore {
             return count
         }
         // In place, so that a frame that comes a byte at a time costs what its bytes cost.
-        let before = self.partialInputs[index]?.bytes.count ?? 0
-        self.partialBytes += count
-        bytes.withUnsafeBytes { self.partialInputs[index]?.bytes.append(contentsOf: $0) }
+        let before = self.transport.partialInputs[index]?.bytes.count ?? 0
+        self.transport.partialBytes += count
+        bytes.withUnsafeBytes { self.transport.partialInputs[index]?.bytes.append(contentsOf: $0) }
         guard self.makeRoom(forPartial: count, index), self.isPartialDue(index, from: before) else { return count }
         var partial = self.takePartial(index)
         let taken = self.takeFrames(index, partial.bytes.span.bytes, untilAsks: .max).bytes
@@ -224,10 +224,10 @@ extension LoopCore {
         self.scheduleDeadline(
             .dying(index, self.connections.generation(index)),
             at: self.now.monotonic + self.settings.lingerMilliseconds)
-        self.admission.closing.add(1, to: index, origin: self.connections[index].origin)
-        if self.admission.closing.count > self.settings.dyingConnectionsMax {
+        self.transport.admission.closing.add(1, to: index, origin: self.connections[index].origin)
+        if self.transport.admission.closing.count > self.settings.dyingConnectionsMax {
             self.counters.dyingCutOff += 1
-            let victim = self.admission.closing.victim
+            let victim = self.transport.admission.closing.victim
             self.remove(victim)
             guard victim != index else { return }
         }
@@ -248,10 +248,10 @@ extension LoopCore {
         self.connections[index].lastDirty = -1
         while self.connections[index].firstCall >= 0 { self.removeCall(self.connections[index].firstCall) }
         self.connections[index].flags.subtract([.wantsBeat, .hasOpenGroup])
-        _ = self.beats.remove(index)
+        _ = self.transport.beats.remove(index)
         if self.connections[index].flags.contains(.hasPartialInput) { _ = self.takePartial(index) }
-        self.admission.handshakes.remove(index)
-        self.admission.handshakeBytes.remove(index)
+        self.transport.admission.handshakes.remove(index)
+        self.transport.admission.handshakeBytes.remove(index)
     }
 
     /// The peer will send nothing more.
@@ -279,16 +279,16 @@ extension LoopCore {
         if self.connections[index].phase.takesFrames { self.leaveOpenPhase(index, to: .dying) }
         self.dropOwed(index)
         if self.connections[index].unfinished >= 0 { self.dropUnfinished(index) }
-        self.admission.closing.remove(index)
-        self.clientIDs[index] = nil
-        self.certificates[index] = nil
-        self.credentialFailures[index] = nil
+        self.transport.admission.closing.remove(index)
+        self.service.clientIDs[index] = nil
+        self.transport.certificates[index] = nil
+        self.transport.credentialFailures[index] = nil
         let origin = self.connections[index].origin
         if self.connections[index].flags.contains(.countsForAddress) {
-            self.quotas.leave(self.admission.origins[origin], nowMilliseconds: self.now.monotonic)
+            self.service.quotas.leave(self.transport.admission.origins[origin], nowMilliseconds: self.now.monotonic)
         }
-        self.admission.origins.release(origin)
-        _ = self.stalls.remove(index)
+        self.transport.admission.origins.release(origin)
+        _ = self.transport.stalls.remove(index)
         self.counters.connectionsClosed += 1
         self.noteClosing(index)
         self.effects.append(.close(connection: index, socket: self.connections[index].socket))
@@ -313,9 +313,9 @@ extension LoopCore {
     mutating func owe(
         _ index: Int32, _ role: Owed.Role, stream: UInt32, _ payload: PayloadHandle, endsCall: Int32 = -1
     ) {
-        let slot = self.owed.insert(Owed(role: role, stream: stream, payload: payload, endsCall: endsCall))
+        let slot = self.transport.owed.insert(Owed(role: role, stream: stream, payload: payload, endsCall: endsCall))
         let last = self.connections[index].lastOwed
-        if last >= 0 { self.owed[last].next = slot } else { self.connections[index].firstOwed = slot }
+        if last >= 0 { self.transport.owed[last].next = slot } else { self.connections[index].firstOwed = slot }
         self.connections[index].lastOwed = slot
         self.connections[index].owedBytes += Int32(self.payloads[payload].count + 4)
         if Int(self.connections[index].owedBytes) > self.settings.owedBytesMax,
@@ -331,9 +331,9 @@ extension LoopCore {
     mutating func dropOwed(_ index: Int32) {
         var slot = self.connections[index].firstOwed
         while slot >= 0 {
-            let owed = self.owed[slot]
+            let owed = self.transport.owed[slot]
             self.payloads.release(owed.payload)
-            self.owed.remove(slot)
+            self.transport.owed.remove(slot)
             slot = owed.next
         }
         self.connections[index].firstOwed = -1
@@ -346,16 +346,16 @@ extension LoopCore {
     mutating func list(_ index: Int32) {
         guard self.connections[index].flags.isDisjoint(with: [.isListed, .isFull]) else { return }
         self.connections[index].flags.insert(.isListed)
-        self.listedConnections.append(index)
+        self.transport.listedConnections.append(index)
     }
 
     // MARK: Draining
 
     /// The server stops: every connection is told, every call gets its STATUS, then every connection is closed.
     package mutating func beginDrain() {
-        guard !self.draining else { return }
-        self.draining = true
-        self.drainDeadline = self.now.monotonic + self.settings.drainMilliseconds
+        guard !self.transport.draining else { return }
+        self.transport.draining = true
+        self.transport.drainDeadline = self.now.monotonic + self.settings.drainMilliseconds
         let status = Self.shuttingDown
         var index: Int32 = 0
         while index < self.connections.extent {
@@ -388,20 +388,20 @@ extension LoopCore {
             call = next
         }
         self.scheduleDeadline(
-            .drained(index, self.connections.generation(index)), at: self.drainDeadline)
+            .drained(index, self.connections.generation(index)), at: self.transport.drainDeadline)
         self.closeIfDrained(index)
     }
 
     /// A draining connection whose last call was told is closed.
     mutating func closeIfDrained(_ index: Int32) {
-        guard self.draining, self.connections[index].phase == .open, self.connections[index].callCount == 0,
+        guard self.transport.draining, self.connections[index].phase == .open, self.connections[index].callCount == 0,
             self.connections[index].firstOwed < 0
         else { return }
         self.close(index, Self.shuttingDown)
     }
 
     mutating func reportDrained() {
-        if self.draining, self.connections.count == 0 { self.effects.append(.drained) }
+        if self.transport.draining, self.connections.count == 0 { self.effects.append(.drained) }
     }
 }
 

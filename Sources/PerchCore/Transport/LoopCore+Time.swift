@@ -42,13 +42,13 @@ extension LoopCore {
         while let due = self.deadlines.popDue(at: self.now.monotonic) { self.expired(due.payload) }
         self.endExpiredIdentities()
         if self.hasDueCrossing {
-            for app in self.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry) }
+            for app in self.views.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry) }
         }
         let second = self.now.monotonic / 1_000
-        self.beats.advance(to: second)
-        while let connection = self.beats.popDue() { self.beatDue(connection, second) }
-        self.stalls.advance(to: second)
-        while let connection = self.stalls.popDue() { self.stallDue(connection) }
+        self.transport.beats.advance(to: second)
+        while let connection = self.transport.beats.popDue() { self.beatDue(connection, second) }
+        self.transport.stalls.advance(to: second)
+        while let connection = self.transport.stalls.popDue() { self.stallDue(connection) }
     }
 
     private mutating func expired(_ packed: UInt64) {
@@ -57,7 +57,7 @@ extension LoopCore {
         let kind = packed >> 61
         if kind == 2 || kind == 3 {
             guard self.calls.isTaken(index), self.calls.generation(index) & 0x1FFF_FFFF == generation else { return }
-            if let waits = self.waiting[index] {
+            if let waits = self.service.waiting[index] {
                 self.end(index, self.behind(waits))
             } else if kind == 2 {
                 self.end(index, WireStatus(.deadline, "the call's deadline has passed"))
@@ -119,10 +119,10 @@ extension LoopCore {
         let due = slot.lastBeat / 1_000 + interval
         if due > second {
             // One was sent in this interval, at the end of a group.
-            self.beats.insert(connection, dueAt: due)
+            self.transport.beats.insert(connection, dueAt: due)
             return
         }
-        self.beats.insert(connection, dueAt: second + interval)
+        self.transport.beats.insert(connection, dueAt: second + interval)
         self.connections[connection].flags.insert(.wantsBeat)
         // No beat passes a watch that waits, and silence would be taken for a dead connection.
         if slot.phase == .open, slot.waitingCount > 0, !slot.flags.contains(.isFull) {
@@ -140,7 +140,7 @@ extension LoopCore {
         guard since != 0 else { return }
         let due = since + self.settings.writeStallMilliseconds
         guard due <= self.now.monotonic else {
-            self.stalls.insert(connection, dueAt: due / 1_000 + 1)
+            self.transport.stalls.insert(connection, dueAt: due / 1_000 + 1)
             return
         }
         guard self.connections[connection].phase.takesFrames else { return }
@@ -161,20 +161,22 @@ extension LoopCore {
     package mutating func endTurn() -> Int64? {
         self.reportBarriers()
         self.forgetWelcome()
-        if self.isSweepUnasked || !self.pausedInputs.isEmpty || !self.listedViews.isEmpty { return self.now.monotonic }
+        if self.isSweepUnasked || !self.transport.pausedInputs.isEmpty || !self.views.listedViews.isEmpty {
+            return self.now.monotonic
+        }
         var next = self.deadlines.nextTime
         func consider(_ time: Int64) { next = min(next ?? .max, time) }
-        if self.beats.count > 0 || self.stalls.count > 0 {
+        if self.transport.beats.count > 0 || self.transport.stalls.count > 0 {
             consider((self.now.monotonic / 1_000 + 1) * 1_000)
         }
-        for (app, heap) in self.crossings {
+        for (app, heap) in self.views.crossings {
             guard let time = heap.nextTime, let state = self.apps[app], case .running = state.clock else { continue }
             consider(self.now.monotonic + max(0, time - self.clock(of: app).milliseconds))
         }
-        if let end = self.identities.nextEnd {
+        if let end = self.service.identities.nextEnd {
             consider(self.now.monotonic + max(0, end - self.now.wall.milliseconds))
         }
-        for (app, instant) in self.waiting.nextInstants {
+        for (app, instant) in self.service.waiting.nextInstants {
             let wait = instant.subtractingReportingOverflow(self.clock(of: app).milliseconds)
             if !wait.overflow, wait.partialValue < 86_400_000 {
                 consider(self.now.monotonic + max(0, wait.partialValue))
@@ -183,14 +185,14 @@ extension LoopCore {
         return next
     }
 
-    private var isSweepUnasked: Bool { !self.sweep.isEmpty }
+    private var isSweepUnasked: Bool { !self.views.sweep.isEmpty }
 
     /// A barrier is reached when everything that was asked for before it is answered, computed and laid out.
     private mutating func reportBarriers() {
-        guard !self.heldBarriers.isEmpty, self.sweep.isEmpty else { return }
-        let answered = self.answeredCount
+        guard !self.service.heldBarriers.isEmpty, self.views.sweep.isEmpty else { return }
+        let answered = self.service.answeredCount
         var reached: [UInt64] = []
-        self.heldBarriers.removeAll { barrier in
+        self.service.heldBarriers.removeAll { barrier in
             guard answered >= barrier.asked else { return false }
             reached.append(barrier.number)
             return true
@@ -203,18 +205,20 @@ extension LoopCore {
     /// What a watch costs and how much there is of everything, for `perch doctor`.
     package var census: LoopCensus {
         LoopCensus(
-            connections: Int(self.connections.count), calls: Int(self.calls.count), views: Int(self.views.count),
-            accounts: Int(self.accounts.count), payloads: self.payloads.count,
-            memoryBytes: self.connections.memoryBytes + self.calls.memoryBytes + self.views.memoryBytes
-                + self.accounts.memoryBytes + self.payloads.memoryBytes + self.encodings.memoryBytes + self.tableBytes
-                + Limits.stagingBytes + self.partialBytes,
+            connections: Int(self.connections.count), calls: Int(self.calls.count), views: Int(self.views.slots.count),
+            accounts: Int(self.views.accounts.count), payloads: self.payloads.count,
+            memoryBytes: self.connections.memoryBytes + self.calls.memoryBytes + self.views.slots.memoryBytes
+                + self.views.accounts.memoryBytes + self.payloads.memoryBytes + self.views.encodings.memoryBytes
+                + self.tableBytes
+                + Limits.stagingBytes + self.transport.partialBytes,
             connectionBytes: Slab<Connection>.bytesPerElement,
             callBytes: Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax,
             viewBytes: Slab<ViewSlot>.bytesPerElement + Slab<AccountSlot>.bytesPerElement
                 + 3 * SlotTable.bytesPerSlotMax, handshakes: self.handshakes,
             handshakeBytes: self.handshakeBytes,
-            dying: self.admission.closing.count, partialBytes: self.partialBytes, callsBytes: self.callsBytes,
-            identities: self.identities.count,
+            dying: self.transport.admission.closing.count, partialBytes: self.transport.partialBytes,
+            callsBytes: self.callsBytes,
+            identities: self.service.identities.count,
             applied: self.applied)
     }
 }

@@ -37,7 +37,7 @@ extension LoopCore {
 
     /// A snapshot is encoded beside a change only where somebody is waiting for one.
     private mutating func needsSnapshotNow(_ view: Int32) -> Bool {
-        var call = self.views[view].firstWatch
+        var call = self.views.slots[view].firstWatch
         while call >= 0 {
             let flags = self.calls[call].flags
             if flags.contains(.isFirst), flags.contains(.owesValue), !flags.contains(.owesUnchanged) { return true }
@@ -113,22 +113,22 @@ extension LoopCore {
 
     @inline(__always)
     func encodings(of view: Int32) -> Encodings {
-        let place = self.views[view].encodings
-        return place >= 0 ? self.encodings[place] : Encodings()
+        let place = self.views.slots[view].encodings
+        return place >= 0 ? self.views.encodings[place] : Encodings()
     }
 
     mutating func keepEncodings(_ view: Int32, _ encodings: Encodings) {
-        precondition(self.views[view].encodings < 0, "view \(view) has encodings that were not let go")
-        self.views[view].encodings = self.encodings.insert(encodings)
+        precondition(self.views.slots[view].encodings < 0, "view \(view) has encodings that were not let go")
+        self.views.slots[view].encodings = self.views.encodings.insert(encodings)
     }
 
     mutating func dropEncodings(_ view: Int32) {
-        let place = self.views[view].encodings
+        let place = self.views.slots[view].encodings
         guard place >= 0 else { return }
-        let all = self.encodings[place].all
+        let all = self.views.encodings[place].all
         for index in all.indices where !all[index].isNone { self.payloads.release(all[index]) }
-        self.encodings.remove(place)
-        self.views[view].encodings = -1
+        self.views.encodings.remove(place)
+        self.views.slots[view].encodings = -1
     }
 }
 

@@ -33,11 +33,11 @@ extension LoopCore {
         var slots = InlineArray<16, Int32>(repeating: -1)
         for index in 0..<named {
             slots[index] = self.firstLook(numbers[index])
-            if slots[index] >= 0 { self.accounts.prefetch(slots[index]) }
+            if slots[index] >= 0 { self.views.accounts.prefetch(slots[index]) }
         }
         for index in 0..<named where slots[index] >= 0 {
-            slots[index] = self.accounts[slots[index]].firstView
-            if slots[index] >= 0 { self.views.prefetch(slots[index]) }
+            slots[index] = self.views.accounts[slots[index]].firstView
+            if slots[index] >= 0 { self.views.slots.prefetch(slots[index]) }
         }
     }
 
@@ -45,8 +45,8 @@ extension LoopCore {
         switch consume event {
         case .change(let change): self.apply(change)
         case .answer(let number, let answer): self.answered(number, answer)
-        case .barrier(let number): self.heldBarriers.append((number, self.askedCount))
-        case .failed(let message): self.storeFailure = message
+        case .barrier(let number): self.service.heldBarriers.append((number, self.service.askedCount))
+        case .failed(let message): self.service.storeFailure = message
         }
     }
 
@@ -63,8 +63,8 @@ extension LoopCore {
             var slot = self.firstOfNumber(change.accounts[place].record.account)
             while slot >= 0 {
                 self.took(change.accounts[place].record, cause: change.accounts[place].cause, slot)
-                if self.accounts[slot].firstUpdates >= 0 { self.tookEvents(of: change.accounts[place], slot) }
-                slot = self.accounts[slot].nextOfNumber
+                if self.views.accounts[slot].firstUpdates >= 0 { self.tookEvents(of: change.accounts[place], slot) }
+                slot = self.views.accounts[slot].nextOfNumber
             }
         }
         if let app = change.app { self.apply(app, cause: change.appCause) }
@@ -80,19 +80,19 @@ extension LoopCore {
 
     /// An account's record came: all its views are computed at the end of the turn.
     private mutating func took(_ record: AccountRecord?, cause: Cause, _ slot: Int32) {
-        if self.accounts[slot].news < 0 {
-            self.accounts[slot].news = Int32(self.listedAccounts.count)
-            self.listedAccounts.append(slot)
-            self.news.append(AccountNews(record: record, cause: cause))
+        if self.views.accounts[slot].news < 0 {
+            self.views.accounts[slot].news = Int32(self.views.listedAccounts.count)
+            self.views.listedAccounts.append(slot)
+            self.views.news.append(AccountNews(record: record, cause: cause))
         } else {
-            let place = Int(self.accounts[slot].news)
-            self.news[place].record = record
-            if cause != .unspecified { self.news[place].cause = cause }
+            let place = Int(self.views.accounts[slot].news)
+            self.views.news[place].record = record
+            if cause != .unspecified { self.views.news[place].cause = cause }
         }
-        var view = self.accounts[slot].firstView
+        var view = self.views.accounts[slot].firstView
         while view >= 0 {
             self.listView(view)
-            view = self.views[view].nextInAccount
+            view = self.views.slots[view].nextInAccount
         }
     }
 
@@ -106,13 +106,13 @@ extension LoopCore {
         // Which settings a view is made of is the model's matter: an equal value disturbs nobody.
         if catalogueChanged || before.settings != app.settings {
             var view: Int32 = 0
-            while view < self.views.extent {
-                if self.views.isTaken(view), self.views[view].app == app.number {
-                    self.views[view].pendingCause = catalogueChanged ? .catalog : .setting
-                    if self.views[view].account < 0 {
+            while view < self.views.slots.extent {
+                if self.views.slots.isTaken(view), self.views.slots[view].app == app.number {
+                    self.views.slots[view].pendingCause = catalogueChanged ? .catalog : .setting
+                    if self.views.slots[view].account < 0 {
                         self.listView(view)
                     } else {
-                        self.sweep.append(self.views[view].account)
+                        self.views.sweep.append(self.views.slots[view].account)
                     }
                 }
                 view += 1
@@ -124,23 +124,23 @@ extension LoopCore {
     /// Accounts whose records are asked for again after an app changed, in one turn.
     private static let sweepPerTurn = 1_024
 
-    private mutating func sweepOn() {
-        guard !self.sweep.isEmpty else { return }
-        let count = min(Self.sweepPerTurn, self.sweep.count)
-        for slot in self.sweep.suffix(count) where self.accounts.isTaken(slot) { self.askForRecord(slot) }
-        self.sweep.removeLast(count)
-        self.sweptThrough = self.askedCount
+    mutating func sweepOn() {
+        guard !self.views.sweep.isEmpty else { return }
+        let count = min(Self.sweepPerTurn, self.views.sweep.count)
+        for slot in self.views.sweep.suffix(count) where self.views.accounts.isTaken(slot) { self.askForRecord(slot) }
+        self.views.sweep.removeLast(count)
+        self.views.sweptThrough = self.service.askedCount
     }
 
     /// Whether something that changed at an applied revision is still on its way to its watches.
-    var isSweeping: Bool { !self.sweep.isEmpty || self.answeredCount < self.sweptThrough }
+    var isSweeping: Bool { !self.views.sweep.isEmpty || self.service.answeredCount < self.views.sweptThrough }
 
     private mutating func answered(_ number: UInt64, _ answer: consuming StoreAnswer) {
         switch self.redeem(number) {
         case .account(let slot, let generation):
-            self.answeredCount += 1
-            guard self.accounts.isTaken(slot, generation: generation) else { return }
-            self.accounts[slot].isAsked = false
+            self.service.answeredCount += 1
+            guard self.views.accounts.isTaken(slot, generation: generation) else { return }
+            self.views.accounts[slot].isAsked = false
             switch answer {
             case .record(let record):
                 if let record { self.setNumber(slot, record.account) }
@@ -164,82 +164,57 @@ extension LoopCore {
         }
     }
 
-    /// Ends the input of a turn: what is due is raised, and every listed view is computed, once.
-    package mutating func endInput() {
-        self.runTimers()
-        self.wakeWaiters()
-        self.sweepOn()
-        let answered = self.listedConnections.count
-        self.computeViews()
-        self.putWatchersFirst(after: answered)
-        self.releaseGroups()
-    }
-
-    /// Lets those who watch be written to before those who were answered in this turn, if they are few: the change is theirs
-    /// one write earlier, and who made it knows of it.
-    private mutating func putWatchersFirst(after answered: Int) {
-        let watchers = self.listedConnections.count - answered
-        guard answered > 0, watchers > 0, watchers <= Limits.watchersBeforeAnswers else { return }
-        self.listedConnections[..<answered].reverse()
-        self.listedConnections[answered...].reverse()
-        self.listedConnections.reverse()
-    }
-
-    /// Groups that waited for the end of a sweep get their BEAT.
-    private mutating func releaseGroups() {
-        guard !self.heldGroups.isEmpty, !self.isSweeping else { return }
-        for connection in self.heldGroups where self.connections.isTaken(connection) { self.list(connection) }
-        self.heldGroups.removeAll()
-    }
-
-    private mutating func computeViews() {
+    /// Computes every listed view, once.
+    mutating func computeViews() {
         var index = 0
-        while index < self.listedViews.count {
-            let view = self.listedViews[index]
+        while index < self.views.listedViews.count {
+            let view = self.views.listedViews[index]
             index += 1
             self.prefetchWatch(after: index)
-            guard self.views.isTaken(view), self.views[view].isListed else { continue }
-            self.views[view].isListed = false
+            guard self.views.slots.isTaken(view), self.views.slots[view].isListed else { continue }
+            self.views.slots[view].isListed = false
             self.compute(view)
         }
-        self.listedViews.removeAll(keepingCapacity: true)
-        for slot in self.listedAccounts where self.accounts.isTaken(slot) { self.accounts[slot].news = -1 }
-        self.listedAccounts.removeAll(keepingCapacity: true)
-        self.news.removeAll(keepingCapacity: true)
+        self.views.listedViews.removeAll(keepingCapacity: true)
+        for slot in self.views.listedAccounts where self.views.accounts.isTaken(slot) {
+            self.views.accounts[slot].news = -1
+        }
+        self.views.listedAccounts.removeAll(keepingCapacity: true)
+        self.views.news.removeAll(keepingCapacity: true)
     }
 
     /// Whom the next views are to be told to, and under which name, is looked at soon: of the third from here who it is, of
     /// the second where he is.
     @inline(__always)
     private func prefetchWatch(after index: Int) {
-        let last = self.listedViews.count - 1
-        let (near, far) = (self.listedViews[min(index + 1, last)], self.listedViews[min(index + 2, last)])
-        if self.views.isTaken(far) {
-            if self.views[far].firstWatch >= 0 { self.calls.prefetch(self.views[far].firstWatch) }
-            if self.views[far].account >= 0 { self.accounts.prefetch(self.views[far].account) }
+        let last = self.views.listedViews.count - 1
+        let (near, far) = (self.views.listedViews[min(index + 1, last)], self.views.listedViews[min(index + 2, last)])
+        if self.views.slots.isTaken(far) {
+            if self.views.slots[far].firstWatch >= 0 { self.calls.prefetch(self.views.slots[far].firstWatch) }
+            if self.views.slots[far].account >= 0 { self.views.accounts.prefetch(self.views.slots[far].account) }
         }
-        guard self.views.isTaken(near) else { return }
-        let (watch, account) = (self.views[near].firstWatch, self.views[near].account)
+        guard self.views.slots.isTaken(near) else { return }
+        let (watch, account) = (self.views.slots[near].firstWatch, self.views.slots[near].account)
         if watch >= 0 { self.connections.prefetch(self.calls[watch].connection) }
-        if account >= 0 { self.accountKeys.prefetch(self.accounts[account].keyPlace) }
+        if account >= 0 { self.views.accountKeys.prefetch(self.views.accounts[account].keyPlace) }
     }
 
     /// Computes one view at `applied` and the app's clock. An equal value disturbs nobody.
     private mutating func compute(_ view: Int32) {
-        let slot = self.views[view]
+        let slot = self.views.slots[view]
         guard let app = self.apps[slot.app] else { preconditionFailure("a view of an app that is gone") }
         let now = app.clock.now(wall: self.now.wall)
         self.counters.viewsComputed += 1
         var record: AccountRecord?
         var recordCause = Cause.unspecified
         if slot.account >= 0 {
-            let place = self.accounts[slot.account].news
+            let place = self.views.accounts[slot.account].news
             guard place >= 0 else {
                 self.askForRecord(slot.account)
                 return
             }
-            record = self.news[Int(place)].record
-            recordCause = self.news[Int(place)].cause
+            record = self.views.news[Int(place)].record
+            recordCause = self.views.news[Int(place)].cause
         }
         var info = ValueInfo()
         let revision: UInt64
@@ -251,16 +226,16 @@ extension LoopCore {
         }
         info.position = Position(revision: revision, asOf: now)
 
-        let key = self.viewKeys[slot.key]
+        let key = self.views.viewKeys[slot.key]
         var crossing: Instant?
         var digest = Digest.zero
         let value = self.value(of: key, record, app, at: now, &info, &crossing, digest: &digest)
         self.setCrossing(view, crossing ?? .distantFuture)
-        self.views[view].isStale = false
+        self.views.slots[view].isStale = false
 
         let isNew = slot.state != .ready || slot.digest != digest || slot.hasFailed
         let needsFirst = self.hasWaiting(view)
-        self.views[view].pendingCause = .unspecified
+        self.views.slots[view].pendingCause = .unspecified
         if !isNew, !needsFirst { return }
         if !isNew {
             // Nothing new for those who look; somebody came, and the encodings were let go.
@@ -274,16 +249,16 @@ extension LoopCore {
         let previous = isNew ? slot.digest : self.encodings(of: view).previousDigest
         if isNew { self.rememberSaid(view) }
         self.dropEncodings(view)
-        self.views[view].state = .ready
-        self.views[view].hasFailed = false
-        self.views[view].digest = digest
-        self.views[view].position = info.position
-        self.views[view].cause = cause
+        self.views.slots[view].state = .ready
+        self.views.slots[view].hasFailed = false
+        self.views.slots[view].digest = digest
+        self.views.slots[view].position = info.position
+        self.views.slots[view].cause = cause
 
         let wants = self.distribute(view, digest, isNew: isNew)
         self.encode(
             view, key, value, &info, token, cause: cause, previous: previous,
-            snapshot: wants.snapshot || self.views[view].watchCount > 1, change: wants.change,
+            snapshot: wants.snapshot || self.views.slots[view].watchCount > 1, change: wants.change,
             unchanged: wants.unchanged)
     }
 
@@ -344,7 +319,7 @@ extension LoopCore {
     @inline(__always)
     private mutating func distribute(_ view: Int32, _ digest: Digest, isNew: Bool) -> Wants {
         var wants = Wants()
-        var call = self.views[view].firstWatch
+        var call = self.views.slots[view].firstWatch
         while call >= 0 {
             if self.calls[call].flags.contains(.isWaiting) {
                 self.readyForFirst(call)
@@ -352,10 +327,10 @@ extension LoopCore {
                 // A value that was owed and not taken is replaced, `unchanged` too: it no longer is. Where it has come
                 // back to what was said last, nothing is owed any more.
                 self.calls[call].flags.remove(.owesUnchanged)
-                if !self.lateReaders.isEmpty, self.lateReaders[call] == digest {
-                    self.lateReaders[call] = nil
+                if !self.views.lateReaders.isEmpty, self.views.lateReaders[call] == digest {
+                    self.views.lateReaders[call] = nil
                     self.calls[call].flags.remove(.owesValue)
-                } else if !self.callTokens.isEmpty, self.callTokens[call]?.digest == digest {
+                } else if !self.service.callTokens.isEmpty, self.service.callTokens[call]?.digest == digest {
                     // What it came with, before anything was said to it: it is owed an answer, and that is `unchanged`.
                     self.calls[call].flags.formUnion([.owesValue, .owesUnchanged])
                     self.ready(call)
@@ -381,13 +356,13 @@ extension LoopCore {
     /// A view is about to change: what was said to those who still owe the value before is remembered for them. Whoever
     /// owes it has its encodings.
     private mutating func rememberSaid(_ view: Int32) {
-        guard self.views[view].encodings >= 0 else { return }
+        guard self.views.slots[view].encodings >= 0 else { return }
         let said = self.encodings(of: view).previousDigest
-        var call = self.views[view].firstWatch
+        var call = self.views.slots[view].firstWatch
         while call >= 0 {
             let flags = self.calls[call].flags
-            if flags.contains(.owesValue), !flags.contains(.isFirst), self.lateReaders[call] == nil {
-                self.lateReaders[call] = said
+            if flags.contains(.owesValue), !flags.contains(.isFirst), self.views.lateReaders[call] == nil {
+                self.views.lateReaders[call] = said
             }
             call = self.calls[call].nextInTarget
         }
@@ -395,7 +370,7 @@ extension LoopCore {
 
     /// Whether somebody has to be given the value who has not been told it. `mutating` as `digest(of:_:)`.
     private mutating func hasWaiting(_ view: Int32) -> Bool {
-        var call = self.views[view].firstWatch
+        var call = self.views.slots[view].firstWatch
         while call >= 0 {
             let flags = self.calls[call].flags
             if flags.contains(.isWaiting) { return true }
@@ -409,28 +384,28 @@ extension LoopCore {
     /// The name of a view in tokens.
     private func digest(of key: ViewKey, _ slot: ViewSlot) -> Digest {
         guard slot.account >= 0 else { return key.digest(app: slot.app, account: []) }
-        let account = self.accounts[slot.account]
+        let account = self.views.accounts[slot.account]
         return key.digest(
-            app: slot.app, account: self.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
+            app: slot.app, account: self.views.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
     }
 
     /// A load failed: a state, not the end. The next good load pushes success.
     private mutating func failViews(of slot: Int32, _ refusal: Refusal) {
-        var view = self.accounts[slot].firstView
+        var view = self.views.accounts[slot].firstView
         while view >= 0 {
             self.rememberSaid(view)
-            self.views[view].hasFailed = true
-            self.views[view].state = .empty
+            self.views.slots[view].hasFailed = true
+            self.views.slots[view].state = .empty
             let status = WireStatus(refusal)
             var info = ValueInfo()
             // Not `applied`: the next good value stands at the revision that made it, which may be older.
-            let app = self.views[view].app
+            let app = self.views.slots[view].app
             info.position = Position(
-                revision: max(self.views[view].position.revision, self.apps[app]?.revision ?? 0),
+                revision: max(self.views.slots[view].position.revision, self.apps[app]?.revision ?? 0),
                 asOf: self.clock(of: app))
             info.committed = self.now.wall
-            let response = self.viewKeys[self.views[view].key].failed(status.failure, info)
-            let previous = self.views[view].digest
+            let response = self.views.viewKeys[self.views.slots[view].key].failed(status.failure, info)
+            let previous = self.views.slots[view].digest
             self.dropEncodings(view)
             let payload = self.encoded { codec throws(MessageError) in try codec.encode(response) }
             self.payloads.retain(payload)
@@ -438,8 +413,8 @@ extension LoopCore {
             encodings.previousDigest = previous
             (encodings.snapshot, encodings.change) = (payload, payload)
             self.keepEncodings(view, encodings)
-            self.views[view].digest = .zero
-            var call = self.views[view].firstWatch
+            self.views.slots[view].digest = .zero
+            var call = self.views.slots[view].firstWatch
             while call >= 0 {
                 self.readyForFirst(call)
                 self.calls[call].flags.remove(.owesUnchanged)
@@ -447,7 +422,7 @@ extension LoopCore {
                 self.ready(call)
                 call = self.calls[call].nextInTarget
             }
-            view = self.views[view].nextInAccount
+            view = self.views.slots[view].nextInAccount
         }
     }
 }

@@ -64,18 +64,18 @@ extension LoopCore {
         let account = self.accountSlot(key)
         self.calls[call].kind = .updates
         self.calls[call].target = account
-        let first = self.accounts[account].firstUpdates
+        let first = self.views.accounts[account].firstUpdates
         self.calls[call].nextInTarget = first
         self.calls[call].previousInTarget = -1
         if first >= 0 { self.calls[first].previousInTarget = call }
-        self.accounts[account].firstUpdates = call
-        self.accounts[account].tenantCount += 1
+        self.views.accounts[account].firstUpdates = call
+        self.views.accounts[account].tenantCount += 1
         self.setBehind(call, true)
         let place = cursor ?? EventPlace(revision: 0, ordinal: 0)
-        self.updates[call] = UpdatesState(
+        self.views.updates[call] = UpdatesState(
             account: account, key: key, phase: cursor == nil ? .starting : .behind, cursor: place, through: place)
         // The number of the account comes with its record: changes find the stream by it.
-        if !self.accounts[account].hasNumber { self.askForRecord(account) }
+        if !self.views.accounts[account].hasNumber { self.askForRecord(account) }
         self.resumeUpdates(call)
     }
 
@@ -84,14 +84,14 @@ extension LoopCore {
     }
 
     mutating func leaveUpdates(_ call: Int32) {
-        guard let state = self.updates.removeValue(forKey: call) else { return }
+        guard let state = self.views.updates.removeValue(forKey: call) else { return }
         for event in state.ready[state.taken...] { self.payloads.release(event.payload) }
         self.setBehind(call, false)
         let slot = self.calls[call]
         if slot.previousInTarget >= 0 {
             self.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget
         } else {
-            self.accounts[state.account].firstUpdates = slot.nextInTarget
+            self.views.accounts[state.account].firstUpdates = slot.nextInTarget
         }
         if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
         self.calls[call].target = -1
@@ -100,7 +100,7 @@ extension LoopCore {
 
     /// Asks for what comes next, where the stream has taken all that is here and is not live.
     mutating func resumeUpdates(_ call: Int32) {
-        guard let state = self.updates[call], !state.isAsked, state.taken == state.ready.count else { return }
+        guard let state = self.views.updates[call], !state.isAsked, state.taken == state.ready.count else { return }
         let body: StoreRequest.Body
         switch state.phase {
         case .live:
@@ -115,12 +115,12 @@ extension LoopCore {
         case .behind:
             body = .events(state.key, after: state.cursor, limit: Self.eventsPerPage)
         }
-        self.updates[call]?.isAsked = true
+        self.views.updates[call]?.isAsked = true
         self.ask(.updates(call, generation: self.calls.generation(call)), body)
     }
 
     mutating func finishUpdates(_ call: Int32, _ answer: StoreAnswer) {
-        guard var state = self.updates[call] else { return }
+        guard var state = self.views.updates[call] else { return }
         state.isAsked = false
         state.ready.removeAll()
         state.taken = 0
@@ -159,13 +159,13 @@ extension LoopCore {
                 state.phase = .behind
             }
         case .refused(let refusal):
-            self.updates[call] = state
+            self.views.updates[call] = state
             self.end(call, WireStatus(refusal))
             return
         default:
             preconditionFailure("events were asked for")
         }
-        self.updates[call] = state
+        self.views.updates[call] = state
         if state.ready.isEmpty {
             self.resumeUpdates(call)
         } else {
@@ -221,9 +221,9 @@ extension LoopCore {
         guard !events.isEmpty else { return }
         let key = self.accountKey(slot)
         var encoded: [EncodedEvent] = []
-        var call = self.accounts[slot].firstUpdates
+        var call = self.views.accounts[slot].firstUpdates
         while call >= 0 {
-            if case .live? = self.updates[call]?.phase {
+            if case .live? = self.views.updates[call]?.phase {
                 if encoded.isEmpty { encoded = events.map { self.encodeEvent($0, key) } }
                 if self.isFull(call) {
                     // It reads slowly: it keeps its cursor, and asks when there is room.
@@ -233,7 +233,7 @@ extension LoopCore {
                 }
             } else {
                 // A page that is here and not taken yet is no longer all there is.
-                self.updates[call]?.isCompleteAfterReady = false
+                self.views.updates[call]?.isCompleteAfterReady = false
             }
             call = self.calls[call].nextInTarget
         }
@@ -241,28 +241,28 @@ extension LoopCore {
     }
 
     private mutating func giveLive(_ call: Int32, _ events: [EncodedEvent]) {
-        guard var state = self.updates.removeValue(forKey: call) else { return }
+        guard var state = self.views.updates.removeValue(forKey: call) else { return }
         if state.taken == state.ready.count {
             state.ready.removeAll(keepingCapacity: true)
             state.taken = 0
         }
         guard state.ready.count - state.taken + events.count <= Self.eventsPerPage else {
-            self.updates[call] = state
+            self.views.updates[call] = state
             self.fallBehind(call)
             self.resumeUpdates(call)
             return
         }
         for event in events { self.payloads.retain(event.payload) }
         state.ready.append(contentsOf: events)
-        self.updates[call] = state
+        self.views.updates[call] = state
         self.ready(call)
     }
 
     /// A live stream cannot take what the newest change brought. Everything before that change is said, or ready: it
     /// goes on from there, and not from its last event, which may be too old to go on from.
     private mutating func fallBehind(_ call: Int32) {
-        self.updates[call]?.phase = .behind
-        self.updates[call]?.cursor = EventPlace(revision: self.applied - 1, ordinal: .max)
+        self.views.updates[call]?.phase = .behind
+        self.views.updates[call]?.cursor = EventPlace(revision: self.applied - 1, ordinal: .max)
         self.setBehind(call, true)
         self.ready(call)
     }
@@ -270,18 +270,18 @@ extension LoopCore {
     // MARK: Saying them
 
     func hasEventsToSay(_ call: Int32) -> Bool {
-        guard let state = self.updates[call] else { return false }
+        guard let state = self.views.updates[call] else { return false }
         return state.taken < state.ready.count
     }
 
     /// Events that a stream has yet to be given, oldest first.
     func eventsReady(_ call: Int32) -> ArraySlice<EncodedEvent> {
-        guard let state = self.updates[call] else { return [] }
+        guard let state = self.views.updates[call] else { return [] }
         return state.ready[state.taken...]
     }
 
     mutating func eventTaken(_ call: Int32) {
-        guard var state = self.updates.removeValue(forKey: call) else {
+        guard var state = self.views.updates.removeValue(forKey: call) else {
             preconditionFailure("an event was taken by a stream that is gone")
         }
         let event = state.ready[state.taken]
@@ -291,7 +291,7 @@ extension LoopCore {
         self.payloads.release(event.payload)
         let isDone = state.taken == state.ready.count
         if isDone { self.finishReady(call, &state) }
-        self.updates[call] = state
+        self.views.updates[call] = state
         if isDone { self.resumeUpdates(call) }
     }
 }

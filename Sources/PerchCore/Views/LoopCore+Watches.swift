@@ -14,12 +14,12 @@ extension LoopCore {
         self.forgetRequest(of: call)
         self.calls[call].kind = .watch
         self.calls[call].target = view
-        let first = self.views[view].firstWatch
+        let first = self.views.slots[view].firstWatch
         self.calls[call].nextInTarget = first
         self.calls[call].previousInTarget = -1
         if first >= 0 { self.calls[first].previousInTarget = call }
-        self.views[view].firstWatch = call
-        self.views[view].watchCount += 1
+        self.views.slots[view].firstWatch = call
+        self.views.slots[view].watchCount += 1
         let connection = self.calls[call].connection
         // It may have been waiting for its instant already.
         if !self.calls[call].flags.contains(.isWaiting) { self.connections[connection].waitingCount += 1 }
@@ -42,12 +42,12 @@ extension LoopCore {
 
     /// Whether a view's value, as it is kept, can be given to one more watch.
     private func canServe(_ view: Int32, _ call: Int32) -> Bool {
-        let slot = self.views[view]
+        let slot = self.views.slots[view]
         guard slot.state == .ready, !slot.isStale, !slot.isListed, slot.crossing > self.clock(of: slot.app) else {
             return false
         }
         let encodings = self.encodings(of: view)
-        if let token = self.callTokens[call] {
+        if let token = self.service.callTokens[call] {
             // Another loop may have computed the same value at a later instant: a position never goes back.
             guard token.position <= slot.position else { return false }
             return token.digest == slot.digest ? !encodings.unchanged.isNone : !encodings.snapshot.isNone
@@ -57,12 +57,12 @@ extension LoopCore {
 
     /// Has a view computed again: at the end of this turn where the loop has all it needs, else when its record comes.
     mutating func refresh(_ view: Int32) {
-        let account = self.views[view].account
+        let account = self.views.slots[view].account
         guard account >= 0 else {
             self.listView(view)
             return
         }
-        if self.accounts[account].news >= 0 {
+        if self.views.accounts[account].news >= 0 {
             self.listView(view)
         } else {
             self.askForRecord(account)
@@ -76,8 +76,8 @@ extension LoopCore {
         self.connections[self.calls[call].connection].waitingCount -= 1
         self.calls[call].flags.insert(.owesValue)
         // The token stays until something is said: the value may change, and come back to it, before that.
-        if !self.callTokens.isEmpty, let token = self.callTokens[call] {
-            if token.digest == self.views[self.calls[call].target].digest {
+        if !self.service.callTokens.isEmpty, let token = self.service.callTokens[call] {
+            if token.digest == self.views.slots[self.calls[call].target].digest {
                 self.calls[call].flags.insert(.owesUnchanged)
                 self.counters.unchangedAnswers += 1
             } else {
@@ -89,18 +89,18 @@ extension LoopCore {
 
     mutating func leaveView(_ call: Int32) {
         let slot = self.calls[call]
-        if !self.lateReaders.isEmpty { self.lateReaders[call] = nil }
+        if !self.views.lateReaders.isEmpty { self.views.lateReaders[call] = nil }
         let view = slot.target
         if slot.previousInTarget >= 0 {
             self.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget
         } else {
-            self.views[view].firstWatch = slot.nextInTarget
+            self.views.slots[view].firstWatch = slot.nextInTarget
         }
         if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
-        self.views[view].watchCount -= 1
+        self.views.slots[view].watchCount -= 1
         if slot.flags.contains(.isWaiting) { self.connections[slot.connection].waitingCount -= 1 }
         self.calls[call].target = -1
-        if self.views[view].watchCount == 0 { self.removeView(view) }
+        if self.views.slots[view].watchCount == 0 { self.removeView(view) }
     }
 
     // MARK: Views and accounts
@@ -110,11 +110,11 @@ extension LoopCore {
         guard known < 0 else { return known }
         let view = self.insertView(app: app, account: account, viewKey)
         if account >= 0 {
-            let first = self.accounts[account].firstView
-            self.views[view].nextInAccount = first
-            if first >= 0 { self.views[first].previousInAccount = view }
-            self.accounts[account].firstView = view
-            self.accounts[account].tenantCount += 1
+            let first = self.views.accounts[account].firstView
+            self.views.slots[view].nextInAccount = first
+            if first >= 0 { self.views.slots[first].previousInAccount = view }
+            self.views.accounts[account].firstView = view
+            self.views.accounts[account].tenantCount += 1
         }
         return view
     }
@@ -122,17 +122,19 @@ extension LoopCore {
     private mutating func removeView(_ view: Int32) {
         self.dropEncodings(view)
         self.setCrossing(view, .distantFuture)
-        let slot = self.views[view]
+        let slot = self.views.slots[view]
         self.forgetView(view)
         if slot.account >= 0 {
             if slot.previousInAccount >= 0 {
-                self.views[slot.previousInAccount].nextInAccount = slot.nextInAccount
+                self.views.slots[slot.previousInAccount].nextInAccount = slot.nextInAccount
             } else {
-                self.accounts[slot.account].firstView = slot.nextInAccount
+                self.views.accounts[slot.account].firstView = slot.nextInAccount
             }
-            if slot.nextInAccount >= 0 { self.views[slot.nextInAccount].previousInAccount = slot.previousInAccount }
+            if slot.nextInAccount >= 0 {
+                self.views.slots[slot.nextInAccount].previousInAccount = slot.previousInAccount
+            }
         }
-        self.views.remove(view)
+        self.views.slots.remove(view)
         if slot.account >= 0 { self.releaseAccount(slot.account) }
     }
 
@@ -143,25 +145,25 @@ extension LoopCore {
 
     /// One tenant less; an account nobody looks at any more is forgotten.
     mutating func releaseAccount(_ slot: Int32) {
-        self.accounts[slot].tenantCount -= 1
-        guard self.accounts[slot].tenantCount == 0 else { return }
+        self.views.accounts[slot].tenantCount -= 1
+        guard self.views.accounts[slot].tenantCount == 0 else { return }
         self.forgetNumber(slot)
         self.removeAccount(slot)
     }
 
     mutating func askForRecord(_ slot: Int32) {
-        guard !self.accounts[slot].isAsked else { return }
-        self.accounts[slot].isAsked = true
-        self.askedCount += 1
+        guard !self.views.accounts[slot].isAsked else { return }
+        self.views.accounts[slot].isAsked = true
+        self.service.askedCount += 1
         self.counters.recordsAsked += 1
         self.ask(
-            .account(slot, generation: self.accounts.generation(slot)), .record(self.accountKey(slot)))
+            .account(slot, generation: self.views.accounts.generation(slot)), .record(self.accountKey(slot)))
     }
 
     mutating func listView(_ view: Int32) {
-        guard !self.views[view].isListed else { return }
-        self.views[view].isListed = true
-        self.listedViews.append(view)
-        if self.views[view].firstWatch >= 0 { self.calls.prefetch(self.views[view].firstWatch) }
+        guard !self.views.slots[view].isListed else { return }
+        self.views.slots[view].isListed = true
+        self.views.listedViews.append(view)
+        if self.views.slots[view].firstWatch >= 0 { self.calls.prefetch(self.views.slots[view].firstWatch) }
     }
 }
