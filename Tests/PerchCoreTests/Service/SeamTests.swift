@@ -1,0 +1,69 @@
+import PerchBase
+import PerchTesting
+import PerchWire
+import Testing
+
+@testable import PerchCore
+
+/// What a transport does at the seam, without a frame: it opens calls, and is given answers by role.
+@Suite struct SeamTests {
+    /// A core with one greeted connection, number 0.
+    private static func world() -> World {
+        let world = World()
+        _ = world.welcomedClient()
+        return world
+    }
+
+    private static func open(_ request: Request, stream: UInt32, in world: World) throws {
+        let codec = MessageCodec()
+        let bytes = Array(try codec.encode(request).message)
+        let opening = Opening(method: request.method, timeoutMilliseconds: 0, metadata: [])
+        world.loops[0].core.open(0, stream: stream, opening, request: bytes.span.bytes)
+    }
+
+    private static func owed(_ world: World) -> [Owed.Role] {
+        var roles: [Owed.Role] = []
+        var slot = world.loops[0].core.connections[0].firstOwed
+        while slot >= 0 {
+            roles.append(world.loops[0].core.transport.owed[slot].role)
+            slot = world.loops[0].core.transport.owed[slot].next
+        }
+        return roles
+    }
+
+    @Test func `a read that needs no record is owed its answer and its end`() throws {
+        let world = Self.world()
+        try Self.open(.listApps, stream: 9, in: world)
+        #expect(Self.owed(world) == [.answer, .status])
+        #expect(world.loops[0].core.asks.isEmpty)
+    }
+
+    @Test func `a read of an account asks the store, and owes nothing until it answers`() throws {
+        let world = Self.world()
+        try Self.open(.readStatus(), stream: 9, in: world)
+        #expect(Self.owed(world).isEmpty)
+        #expect(world.loops[0].core.asks.count == 1)
+        let call = world.loops[0].core.call(0, 9)
+        #expect(call != nil)
+    }
+
+    @Test func `a request that is refused before it begins is owed an end alone`() throws {
+        let world = Self.world()
+        try Self.open(.readStatus(""), stream: 9, in: world)
+        #expect(Self.owed(world) == [.status])
+    }
+
+    @Test func `a watch is ready with its first message, and pulls its value through the seam`() throws {
+        let world = Self.world()
+        try Self.open(.products(["gold"]), stream: 9, in: world)
+        // A core cannot be copied into an expectation.
+        let found = world.loops[0].core.call(0, 9)
+        let call = try #require(found)
+        let before = world.loops[0].core.calls[call].flags
+        #expect(before.isSuperset(of: [.isListed, .owesLoading]))
+        world.loops[0].core.endInput()
+        let after = world.loops[0].core.calls[call].flags
+        let body = world.loops[0].core.encoding(for: call, zlib: false)
+        #expect(after.contains(.owesValue) && !body.isNone)
+    }
+}
