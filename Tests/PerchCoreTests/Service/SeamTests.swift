@@ -1,4 +1,5 @@
 import PerchBase
+import PerchSimulation
 import PerchTesting
 import PerchWire
 import Testing
