@@ -218,7 +218,8 @@ extension ErrorReason {
     package var retry: Retry {
         switch self {
         case .helloTimeout, .frameTimeout, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit,
-            .deadline, .callsLimit, .callsBytesLimit, .behind, .storeFull, .storeFailed, .storeUnreachable, .backupRunning,
+            .deadline, .callsLimit, .callsBytesLimit, .behind, .storeFull, .storeFailed, .storeUnreachable,
+            .backupRunning,
             .credentialsNotYetValid, .leaseWait, .internal:
             .yes
         case .callRate:

@@ -128,7 +128,8 @@ struct `vectors` {
             try again($0, Perch__V1__GetProductsRequest.self, { ProductsRequest($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.GetProductsResponse": {
-            try again($0, Perch__V1__GetProductsResponse.self, { try? TaskState<Products>($0) }, { $0.write(to: $1, $2) })
+            try again(
+                $0, Perch__V1__GetProductsResponse.self, { try? TaskState<Products>($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.GetServerStatusResponse": {
             try again($0, Perch__V1__GetServerStatusResponse.self, { ServerStatus($0) }, { $0.write(to: $1, $2) })
@@ -185,7 +186,8 @@ struct `vectors` {
             try again($0, Perch__V1__ProductsTaskRequest.self, { ProductsRequest($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.ProductsTaskResponse": {
-            try again($0, Perch__V1__ProductsTaskResponse.self, { try? TaskState<Products>($0) }, { $0.write(to: $1, $2) })
+            try again(
+                $0, Perch__V1__ProductsTaskResponse.self, { try? TaskState<Products>($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.PurchaseOffer": {
             try again($0, Perch__V1__PurchaseOffer.self, { OrderedOffer($0) }, { $0.write(to: $1, $2) })
@@ -268,10 +270,14 @@ struct `vectors` {
             try again($0, Perch__V1__StoreMessage.self, { StoreMessage($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.PurchaseIntentList": {
-            try again($0, Perch__V1__PurchaseIntentList.self, { Perch__V1__PurchaseIntentList.value($0) }, { Perch__V1__PurchaseIntentList.write($0, to: $1, $2) })
+            try again(
+                $0, Perch__V1__PurchaseIntentList.self, { Perch__V1__PurchaseIntentList.value($0) },
+                { Perch__V1__PurchaseIntentList.write($0, to: $1, $2) })
         },
         "perch.v1.StoreMessages": {
-            try again($0, Perch__V1__StoreMessages.self, { Perch__V1__StoreMessages.value($0) }, { Perch__V1__StoreMessages.write($0, to: $1, $2) })
+            try again(
+                $0, Perch__V1__StoreMessages.self, { Perch__V1__StoreMessages.value($0) },
+                { Perch__V1__StoreMessages.write($0, to: $1, $2) })
         },
         "perch.v1.ProductEdit": {
             try again($0, Perch__V1__ProductEdit.self, { ProductEdit($0) }, { $0.write(to: $1, $2) })
@@ -382,7 +388,8 @@ struct `vectors` {
             try again($0, Perch__V1__MessagesRequest.self, { AccountWatchRequest($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.MessagesResponse": {
-            try again($0, Perch__V1__MessagesResponse.self, { try? TaskState<[StoreMessage]>($0) }, { $0.write(to: $1, $2) })
+            try again(
+                $0, Perch__V1__MessagesResponse.self, { try? TaskState<[StoreMessage]>($0) }, { $0.write(to: $1, $2) })
         },
         "perch.v1.OperateRequest": {
             try again($0, Perch__V1__OperateRequest.self, { try OperateRequest($0) }, { $0.write(to: $1, $2) })

@@ -202,7 +202,9 @@ package struct ModelLaws {
     }
 
     /// The store announced a higher price.
-    private func raised(_ target: OperationTarget, _ milliunits: Int64, _ needsConsent: Bool?, _ account: Int) -> String? {
+    private func raised(_ target: OperationTarget, _ milliunits: Int64, _ needsConsent: Bool?, _ account: Int)
+        -> String?
+    {
         guard let old = self.line(target, account, self.before), let new = self.sameLine(old, account) else {
             return nil
         }

@@ -188,7 +188,7 @@ extension LoopCore {
                     StatusDetail(key: "expected", value: "0, or more than \(now.milliseconds)"),
                 ])
         }
-        let life = self.authenticator?.lifeMilliseconds ?? Limits.tokenLifeMilliseconds
+        let life = self.service.authenticator?.lifeMilliseconds ?? Limits.tokenLifeMilliseconds
         let earliest = self.now.wall.advanced(byMilliseconds: life)
         return RevokedToken(id: asked.tokenID, expires: max(asked.expires ?? .distantFuture, earliest))
     }

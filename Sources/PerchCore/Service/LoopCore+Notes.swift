@@ -56,7 +56,7 @@ extension LoopCore {
     mutating func noteGreeting(_ connection: Int32, as identity: UInt32) {
         guard self.notesEverything else { return }
         var note = LoopNote(kind: .greeted, connection: connection)
-        note.subject = self.identities[identity].identity.label
+        note.subject = self.service.identities[identity].identity.label
         self.keep(note)
     }
 
@@ -96,7 +96,7 @@ extension LoopCore {
         note.method = pending.request.method.path
         note.subject = self.identity(ofCall: call).label
         note.revision = revision
-        if pending.request.appReference != nil, let app = self.apps[pending.app] {
+        if pending.request.app != nil, let app = self.apps[pending.app] {
             note.app = (app.bundleID, app.environment)
         }
         self.keep(note)

@@ -106,7 +106,9 @@ extension MessageCodec {
     /// As above.
     package func digest(of value: [PurchaseIntent]) -> Digest {
         let arena = self.arena
-        return self.digest(Perch__V1__PurchaseIntentList.self) { Perch__V1__PurchaseIntentList.write(value, to: $0, arena) }
+        return self.digest(Perch__V1__PurchaseIntentList.self) {
+            Perch__V1__PurchaseIntentList.write(value, to: $0, arena)
+        }
     }
 
     /// As above.
