@@ -5,7 +5,7 @@ package typealias AppNumber = UInt32
 /// Number of an account within a store; the callers' keys are aliases of it.
 package typealias AccountNumber = UInt64
 
-/// Settings of an app, as its catalogue file begins them and the test store changes them.
+/// Settings of an app: the catalogue file sets their first values, and the test store changes them.
 package struct AppSettings: Hashable, Sendable {
     package var timeRate: TimeRate = .realTime
     /// ISO 3166-1 alpha-3.
@@ -21,10 +21,10 @@ package struct AppSettings: Hashable, Sendable {
     package var isGracePeriodEnabled = false
     /// 3, 16 or 28.
     package var gracePeriodDays: Int64 = 16
-    /// Dialogs are on: a purchase waits for the customer's decision. A setting overrides the catalogue file, whose
-    /// `_disableDialogs` overrides Xcode's default, which is on.
+    /// Dialogs are on: a purchase waits for the customer's decision. A setting overrides the catalogue file, and the
+    /// file's `_disableDialogs` overrides Xcode's default, which is on.
     package var asksBeforePurchases = false
-    /// A trial's end that fails to be charged has a grace period too; otherwise only paid periods have one.
+    /// A trial whose first charge fails has a grace period too; otherwise only paid periods have one.
     package var hasGracePeriodForAllRenewals = true
     package var simulatedErrors = SimulatedErrors()
 
@@ -33,7 +33,7 @@ package struct AppSettings: Hashable, Sendable {
 
 /// An app's clock. It never runs backwards.
 package enum AppClock: Hashable, Sendable {
-    /// The wall clock and so many milliseconds.
+    /// The wall clock plus an offset in milliseconds.
     case running(offsetMilliseconds: Int64)
     /// Standing still.
     case frozen(at: Instant)
@@ -53,19 +53,19 @@ package final class AppState: Sendable {
     package let environment: AppEnvironment
     /// The revision that made this state.
     package let revision: UInt64
-    /// The instant of the app's clock from which it is in force.
+    /// The instant of the app's clock from which this state is in force.
     package let effective: Instant
     /// When that revision was committed, by the wall clock.
     package let committed: Instant
     package let catalogue: Catalogue
     /// The revision that loaded the catalogue.
     package let catalogueRevision: UInt64
-    /// Where the catalogue came from, for people.
+    /// Origin of the catalogue, as a text for operators.
     package let catalogueSource: String
     package let settings: AppSettings
     package let clock: AppClock
-    /// Where it sells to an account that has no storefront of its own, and in which currency. Looked up once: every
-    /// purchase asks.
+    /// Storefront and currency for accounts that have no storefront of their own. Looked up once, because every
+    /// purchase needs it.
     package let storefront: Storefront
     private let currency: String
 
@@ -98,15 +98,16 @@ package final class AppState: Sendable {
     /// Whether Perch itself is the store of this app.
     package var isTestApp: Bool { self.environment == .xcode }
 
-    /// How long a line that renews may stay at its boundary without a recorded attempt; nil for "without end".
+    /// How long a renewing line may stay at its boundary without a recorded attempt; nil for no limit.
     ///
-    /// In a test app the store's own driver will come. Elsewhere the news may be late; a day covers what Apple's
-    /// notifications were seen to need.
+    /// In a test app the store's own driver attempts the renewal. Elsewhere the notification may be late; one day
+    /// covers the delays seen with Apple's notifications.
     package var renewalLeewayMilliseconds: Int64? { self.isTestApp ? nil : 86_400_000 }
 
-    /// The subscription that renews most often at the app's time rate, and after how long; nil where none can be held.
+    /// The subscription that renews most often at the app's time rate, and its period in milliseconds; nil if the
+    /// catalogue has no subscription.
     ///
-    /// Instants of the calendar are of no matter here: months of 28 days and of 31 are nearly as many in a century.
+    /// Ignores the calendar, because the choice needs no more precision than months of 28 to 31 days allow.
     package func shortestRenewal(from start: Instant) -> (productID: String, milliseconds: Int64)? {
         var shortest: (productID: String, milliseconds: Int64)?
         for product in self.catalogue.products {

@@ -1,6 +1,7 @@
 package import PerchBase
 
-/// What an app sells, as its `.storekit` file says. Immutable: a new file is a new catalogue.
+/// The products and groups that an app sells, as its `.storekit` file lists them. Immutable: a new file makes a new
+/// catalogue.
 package final class Catalogue: Sendable, Equatable {
     /// In the order of the file.
     package let products: [CatalogueProduct]
@@ -14,7 +15,8 @@ package final class Catalogue: Sendable, Equatable {
     private let groupIndex: [String: Int]
     private let imageIndex: [String: Int]
 
-    /// `products` and `images` have unique identifiers, and products name groups that exist: the loader's promise, trapped here.
+    /// The loader guarantees that `products` and `images` have unique identifiers, and that products name existing
+    /// groups. Violations trap.
     package init(
         products: [CatalogueProduct], groups: [CatalogueGroup], schemaVersion: String,
         policies: AppPolicies = AppPolicies(), images: [CatalogueImage] = []
@@ -51,7 +53,7 @@ package final class Catalogue: Sendable, Equatable {
         self.product(id).flatMap { $0.isWithdrawn ? nil : $0 }
     }
 
-    /// The same catalogue with these products in the place of its own.
+    /// A copy of this catalogue with other products.
     func replacing(products: [CatalogueProduct]) -> Catalogue {
         Catalogue(
             products: products, groups: self.groups, schemaVersion: self.schemaVersion, policies: self.policies,
@@ -116,14 +118,14 @@ package struct CodeOffer: Hashable, Sendable {
     }
 }
 
-/// Who may have a win-back offer, beyond that the subscription was lost.
+/// The conditions of a win-back offer, beyond the loss of the subscription.
 package struct WinBackRule: Hashable, Sendable {
-    /// Months that were paid for, at least.
+    /// Minimum number of paid months.
     package var paidMonthsMin: Int32 = 1
-    /// Months since the subscription ended: at least and at most so many, 1 to 24.
+    /// Minimum and maximum number of months since the subscription ended, each from 1 to 24.
     package var lapsedMonthsMin: Int32 = 1
     package var lapsedMonthsMax: Int32 = 24
-    /// Months from one redemption to the next, 2 to 24.
+    /// Months between two redemptions, 2 to 24.
     package var waitMonths: Int32 = 2
     package var from: Instant?
     package var until: Instant?
@@ -137,7 +139,7 @@ package struct WinBackOffer: Hashable, Sendable {
     /// True: redeemable as soon as the owner's subscription lapses.
     package var isEligible: Bool
     package var isHighPriority: Bool
-    /// Nil: nobody may have it but by `isEligible`, as in Xcode, whose files know no rule.
+    /// Nil: only `isEligible` makes an account eligible, as in Xcode, whose files have no rules.
     package var rule: WinBackRule?
 
     package init(offer: SubscriptionOffer, isEligible: Bool, isHighPriority: Bool, rule: WinBackRule? = nil) {
@@ -167,9 +169,10 @@ package struct CatalogueSubscription: Hashable, Sendable {
     }
 }
 
-/// A product as the catalogue has it: in all its locales. Prices carry the currency of the file's storefront.
+/// A product as the catalogue has it, in all its locales. Prices are in the currency of the file's storefront.
 ///
-/// A value behind one reference: every purchase looks its product up, and a product has a dozen texts and lists.
+/// A value behind one reference, because every purchase looks up its product, and a product has a dozen texts and
+/// lists.
 package struct CatalogueProduct: Hashable, Sendable {
     private var contents: Contents
 
@@ -202,7 +205,7 @@ package struct CatalogueProduct: Hashable, Sendable {
         get { self.contents.fields.promotionalImageID }
         set { self.change { $0.promotionalImageID = newValue } }
     }
-    /// Withdrawn from sale: unavailable, though the catalogue keeps it, so that its level of service is still known.
+    /// Withdrawn from sale. The catalogue keeps the product, so that its level of service stays known.
     package var isWithdrawn: Bool {
         get { self.contents.fields.isWithdrawn }
         set { self.change { $0.isWithdrawn = newValue } }
@@ -264,7 +267,7 @@ package struct CatalogueProduct: Hashable, Sendable {
 }
 
 extension CatalogueProduct: CustomReflectable {
-    /// Shows the fields, not where they are kept.
+    /// Shows the fields, without the storage behind them.
     package var customMirror: Mirror { Mirror(reflecting: self.contents.fields) }
 }
 

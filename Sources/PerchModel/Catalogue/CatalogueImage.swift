@@ -1,8 +1,8 @@
 package import PerchBase
 
-/// A promotional image of a catalogue: what is known of it without its bytes.
+/// A promotional image of a catalogue, without its bytes.
 package struct CatalogueImage: Hashable, Sendable {
-    /// The name that products call it by.
+    /// The name by which products refer to the image.
     package var id: String
     package var hash: ContentHash
     package var byteCount: UInt32
@@ -14,7 +14,7 @@ package struct CatalogueImage: Hashable, Sendable {
     }
 }
 
-/// The bytes of an image. They are kept by their hash, so that what several names or catalogues share is there once.
+/// The bytes of an image. They are stored by hash, so names and catalogues that share an image store it once.
 package struct ImageContent: Hashable, Sendable {
     package let hash: ContentHash
     package let bytes: [UInt8]
@@ -24,7 +24,7 @@ package struct ImageContent: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// What the bytes begin with says what they are; nil for anything but PNG and JPEG.
+    /// The content type by the first bytes; nil for anything but PNG and JPEG.
     package static func contentType(of bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }

@@ -1,13 +1,13 @@
-/// How a locale writes a price: digits, their groups, and where the currency stands.
+/// The price format of a locale: digits, grouping, and the position of the currency.
 struct PriceForm: Sendable {
     enum Digits: Sendable {
         /// 1,234.50
         case point
         /// 1.234,50
         case comma
-        /// 1 234,50, with a space that does not break.
+        /// 1 234,50, with a no-break space.
         case space
-        /// The same with a narrow one.
+        /// 1 234,50, with a narrow no-break space.
         case narrow
         /// 1’234.50
         case swiss
@@ -31,16 +31,16 @@ struct PriceForm: Sendable {
 
     private let digits: Digits
     private let place: Place
-    /// What it writes in its own way, by currency.
+    /// The locale's own symbols, by currency.
     private let symbols: [String: String]
-    /// Of the common symbols only these are used here; nil for all.
+    /// The common symbols that this locale uses; nil for all.
     private let keeps: Set<String>?
     /// 1,23,456: groups of two in front of the last three.
     private let isIndian: Bool
-    /// Whole digits from which on there are groups at all.
+    /// Number of integer digits from which grouping begins.
     private let groupsFrom: Int
 
-    /// `symbols` as `USD=US$ PHP`: a currency without a symbol is written by its code.
+    /// `symbols` as `USD=US$ PHP`: a currency without a symbol shows its code.
     private init(
         _ digits: Digits, _ place: Place, _ symbols: String = "", keeps: String? = nil, isIndian: Bool = false,
         groupsFrom: Int = 4
@@ -58,8 +58,8 @@ struct PriceForm: Sendable {
         self.groupsFrom = groupsFrom
     }
 
-    /// The form of a locale in the underscore form: its own, or that of the longest part of it that the table has. Nil
-    /// where it does not know the language.
+    /// The format of a locale in underscore form: its own, or that of the longest prefix in the table. Nil if the table
+    /// lacks the language.
     static func form(of locale: String) -> PriceForm? {
         var parts = locale.split(separator: "_")
         while !parts.isEmpty {
@@ -108,15 +108,15 @@ struct PriceForm: Sendable {
 
     // MARK: The table
 
-    /// Symbols that are understood wherever a locale has none of its own.
+    /// Symbols for locales without a symbol of their own.
     private static let common: [String: String] = [
         "AUD": "A$", "BRL": "R$", "CAD": "CA$", "CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "ILS": "₪",
         "INR": "₹", "JPY": "¥", "KRW": "₩", "MXN": "MX$", "NZD": "NZ$", "PHP": "₱", "TWD": "NT$", "USD": "$",
         "VND": "₫",
     ]
 
-    /// What the regions of a language share where they have no form of their own: the United States are the exception
-    /// to English, and Spain is the one to Spanish.
+    /// The parent locale of regions without a format of their own: English except the United States, Spanish except
+    /// Spain.
     private static let shared = ["en": "en_001", "es": "es_419"]
 
     private static let aliases = [
@@ -130,9 +130,8 @@ struct PriceForm: Sendable {
         .narrow, .trailing,
         "AUD=$AU CAD=$CA CLP=$CL COP=$CO GBP=£GB MXN=$MX NZD=$NZ SGD=$SG USD=$US CNY HKD JPY PHP TWD")
 
-    /// From the CLDR, as Babel 2.18 has it, without its marks of direction; the yen is narrow in Japanese too, as in
-    /// the App Store. Languages that are written from right to left with digits of their own are left out: see
-    /// `Storefronts.display`.
+    /// From the CLDR, as in Babel 2.18, without direction marks. The yen sign is narrow in Japanese too, as in the App
+    /// Store. Right-to-left languages with their own digits are left out: see `Storefronts.display`.
     private static let table: [String: PriceForm] = [
         "en": PriceForm(.point, .leading),
         "en_GB": PriceForm(.point, .leading, "JPY=JP¥ USD=US$"),

@@ -1,6 +1,6 @@
 import PerchBase
 
-/// A change of one product of a catalogue. What is nil stays.
+/// A change of one product of a catalogue. Nil fields stay unchanged.
 public struct ProductEdit: Hashable, Sendable {
     public var productID: String
     public var priceMilliunits: Int64?
@@ -23,15 +23,15 @@ public struct OfferEdit: Hashable, Sendable {
     public var paymentMode: PaymentMode = .unspecified
     public var priceMilliunits: Int64 = 0
     public var period = Period(1, .month)
-    /// Pay as you go: how many billing periods; 0 means 1.
+    /// Pay as you go: number of billing periods; 0 means 1.
     public var periodCount: UInt32 = 0
-    /// Of a code: who may redeem it, of `new`, `existing` and `expired`; none means all.
+    /// For a code: the account categories that may redeem it, of `new`, `existing` and `expired`; empty means all.
     public var eligibility: [String] = []
-    /// Of a code: whether it goes behind the introductory offer, where the account may have that.
+    /// For a code: whether it applies after the introductory offer, if the account is eligible for that.
     public var isStackable = false
-    /// Of a win-back offer: Xcode's switch.
+    /// For a win-back offer: Xcode's switch.
     public var isEligible = false
-    /// Of a win-back offer: who may have it otherwise; nil: nobody.
+    /// For a win-back offer: the rule of eligibility; nil: no account is eligible by rule.
     public var winBackRule: WinBackRuleEdit?
 
     public init(type: OfferType, id: String) {
@@ -40,7 +40,7 @@ public struct OfferEdit: Hashable, Sendable {
     }
 }
 
-/// Who may have a win-back offer, in months.
+/// The conditions of a win-back offer, in months.
 public struct WinBackRuleEdit: Hashable, Sendable {
     public var paidMonths: UInt32
     public var lapsedMonthsMin: UInt32
@@ -55,9 +55,10 @@ public struct WinBackRuleEdit: Hashable, Sendable {
     }
 }
 
-/// The catalogue with one product changed. `locale`: of a product's first name, where it has none in any.
+/// The catalogue with one product changed. `locale` is the locale of a product's first name, if the product has no name
+/// yet.
 ///
-/// The product's own JSON stays as the file had it: it says what the file said.
+/// The product's own JSON stays as in the file.
 package func edited(_ catalogue: Catalogue, by edit: ProductEdit, locale: String) throws(Refusal) -> Catalogue {
     guard let index = catalogue.products.firstIndex(where: { $0.id == edit.productID }) else {
         throw Refusal(
@@ -108,7 +109,7 @@ private func apply(_ edit: OfferEdit, to product: inout CatalogueProduct) throws
     let offer = edit.isRemoved ? nil : try subscriptionOffer(edit, name, currency: product.price.currency)
     switch edit.type {
     case .introductory:
-        // The plain one: those of other billing plans are the file's.
+        // Edits the offer without a billing plan; offers of other billing plans come from the file.
         subscription.introductoryOffers.replace({ $0.billingPlan != .monthly }, with: offer)
     case .promotional:
         subscription.promotionalOffers.replace({ $0.id == edit.id }, with: offer)
@@ -158,7 +159,7 @@ private func subscriptionOffer(
             "\(name) has \(count) periods; pay as you go has 1 to 1000, a free trial and pay up front have one",
             field: "settings.product.offers.period_count", found: Int64(count))
     }
-    // Free wins, whatever price is written beside it.
+    // A free trial costs nothing, whatever price is given with it.
     let price = edit.paymentMode == .freeTrial ? 0 : edit.priceMilliunits
     return SubscriptionOffer(
         id: edit.id, type: edit.type, paymentMode: edit.paymentMode,
@@ -201,7 +202,7 @@ private func winBackRule(_ edit: WinBackRuleEdit, _ name: String) throws(Refusal
 }
 
 extension CatalogueSubscription {
-    /// The plan that is paid up front costs what the product costs.
+    /// The up-front plan costs what the product costs.
     fileprivate mutating func setUpFrontPrice(_ milliunits: Int64) {
         for index in self.billingPlans.indices where self.billingPlans[index].type == .upFront {
             self.billingPlans[index].price.milliunits = milliunits
@@ -211,7 +212,7 @@ extension CatalogueSubscription {
 }
 
 extension Array {
-    /// In the place of the first that is meant, or at the end; nil removes all that are.
+    /// Replaces the first matching element, or appends; nil removes all matching elements.
     fileprivate mutating func replace(_ isMeant: (Element) -> Bool, with element: Element?) {
         guard let element else { return self.removeAll(where: isMeant) }
         if let index = self.firstIndex(where: isMeant) {

@@ -1,9 +1,9 @@
-/// Storefronts of the App Store, their currencies, and prices for people: committed tables, without ICU.
+/// Storefronts of the App Store, their currencies, and display prices: committed tables, without ICU.
 ///
-/// What the tables do not know is written in the plain form `USD 9.99`, which everybody can read.
+/// A currency or locale outside the tables gets the plain form `USD 9.99`.
 package enum Storefronts {
-    /// Country (ISO 3166-1 alpha-3), Apple's number of its storefront, and the currency that Apple sells in there:
-    /// US dollars in many countries that have money of their own, such as Kuwait.
+    /// Country (ISO 3166-1 alpha-3), Apple's number of its storefront, and the currency of Apple's prices there: US
+    /// dollars in many countries that have a currency of their own, such as Kuwait.
     private static let table: [(country: String, id: String, currency: String)] = [
         ("AGO", "143564", "USD"), ("AIA", "143538", "USD"), ("ARE", "143481", "AED"), ("ARG", "143505", "USD"),
         ("ARM", "143524", "USD"), ("ATG", "143540", "USD"), ("AUS", "143460", "AUD"), ("AUT", "143445", "EUR"),
@@ -38,18 +38,17 @@ package enum Storefronts {
         ("VGB", "143543", "USD"), ("VNM", "143471", "VND"), ("YEM", "143571", "USD"), ("ZAF", "143472", "ZAR"),
     ]
 
-    /// The countries of the table as numbers, in its order, which is theirs.
+    /// The countries of the table as numbers, in the table's order, which is ascending.
     private static let codes = Self.table.map { Self.code(of: $0.country) }
 
-    /// The three letters of a country as one number; 0 where there are not three.
+    /// The three letters of a country as one number; 0 for other lengths.
     private static func code(of country: String) -> UInt32 {
         let letters = country.utf8Span.span
         guard letters.count == 3 else { return 0 }
         return UInt32(letters[0]) << 16 | UInt32(letters[1]) << 8 | UInt32(letters[2])
     }
 
-    /// A purchase looks three times. Halving a list of numbers costs a tenth of comparing texts, and that a fraction of
-    /// hashing one.
+    /// Binary search over numbers: a purchase looks up three countries, and comparing or hashing texts costs more.
     private static func place(of country: String) -> Int? {
         let code = Self.code(of: country)
         let codes = Self.codes.span
@@ -62,8 +61,8 @@ package enum Storefronts {
         return low < codes.count && codes[low] == code ? low : nil
     }
 
-    /// Decimals that a currency is written with, where that is not two. Forints, rupiah and Taiwan's dollars have
-    /// hundredths by law; the App Store writes them whole, and so do we.
+    /// Decimals of currencies that do not have two. Forints, rupiah and Taiwan dollars have hundredths by law; the App
+    /// Store shows them without, and so does Perch.
     private static let decimals: [String: Int] = [
         "BHD": 3, "CLP": 0, "HUF": 0, "IDR": 0, "JOD": 3, "JPY": 0, "KRW": 0, "KWD": 3, "OMR": 3, "TND": 3, "TWD": 0,
         "VND": 0,
@@ -73,7 +72,7 @@ package enum Storefronts {
         Storefront(countryCode: country, id: self.place(of: country).map { Self.table[$0].id } ?? "")
     }
 
-    /// The currency of a storefront; US dollars where the table does not know it, as Xcode does.
+    /// The currency of a storefront; US dollars for an unknown one, as in Xcode.
     package static func currency(of country: String) -> String {
         self.place(of: country).map { Self.table[$0].currency } ?? "USD"
     }
@@ -83,10 +82,10 @@ package enum Storefronts {
     /// For tests: every country of the table.
     package static var countries: [String] { Self.table.map(\.country) }
 
-    /// A price for people. `locale` may be written with underscores or hyphens; an empty one is American English.
+    /// A display price. `locale` may use underscores or hyphens; empty means American English.
     ///
-    /// A file's number in another currency may have decimals that the currency does not: they are shown, never rounded
-    /// away, since they are what is charged.
+    /// A catalogue price may have more decimals than the storefront's currency. All are shown, because the full amount
+    /// is charged.
     package static func display(_ price: Money, locale: String) -> String {
         let usual = Self.decimals[price.currency] ?? 2
         let isWhole = price.milliunits % 1_000 == 0

@@ -1,22 +1,23 @@
 import PerchBase
 
-/// What a period of a subscription lasts and costs under one of its billing plans.
+/// Length and price of a subscription period under one billing plan.
 struct BillingTerms: Hashable, Sendable {
-    /// Unspecified where the product has no plans to choose from.
+    /// Unspecified if the product has only one plan.
     var plan: BillingPlanType
     /// From one charge to the next.
     var period: Period
     /// One charge.
     var price: Money
-    /// Charges in a commitment; 1 without one.
+    /// Number of charges in a commitment; 1 without a commitment.
     var chargeCount: UInt32
     var commitmentPrice: Money
 
-    /// Where the first charge of a commitment stands; nil without one.
+    /// The commitment's state at its first charge; nil without a commitment.
     ///
-    /// The first period is the first of the commitment, with an offer or without: Apple does not say how a trial counts.
+    /// The first period is number 1 of the commitment, with or without an offer: Apple does not document how a trial
+    /// counts.
     ///
-    /// `anchorDay`: of its periods; 0 where the first is not of months.
+    /// `anchorDay` is the day of the month of its periods; 0 if the first period is not in months.
     func commitment(of first: Transaction, anchorDay: Int64, app: AppState) -> Commitment? {
         guard self.chargeCount > 1 else { return nil }
         let end = self.end(ofPeriods: self.chargeCount - 1, after: first, anchorDay: anchorDay, app: app)
@@ -25,10 +26,10 @@ struct BillingTerms: Hashable, Sendable {
             price: priced(self.commitmentPrice, in: first.storefront, app: app), willRenew: true)
     }
 
-    /// When a commitment ends that has `count` periods more after one: with the last of them. Counted one by one, because
-    /// at some time rates a year is as long as a month.
+    /// The end of a commitment with `count` more periods after `period`. Counted period by period, because at some time
+    /// rates a year is as long as a month.
     ///
-    /// `anchorDay`: of its periods; 0 where this one is not of months.
+    /// `anchorDay` is the day of the month of its periods; 0 if this period is not in months.
     func end(ofPeriods count: UInt32, after period: Transaction, anchorDay: Int64, app: AppState) -> Instant {
         var end = period.expirationDate ?? .distantFuture
         let anchorDay = anchorDay == 0 ? CivilTime(end).day : anchorDay
@@ -37,7 +38,7 @@ struct BillingTerms: Hashable, Sendable {
     }
 }
 
-/// The terms of a plan of a product; nil where it has no such plan. Unspecified: up front, or the only one there is.
+/// The terms of a product's plan; nil if the product lacks that plan. Unspecified means up front, or the only plan.
 func billingTerms(
     of product: CatalogueProduct, _ subscription: CatalogueSubscription, plan: BillingPlanType
 ) -> BillingTerms? {
@@ -57,8 +58,8 @@ func billingTerms(
         chargeCount: max(found.chargeCount, 1), commitmentPrice: found.commitmentPrice)
 }
 
-/// The terms of a line's next period, which is one of `product`: those of the billing plan that is held, or that was
-/// ordered with what comes next. Nil where the product has no such plan any more.
+/// The terms of a line's next period, which is one of `product`: under the current billing plan, or the plan ordered
+/// with a pending change. Nil if the product no longer has the plan.
 func nextBilling(
     of line: Line, _ product: CatalogueProduct, _ subscription: CatalogueSubscription
 ) -> BillingTerms? {
@@ -66,24 +67,24 @@ func nextBilling(
 }
 
 extension BillingPlanType {
-    /// Where nothing else is named it is up front.
+    /// The plan, or up front if none is named.
     fileprivate var named: BillingPlanType { self == .unspecified ? .upFront : self }
 }
 
 extension Line {
-    /// Whether a product under a billing plan is what comes next already, once no commitment is in its way.
+    /// Whether a product under a billing plan is already what the line renews to, commitments aside.
     func prefers(_ product: String, billed plan: BillingPlanType) -> Bool {
         self.preference == product && self.preferredBillingPlan.named == plan.named
     }
 }
 
-/// Whether an offer is one of a plan. What names none is for those who pay up front.
+/// Whether an offer belongs to a plan. An offer that names no plan belongs to the up-front plan.
 func belongs(_ offer: SubscriptionOffer, to plan: BillingPlanType) -> Bool {
     (offer.billingPlan == .monthly) == (plan == .monthly)
 }
 
 extension Period {
-    /// The part of this period from one of `count` charges to the next; itself where months cannot be divided so.
+    /// One of `count` equal parts of this period; the period itself if its months cannot be divided.
     fileprivate func divided(by count: UInt32) -> Period {
         let months = self.unit == .year ? Int64(self.value) * 12 : self.unit == .month ? Int64(self.value) : 0
         guard count > 1, months > 0, months % Int64(count) == 0 else { return self }
@@ -91,13 +92,13 @@ extension Period {
     }
 }
 
-/// The storefront that an account buys in: its own, or the app's.
+/// The storefront in which an account buys: its own, or the app's.
 package func storefront(of record: AccountRecord?, app: AppState) -> Storefront {
     let own = record?.storefront ?? ""
     return own.isEmpty ? app.storefront : Storefronts.storefront(own)
 }
 
-/// A price in the currency of a storefront. The catalogue has one price for all: the number stays.
+/// A price in the currency of a storefront. The catalogue has one number for all storefronts, so the number stays.
 func priced(_ money: Money, in storefront: Storefront, app: AppState) -> Money {
     Money(milliunits: money.milliunits, currency: app.currency(of: storefront))
 }

@@ -1,4 +1,4 @@
-/// One thing that is set in an app.
+/// One setting of an app.
 public enum AppSettingChange: Hashable, Sendable {
     case askToBuy(Bool)
     case interruptedPurchases(Bool)
@@ -16,11 +16,12 @@ public enum AppSettingChange: Hashable, Sendable {
     /// A nil error disarms.
     case simulatedError(StoreKitAPI, SimulatedError?)
     case product(ProductEdit)
-    /// Everything but products as the catalogue file has it, and no failure armed.
+    /// Restores all settings except products to the catalogue file's, and disarms all failures.
     case reset
 }
 
-/// Settings and catalogue after changes, in order: all of them or none. `catalogue` is nil where no product changes.
+/// Settings and catalogue after the changes, applied in order: all of them or none. `catalogue` is nil if no product
+/// changes.
 package func decideConfiguration(
     _ changes: [AppSettingChange], settings: AppSettings, fileSettings: AppSettings, catalogue: Catalogue
 ) throws(Refusal) -> (settings: AppSettings, catalogue: Catalogue?) {
@@ -67,7 +68,7 @@ package func decideConfiguration(
     return (settings, products == catalogue ? nil : products)
 }
 
-/// Settings as changes that would make them: one of each kind, then one for each failure that is armed.
+/// The changes that would produce these settings: one of each kind, then one for each armed failure.
 package func changes(making settings: AppSettings) -> [AppSettingChange] {
     let kinds: [AppSettingChange] = [
         .askToBuy(settings.isAskToBuyEnabled), .interruptedPurchases(settings.areBillingIssuesEnabled),
@@ -79,7 +80,7 @@ package func changes(making settings: AppSettings) -> [AppSettingChange] {
     return kinds + settings.simulatedErrors.entries.map { .simulatedError($0.api, $0.error) }
 }
 
-/// A language, or language and country, with underscores as catalogue files have them, or with hyphens.
+/// Checks for a language, or language and country, with underscores as in catalogue files, or with hyphens.
 package func checkLocale(_ text: String, field: String) throws(Refusal) {
     let isLocale =
         (2...35).contains(text.utf8.count)

@@ -1,12 +1,13 @@
 package import PerchBase
 
-// What a customer asks for in one of StoreKit's sheets: each can be made to fail.
+// Requests that a customer makes in StoreKit's sheets. A test store can make each of them fail.
 
-/// A customer's refund request. The store approves it, unless the text says `REJECT` under the reason other, as in Apple's
-/// sandbox.
+/// A customer's refund request. The store approves it, unless the reason is other and the text says `REJECT`, as in
+/// Apple's sandbox.
 ///
-/// A second request for a transaction is a duplicate. `Transaction.RefundRequestError.duplicateRequest` names three cases:
-/// the first request is pending, was approved or was denied. A request is decided at once here, so none is pending.
+/// A second request for a transaction is a duplicate. `Transaction.RefundRequestError.duplicateRequest` names three
+/// cases: the first request is pending, was approved or was denied. Perch decides a request at once, so none is
+/// pending.
 package func decideRefundRequest(
     of id: TransactionID, reason: RevocationReason, text: String, _ subject: OperationSubject, app: AppState,
     now: Instant
@@ -38,10 +39,10 @@ package func decideRefundRequest(
     return .done(outcome)
 }
 
-/// An offer code that a customer redeems, not knowing of products: its transaction arrives like one bought outside the
-/// app. It is not asked to wait for anybody: a code is a decision.
+/// Redeems an offer code outside the app: the transaction arrives like one bought outside the app. It never waits for
+/// approval, because redeeming a code is a decision.
 ///
-/// `appliesAtRenewal`: it waits for the next period of what the customer holds.
+/// `appliesAtRenewal`: the code applies from the next period of the current subscription.
 package func decideRedemption(
     ofCode code: String, productID: String, _ subject: OperationSubject, app: AppState, now: Instant,
     numbers: inout TransactionNumbers
@@ -64,14 +65,14 @@ package func decideRedemption(
             "the offer code \(code) is one of \(products.map(\.id).joined(separator: ", ")); name the product")
     }
     var order = PurchaseOrder(productID: product.id, offer: OrderedOffer(type: .code, id: code))
-    // A code is one of the plan that it was made for.
+    // A code belongs to the billing plan it was made for.
     order.billingPlan =
         product.subscription?.codeOffers.first { $0.offer.id == code }?.offer.billingPlan ?? .unspecified
     let purchase = try decidePurchase(order, record: subject.record, app: app, now: now, numbers: &numbers)
     return (delivered(purchase, order, record: subject.record, now: now), purchase.wasHeld)
 }
 
-/// Renewal switched on or off in the sheet of subscriptions.
+/// Switches renewal on or off, as the sheet of subscriptions does.
 package func decideManagement(
     of productID: String, autoRenews: Bool, _ subject: OperationSubject, app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {

@@ -1,9 +1,9 @@
 import PerchBase
 
-// Transactions taken out of a test store.
+// Deletes transactions from a test store.
 
-/// Takes a transaction, or a purchase that waits, out of a test store, as if it had never been: eligibility for offers
-/// comes back with it. A subscription falls back to the transaction before it.
+/// Deletes a transaction or a pending purchase from a test store, as if it had never existed: eligibility for offers
+/// returns with it. A subscription falls back to the transaction before it.
 func decideDeletion(
     of id: TransactionID, _ subject: OperationSubject, app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {
@@ -22,14 +22,15 @@ func decideDeletion(
     if let index = record.lines.firstIndex(where: { $0.latest.id == id }) {
         var kind = RowKind()
         kind.originalID = row.originalID
-        // A member's copy that was left behind stays so: the purchaser's next period brings the next copy.
+        // A member's copy that an upgrade left behind stays left behind: the purchaser's next period brings the next
+        // copy.
         kind.isCurrent = row.ownership == .familyShared
         kind.except = id
         switch subject.newest(kind) {
         case .needs(let need): return .needs(need)
         case .found(var before):
             if before?.isUpgraded == true {
-                // The upgrade from it never was.
+                // The upgrade from this transaction was deleted with it.
                 before?.isUpgraded = false
                 before?.signedDate = now
                 restored = before
@@ -43,7 +44,7 @@ func decideDeletion(
         ended = record.shares.filter { $0.original == row.originalID }
     }
     if let index = record.owned.firstIndex(where: { $0.id == id }), row.ownership == .familyShared {
-        // What another member shares of it has a place of its own.
+        // Another member's share of the product has its own entry.
         remainder.owned.remove(at: index)
     } else if let index = record.owned.firstIndex(where: { $0.id == id }) {
         switch subject.newest(keptRow(like: row)) {
@@ -52,7 +53,7 @@ func decideDeletion(
             if let before { remainder.owned[index] = before } else { remainder.owned.remove(at: index) }
         }
     }
-    // What lasts is shared by itself, also while it is refunded: what is not there any more is shared with nobody.
+    // Non-consumables stay shared while refunded, so only their deletion ends the share.
     if row.productType != .autoRenewable { ended = record.shares.filter { $0.original == id } }
     if let index = record.histories.firstIndex(where: { $0.groupID == row.subscriptionGroupID }),
         row.ownership == .purchased
@@ -68,14 +69,15 @@ func decideDeletion(
     return .done(OperationOutcome(facts, transaction: row))
 }
 
-/// A line whose latest transaction is another one, before it. The store attempts nothing for a period that is over: it
-/// would charge for a time that has passed.
+/// A line after its latest transaction was deleted: `latest` is the one before. The store attempts no renewal of a
+/// period that has ended, because that would charge for past time.
 private func line(_ held: Line, fallingBackTo latest: Transaction, app: AppState, now: Instant) -> Line {
-    // A run that began with what was taken out is gone with it; where the one before it began, a record does not know.
+    // A run of periods that began with the deleted transaction is gone; the record does not know where the run before
+    // it began.
     let recentStart = min(held.recentStart, latest.purchaseDate)
     var line = Line(latest: latest, preference: latest.productID, recentStart: recentStart)
     line.willAutoRenew = held.willAutoRenew && line.boundary > now
-    // Why it ended is known of who had switched renewal off, and of nobody else.
+    // Only for a line whose renewal the customer had switched off is the reason of its end known.
     let wasSwitchedOff = !held.willAutoRenew && held.lapse ?? .autoRenewDisabled == .autoRenewDisabled
     if !wasSwitchedOff || line.isCommitted, line.boundary <= now { line.lapse = .unknown }
     if line.latest.productID == held.latest.productID {
@@ -88,8 +90,8 @@ private func line(_ held: Line, fallingBackTo latest: Transaction, app: AppState
     return line
 }
 
-/// What offers ask of a group's past, when a transaction of it never was. Nil: there is none left, so the account is new to
-/// the group again.
+/// The group's history without a deleted transaction. Nil: no transaction is left, so the account is new to the group
+/// again.
 private func history(
     _ held: GroupHistory, without row: Transaction, _ subject: OperationSubject
 ) -> Found<GroupHistory?> {
@@ -122,7 +124,7 @@ private func history(
     return .found(history)
 }
 
-/// Takes everything out of a test store's account. What it shares ends with it.
+/// Deletes everything from a test store's account, and ends what it shares.
 func decideClearing(_ subject: OperationSubject, app: AppState, now: Instant) throws(Refusal) -> OperationDecision {
     .done(OperationOutcome([Fact(.cleared, effective: now)]))
 }

@@ -1,8 +1,8 @@
 package import PerchBase
 
-// What a member of a family has of what a purchaser shares: his copy follows the purchaser's, in the same revision.
+// Family sharing: a member's copy of a shared product follows the purchaser's line in the same revision.
 
-/// What an account shares with others before or after some facts of its own, in the order in which it began.
+/// An account's shares before and after some of its facts, in the order in which they began.
 package func familyShares(of before: AccountRecord, after facts: [Fact]) -> [FamilyShare] {
     var shares = before.shares
     for fact in facts {
@@ -11,18 +11,20 @@ package func familyShares(of before: AccountRecord, after facts: [Fact]) -> [Fam
     return shares
 }
 
-/// What a purchaser's facts come to for a member with whom `share` shares.
+/// The facts of a member that follow from a purchaser's facts.
 ///
-/// A member's line is the purchaser's with numbers of its own: same product, dates, retry, price and switches. Whose
-/// flags a shared line shows is nowhere documented; the purchaser's are the only ones that say what will become of it.
-/// So each fact about the purchaser's line is a fact about the member's, except that the member's is revoked, for the
-/// family's sake, when sharing ends, when the purchaser is refunded, and when the purchaser moves to a product that
-/// cannot be shared. Then the share stays, and brings a new transaction once there is something to share again.
+/// A member's line is the purchaser's line with its own transaction IDs: same product, dates, retry, price and
+/// switches. Apple does not document whose flags a shared line shows; only the purchaser's flags predict its future. So
+/// each fact about the purchaser's line becomes a fact about the member's.
 ///
-/// `began`: when the sharing did. What the purchaser bought into the past before that reaches the member from then on.
+/// One exception: the member's line is revoked, with the family reason, when sharing ends, when the purchaser is
+/// refunded, and when the purchaser moves to a product that cannot be shared. The share itself stays, and brings a new
+/// transaction as soon as the purchaser again has something to share.
 ///
-/// `copiesBegan`: when the member's line of copies did, where his record has the line no longer and his rows tell. An upgrade
-/// leaves a copy behind that is no line's any more, and a tester may have taken out all others.
+/// `began` is when the sharing began. Earlier purchases of the purchaser reach the member from then on.
+///
+/// `copiesBegan` is the start of the member's line of copies, if only the member's rows still show it. An upgrade
+/// leaves a copy behind that no line has any more, and a tester may have deleted all others.
 package func mirroredFacts(
     of facts: [Fact], purchaser: AccountRecord, share: FamilyShare, began: Instant = .distantPast,
     copiesBegan: Instant? = nil, member: AccountRecord, app: AppState, numbers: inout TransactionNumbers
@@ -33,7 +35,7 @@ package func mirroredFacts(
     return mirror.facts
 }
 
-/// Whether facts of a purchaser begin a period of the line that he shares.
+/// Whether facts of a purchaser begin a new period of a shared line.
 package func beginsPeriod(_ facts: [Fact], of share: FamilyShare) -> Bool {
     facts.contains { fact in
         switch fact.body {
@@ -44,7 +46,7 @@ package func beginsPeriod(_ facts: [Fact], of share: FamilyShare) -> Bool {
     }
 }
 
-/// A member's copy of a line, made from the purchaser's.
+/// A member's copy of a purchaser's line.
 package func mirrored(
     _ line: Line, as share: FamilyShare, id: TransactionID, originalPurchaseDate: Instant?, of member: AccountRecord
 ) -> Line {
@@ -65,7 +67,7 @@ private func mirrored(
     if !copy.webOrderLineItemID.isEmpty { copy.webOrderLineItemID = String(id) }
     copy.ownership = .familyShared
     copy.appTransactionID = member.appTransactionID
-    // The purchaser's app gave it to its own customer.
+    // The token belongs to the purchaser, so the copy has none.
     copy.appAccountToken = ""
     return copy
 }
@@ -78,9 +80,9 @@ private struct FamilyMirror {
     private var purchaser: AccountRecord
     private var member: AccountRecord
     private(set) var facts: [Fact] = []
-    /// What the purchaser's next period of the same change leaves behind: cut short, or upgraded from.
+    /// The fact by which the purchaser's next period left this one: cut short, or upgraded from.
     private var leftBehind: Fact?
-    /// The purchaser's latest transaction before the fact that is being followed.
+    /// The purchaser's latest transaction before the current fact.
     private var followed: Transaction?
     private var hasEnded = false
 
@@ -139,7 +141,7 @@ private struct FamilyMirror {
             self.add(at: now) { .extended(Self.ending($0.latest, as: transaction)) }
         case .revoked(let transaction, _) where transaction.originalID == original:
             if let before {
-                // An older copy, of which a tester took the newer one out, was not refunded.
+                // An older copy, left after a tester deleted the newer one, was not refunded.
                 let isFollowed = self.memberLine.map { Self.isCopy($0.latest, of: before.latest) } ?? false
                 if transaction.id == before.latest.id, isFollowed { self.revoke(at: now) }
             } else {
@@ -171,8 +173,8 @@ private struct FamilyMirror {
         self.facts.append(fact)
     }
 
-    /// A fact about the member's line, if it is one that follows. One that is revoked does not; nor does one whose latest
-    /// transaction was taken out of a test store: it comes back with the purchaser's next period.
+    /// Appends a fact about the member's line, if the line follows the purchaser's. A revoked line does not follow. Nor
+    /// does a line whose latest transaction was deleted from a test store: it returns with the purchaser's next period.
     private mutating func add(at now: Instant, _ body: (Line) -> Fact.Body) {
         guard let line = self.memberLine, line.latest.revocation == nil, let followed = self.followed,
             Self.isCopy(line.latest, of: followed)
@@ -182,9 +184,9 @@ private struct FamilyMirror {
 
     /// Whether a member's transaction is the copy of `transaction`, the purchaser's latest, and not of an older one.
     ///
-    /// Under a frozen clock many periods begin at one instant, so their dates do not tell them apart. A copy is numbered
-    /// after what it is copied from, and before the purchaser's next transaction; only renewals of one change are
-    /// numbered before their copies, and those begin at different instants.
+    /// Under a frozen clock many periods begin at one instant, so dates do not distinguish them. A copy's ID lies
+    /// between its original's and the purchaser's next one. Renewals of one change are numbered before their copies,
+    /// but they begin at different instants.
     private static func isCopy(_ copy: Transaction, of transaction: Transaction) -> Bool {
         copy.id > transaction.id && copy.purchaseDate == transaction.purchaseDate
             && copy.productID == transaction.productID
@@ -198,8 +200,8 @@ private struct FamilyMirror {
         return copy
     }
 
-    /// A subscription reaches the member at once. A purchase for good does if it was shared as it was bought; else the
-    /// member gets it when he restores.
+    /// A subscription reaches the member at once. So does a non-consumable that was shared when it was bought; a later
+    /// share reaches the member at the next restore.
     private mutating func begin(at now: Instant) {
         if let line = self.purchaserLine {
             let copy = mirrored(
@@ -223,7 +225,7 @@ private struct FamilyMirror {
         }
     }
 
-    /// The list of what waits for a restore, with other contents.
+    /// Replaces the list of transactions that wait for a restore.
     private mutating func setAwaiting(_ transactions: [Transaction], at now: Instant) {
         self.append(.synced, at: now)
         for transaction in transactions { self.append(.shareAwaitsSync(transaction), at: now) }
@@ -237,7 +239,7 @@ private struct FamilyMirror {
             return self.revoke(at: now)
         }
         let held = self.memberLine
-        // An older copy, of which a tester took the newer one out, was not left behind now.
+        // An older copy, left after a tester deleted the newer one, is not the one left behind now.
         if let held, held.latest.revocation == nil, let followed, Self.isCopy(held.latest, of: followed) {
             switch left?.body {
             case .upgradedFrom:
@@ -276,7 +278,7 @@ private struct FamilyMirror {
         }
     }
 
-    /// The purchaser's refund was taken back.
+    /// The purchaser's refund was reversed.
     private mutating func reinstate(_ transaction: Transaction, at now: Instant) {
         let id = self.share.memberOriginal
         if let line = self.purchaserLine {
@@ -289,7 +291,7 @@ private struct FamilyMirror {
             self.append(.reinstated(copy), at: now)
             let isSameNext = held.prefers(line.preference, billed: line.preferredBillingPlan)
             if held.willAutoRenew != line.willAutoRenew || !isSameNext {
-                // The purchaser switched renewal while the refund held.
+                // The purchaser switched renewal while the transaction was refunded.
                 self.add(at: now) {
                     .autoRenewSet(
                         original: $0.originalID, isOn: line.willAutoRenew, preference: line.preference,
@@ -310,8 +312,8 @@ private struct FamilyMirror {
     }
 }
 
-/// Delivers what was shared with an account and waited for its customer to restore. It loses nothing: what the account
-/// has, it keeps. What the purchaser was refunded in the meantime goes on waiting.
+/// Delivers shared transactions that waited for the customer to restore purchases. The account keeps everything it has.
+/// Transactions that were refunded to the purchaser in the meantime continue to wait.
 package func decideSync(_ record: AccountRecord, now: Instant) -> [Fact] {
     let delivered = record.awaitingSync.filter { $0.revocation == nil }
     guard !delivered.isEmpty else { return [] }

@@ -1,7 +1,7 @@
 import PerchBase
 
-/// A customer begins a purchase outside the app: a promoted product, or a win-back offer. Nothing is bought; whether he
-/// may have the offer is decided when the app buys.
+/// Records a purchase that a customer begins outside the app: a promoted product, or a win-back offer. Nothing is
+/// bought; eligibility for the offer is checked when the app buys.
 func decideIntent(
     _ productID: String, offer: OrderedOffer?, _ subject: OperationSubject, app: AppState, now: Instant,
     numbers: inout TransactionNumbers
@@ -31,7 +31,7 @@ func decideEndOfIntent(_ id: UInt64, _ subject: OperationSubject, now: Instant) 
     return .done(OperationOutcome([Fact(.intentEnded(id: id), effective: now)]))
 }
 
-/// What is bought from now on is bought in this storefront; what was bought stays in its own.
+/// Sets the storefront of future purchases; earlier ones keep theirs.
 func decideStorefront(_ storefront: String, _ subject: OperationSubject, now: Instant) throws(Refusal)
     -> OperationDecision
 {
@@ -44,7 +44,7 @@ func decideMessage(_ subject: OperationSubject, now: Instant) throws(Refusal) ->
     .done(OperationOutcome([Fact(.messagePosted, effective: now)]))
 }
 
-/// Requires a code of ISO 3166-1 alpha-3. A country whose currency is not in our table has prices in US dollars.
+/// Requires an ISO 3166-1 alpha-3 code. A country whose currency is not in the table has prices in US dollars.
 package func checkCountry(_ country: String, field: String) throws(Refusal) {
     guard Country.isCode(country) else {
         let meant = Country.meant(by: country)

@@ -1,7 +1,7 @@
 import PerchBase
 
-// Operations on what an account holds. Each finds what its target names, asks for the rows it has to see, and comes to
-// facts; what the single steps mean stands in `StoreOperations.swift` and `Renewal.swift`.
+// Operations on an account's holdings. Each finds its target, asks for the rows it needs, and returns facts.
+// `StoreOperations.swift` and `Renewal.swift` define the single steps.
 
 // MARK: What a target names
 
@@ -47,7 +47,7 @@ private func ownLine(
     }
 }
 
-/// Who has nothing of a product is told to buy it only where there is such a product.
+/// Advises to buy a product only if the catalogue has it.
 private func requireKnown(_ product: String, app: AppState) throws(Refusal) {
     guard app.catalogue.product(product) == nil else { return }
     throw Refusal(
@@ -68,7 +68,7 @@ private func unknown(_ id: TransactionID) -> Refusal {
     Refusal(.transactionUnknown, "the account has no transaction \(id); `perch get history` lists what it has")
 }
 
-/// The transaction that a target names: of a product the account's newest own one, of a subscription its line's latest.
+/// The transaction of a target: for a product the account's newest own one, for a subscription its line's latest.
 func transaction(
     _ target: OperationTarget, _ subject: OperationSubject, app: AppState
 ) throws(Refusal) -> Found<Transaction> {
@@ -114,7 +114,7 @@ func decideRefund(
     case .found(let row):
         var others: [Transaction] = []
         if row.productType != .autoRenewable, subject.record.owned.contains(where: { $0.id == row.id }) {
-            // The purchase before it entitles again.
+            // The purchase before this one entitles again.
             switch subject.newest(keptRow(like: row)) {
             case .needs(let need): return .needs(need)
             case .found(let other): if let other { others.append(other) }
@@ -126,7 +126,7 @@ func decideRefund(
     }
 }
 
-/// Other transactions of the same product, owned in the same way, that were not refunded.
+/// Other transactions of the same product and ownership that were not refunded.
 func keptRow(like row: Transaction) -> RowKind {
     var kind = RowKind()
     kind.productID = row.productID
@@ -136,8 +136,8 @@ func keptRow(like row: Transaction) -> RowKind {
     return kind
 }
 
-/// Takes a refund back. What the customer has of it follows from its dates again: a subscription whose period has ended
-/// meanwhile comes back as expired, since nobody attempted to renew what was refunded.
+/// Reverses a refund. The state follows from the dates again: a subscription whose period has ended in the meantime
+/// returns as expired, because the store attempts no renewal of a refunded line.
 func decideReversal(
     of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {
@@ -151,7 +151,7 @@ func decideReversal(
                 "transaction \(row.id) is \(row.ownership); reverse the refund of the member who shares it")
         }
         guard row.revocation != nil else {
-            throw Refusal(.refundNotPossible, "transaction \(row.id) was not refunded; there is nothing to take back")
+            throw Refusal(.refundNotPossible, "transaction \(row.id) was not refunded; there is nothing to reverse")
         }
         var restored = row
         restored.revocation = nil
@@ -168,7 +168,7 @@ func decideReversal(
     }
 }
 
-/// Something that the store is told about a transaction, and that changes nothing. The transaction has to be there.
+/// An operation that changes nothing. It fails if the transaction does not exist.
 func decideNothing(
     about target: OperationTarget, _ subject: OperationSubject, app: AppState
 ) throws(Refusal) -> OperationDecision {
@@ -212,7 +212,7 @@ func decideAutoRenew(
     }
 }
 
-/// The customer's means of payment works again. Inside the grace period the cycle stays; after it, a new one begins.
+/// The customer's payment works again. Within the grace period the billing cycle stays; after it, a new cycle begins.
 func decideRecovery(
     of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant,
     numbers: inout TransactionNumbers
@@ -241,7 +241,7 @@ func decideRecovery(
     }
     let fact = renewal(
         of: renewing, product, subscription, record: subject.record, app: app, from: start, at: now, numbers: &numbers)
-    guard case .renewed(let transaction, _) = fact.body else { preconditionFailure("a renewal came to something else") }
+    guard case .renewed(let transaction, _) = fact.body else { preconditionFailure("a forced renewal did not renew") }
     return .done(OperationOutcome([fact], transaction: transaction))
 }
 
@@ -252,7 +252,7 @@ func decideCharges(fail: Bool?, _ subject: OperationSubject, now: Instant) throw
 
 // MARK: Prices
 
-/// Asks the customer for a higher price from the next period on, or tells him of it.
+/// Asks the customer for a higher price from the next period on, or announces it.
 func decidePriceIncrease(
     of target: OperationTarget, milliunits: Int64, needsConsent: Bool?, _ subject: OperationSubject, app: AppState,
     now: Instant
@@ -273,7 +273,7 @@ func decidePriceIncrease(
     guard product.id == line.latest.productID else {
         throw Refusal(
             .priceIncreaseInvalid,
-            "the subscription to \(line.latest.productID) becomes one to \(product.id) at its renewal; take that back, or wait for it"
+            "the subscription to \(line.latest.productID) changes to \(product.id) at its renewal; cancel the change, or wait for it"
         )
     }
     if line.isCommitted, let commitment = line.latest.commitment {
@@ -305,12 +305,11 @@ func decidePriceIncrease(
             wasHeld: true))
 }
 
-/// Whether a customer has to agree to an increase: it is of more than a half and of more than 5 units of the currency a
-/// period (50 where the period is a year), or the second one within a year. What a law demands is the caller's to say.
-/// Of a year that is paid by the month, a period is a month: that is what the price is of.
+/// Whether a customer has to agree to an increase: it exceeds 50 % and 5 units of the currency per period (50 if the
+/// period is a year), or is the second one within a year. The caller adds what a country's law demands. A commitment
+/// paid monthly has periods of one month.
 ///
-/// The App Store's own thresholds are in US dollars and others for other currencies, which are not published: the
-/// numbers of the dollar count for all.
+/// The App Store's thresholds are published in US dollars only. Perch uses the same numbers for every currency.
 private func priceIncreaseNeedsConsent(
     from old: Int64, to new: Int64, period: Period, lastIncrease: Instant?, rate: TimeRate, now: Instant
 ) -> Bool {
@@ -346,7 +345,7 @@ func decidePriceAnswer(
         facts.append(Fact(.priceAnswered(original: line.originalID, agrees: agrees), effective: now))
     }
     if agrees, !line.willAutoRenew {
-        // He had declined, which had switched renewal off.
+        // The customer had declined, which had switched renewal off.
         facts.append(
             Fact(
                 .autoRenewSet(original: line.originalID, isOn: true, preference: line.latest.productID), effective: now)
@@ -357,7 +356,7 @@ func decidePriceAnswer(
 
 // MARK: Dates
 
-/// Moves the end of the current period later. No new transaction: the same one ends later.
+/// Moves the end of the current period later. The transaction stays the same and ends later.
 func decideExtension(
     of target: OperationTarget, milliseconds: Int64, _ subject: OperationSubject, app: AppState, now: Instant
 ) throws(Refusal) -> OperationDecision {
@@ -388,7 +387,7 @@ func decideExtension(
     return .done(OperationOutcome([Fact(.extended(extended), effective: now)], transaction: extended))
 }
 
-/// The rules of `SubscriptionExtensionIneligibleError` (App Store Server API) for a period that is running, and of
+/// The rules of `SubscriptionExtensionIneligibleError` (App Store Server API) for a running period, and of Apple's
 /// "Extending the renewal date for auto-renewable subscriptions": at least one period was paid for.
 private func refuseIneligibleExtension(
     of line: Line, record: AccountRecord, app: AppState, now: Instant
@@ -423,7 +422,7 @@ func decideSharing(
     of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant,
     numbers: inout TransactionNumbers
 ) throws(Refusal) -> OperationDecision {
-    guard let member = subject.member else { preconditionFailure("nobody was named to share with") }
+    guard let member = subject.member else { preconditionFailure("an operation to share without a member") }
     guard member.account != subject.record.account else {
         throw Refusal(.notShareable, "an account cannot share with itself; name another member of the family")
     }
@@ -484,7 +483,7 @@ func decideSharing(
     let copy = mirrored(
         Line(latest: line?.latest ?? held, preference: "", recentStart: now), as: share, id: share.memberOriginal,
         originalPurchaseDate: nil, of: member)
-    // What the member gets by it is told by `mirroredFacts`, as for all that follows.
+    // `mirroredFacts` adds the member's facts, as it does for every later change.
     return .done(OperationOutcome([Fact(.sharingBegan(share), effective: now)], transaction: copy.latest))
 }
 

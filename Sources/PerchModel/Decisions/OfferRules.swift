@@ -1,6 +1,6 @@
 import PerchBase
 
-/// Whether an account may have an offer, in a word for programs.
+/// Whether an account may have an offer, with a code for programs.
 package enum OfferRuling: String, Hashable, Sendable, CaseIterable {
     case eligible = "ELIGIBLE"
     case introductoryUsed = "INTRODUCTORY_USED"
@@ -43,7 +43,7 @@ package enum OfferRuling: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What an account is to offer codes.
+/// The category of an account for offer codes.
 package enum AccountCategory: Hashable, Sendable {
     /// Never subscribed in the group.
     case new
@@ -61,7 +61,7 @@ package enum AccountCategory: Hashable, Sendable {
     }
 }
 
-/// The instants between which an account may have a win-back offer: half-open, without an end where that is nil.
+/// The interval in which an account may have a win-back offer: half-open; without an end if that is nil.
 struct OfferWindow: Hashable, Sendable {
     var from: Instant
     var until: Instant?
@@ -69,8 +69,8 @@ struct OfferWindow: Hashable, Sendable {
     func contains(_ instant: Instant) -> Bool { self.from <= instant && self.until.map { instant < $0 } ?? true }
 }
 
-/// Which offers of a group an account may have at an instant. The same rules for purchases, for eligibility as it is
-/// told, for renewal information and for messages.
+/// Eligibility for the offers of a group at an instant. Purchases, eligibility reads, renewal information and messages
+/// use the same rules.
 struct OfferRules {
     let record: AccountRecord?
     let groupID: String
@@ -89,12 +89,13 @@ struct OfferRules {
         self.line.flatMap { $0.state(at: self.now, leewayMilliseconds: self.leeway).isEntitled ? $0 : nil }
     }
 
-    /// The billing plan of a product that the account holds. Another plan of it cannot be bought, nor an offer of one.
+    /// The billing plan of a product under which the account holds it. Another plan of the product cannot be bought,
+    /// and offers of other plans do not apply.
     func heldBillingPlan(of product: CatalogueProduct) -> BillingPlanType? {
         self.heldLine.flatMap { $0.latest.productID == product.id ? $0.latest.billingPlan : nil }
     }
 
-    /// By the account's own subscriptions: what a family member shares makes nobody a customer.
+    /// The category by the account's own subscriptions: shared ones do not count.
     var category: AccountCategory {
         if self.heldLine != nil { return .existing }
         return self.line == nil && self.record?.history(ofGroup: self.groupID) == nil ? .new : .expired
@@ -105,7 +106,7 @@ struct OfferRules {
         isEligibleForIntroductoryOffer(self.record, groupID: self.groupID) ? .eligible : .introductoryUsed
     }
 
-    /// For who has or had a subscription in the group; which of them is the developer's business.
+    /// Accounts that have or had a subscription in the group are eligible; the developer chooses among them.
     var promotional: OfferRuling { self.category == .new ? .neverSubscribed : .eligible }
 
     func ruling(on code: CodeOffer, of product: CatalogueProduct) -> OfferRuling {
@@ -140,7 +141,7 @@ struct OfferRules {
     private struct Lapse {
         /// The subscription was lost here.
         var since: Instant
-        /// The last day that the customer had: the months since then count.
+        /// The last instant of service: the months since then count.
         var servedUntil: Instant
     }
 
@@ -149,10 +150,11 @@ struct OfferRules {
         case not(OfferRuling)
     }
 
-    /// Whether the account's own subscription was lost: over, not to be renewed, and nobody shares another with it.
+    /// Whether the account's own subscription was lost: it ended, will not renew, and no family member shares another
+    /// with the account.
     ///
-    /// Xcode's switch leaves out every other criterion, and not this one: who still has the subscription, his own or his
-    /// family's, has not lost it.
+    /// Xcode's switch skips all other criteria, but not this one: an account that still has the subscription, its own
+    /// or a shared one, has not lost it.
     private var lapse: LapseState {
         guard let record, let line else { return .not(.neverSubscribed) }
         switch line.state(at: self.now, leewayMilliseconds: self.leeway) {
@@ -161,7 +163,7 @@ struct OfferRules {
         case .revoked: return .not(.refunded)
         default: return .not(.subscribed)
         }
-        // No attempt and no news: outside a test store the renewal may still be reported.
+        // Outside a test store, a renewal without attempt or notification may still be reported.
         if line.awaitsAttempt { return .not(.subscribed) }
         var since = line.retry?.until ?? line.boundary
         for other in record.lines where other.groupID == self.groupID && other.originalID != line.originalID {
@@ -184,7 +186,7 @@ struct OfferRules {
         }
     }
 
-    /// When the account may have an offer, as long as nothing happens; nil if never.
+    /// When the account may have an offer if nothing happens; nil if never.
     private func window(of offer: WinBackOffer, after lapse: Lapse) -> OfferWindow? {
         if offer.isEligible { return OfferWindow(from: lapse.since, until: nil) }
         guard let rule = offer.rule, self.hasPaid(for: rule) else { return nil }
@@ -206,10 +208,10 @@ struct OfferRules {
         var window: OfferWindow
     }
 
-    /// The win-back offers of the group that the account may have now, best first; and the next instant at which that
-    /// changes by itself. Any product of the group on sale may win a customer back.
+    /// The win-back offers of the group that the account may have now, best first, and the next instant at which that
+    /// changes automatically. Any product of the group on sale can win a customer back.
     var winBacks: (eligible: [WinBack], nextChange: Instant?) {
-        // Who is subscribed, and most are, costs no look at the catalogue.
+        // Most accounts are subscribed: they need no catalogue lookup.
         guard case .lapsed(let lapse) = self.lapse else { return ([], nil) }
         var eligible: [WinBack] = []
         var nextChange: Instant?
@@ -229,7 +231,7 @@ struct OfferRules {
         return (eligible.sorted { Self.isBetter(($0.product, $0.offer), ($1.product, $1.offer)) }, nextChange)
     }
 
-    /// Priority first, then the larger discount in all, then the identifier. Apple does not tell its own ranking.
+    /// Priority first, then the larger total discount, then the identifier. Apple does not publish its own ranking.
     static func isBetter(
         _ left: (product: CatalogueProduct, offer: WinBackOffer),
         _ right: (product: CatalogueProduct, offer: WinBackOffer)
@@ -241,7 +243,7 @@ struct OfferRules {
         return (left.offer.offer.id, left.product.id) < (right.offer.offer.id, right.product.id)
     }
 
-    /// What a customer saves over the whole offer, in milliunits. A ranking needs no more than months of 30 days.
+    /// The customer's savings over the whole offer, in milliunits. For ranking, months of 30 days are precise enough.
     private static func discount(of offer: SubscriptionOffer, _ product: CatalogueProduct) -> Int64 {
         guard let subscription = product.subscription else { return 0 }
         let billing = billingTerms(of: product, subscription, plan: offer.billingPlan)
@@ -260,7 +262,7 @@ struct OfferRules {
 }
 
 extension Period {
-    /// To compare lengths: a month has 30 days, a year twelve months.
+    /// Length in days, for comparison only: a month has 30 days, a year twelve months.
     fileprivate var dayCount: Int64 {
         switch self.unit {
         case .week: Int64(self.value) * 7
@@ -271,14 +273,14 @@ extension Period {
     }
 }
 
-/// An offer that a purchase has asked for and may have.
+/// An offer that a purchase asked for and is eligible for.
 struct ChosenOffer: Hashable, Sendable {
     var offer: SubscriptionOffer
-    /// The introductory offer comes first, where the account may have it.
+    /// The introductory offer comes first, if the account may have it.
     var isStackable: Bool
 }
 
-/// The offer that a purchase asks for. One that cannot be had is refused: never a purchase at the full price instead.
+/// The offer that a purchase asks for. An ineligible offer is refused: the purchase never continues at the full price.
 func chosenOffer(
     _ ordered: OrderedOffer, of product: CatalogueProduct, _ subscription: CatalogueSubscription,
     plan: BillingPlanType, rules: OfferRules
@@ -307,7 +309,7 @@ func chosenOffer(
     return candidate.chosen
 }
 
-/// What can be seen of an offer without an account.
+/// Checks an offer as far as that is possible without an account.
 func checkParameters(_ ordered: OrderedOffer) throws(Refusal) {
     guard ordered.type != .unspecified, !ordered.id.isEmpty else {
         throw Refusal(
@@ -317,7 +319,7 @@ func checkParameters(_ ordered: OrderedOffer) throws(Refusal) {
     try refuseSignature(ordered.signature, of: "the \(ordered.type) offer \(ordered.id)")
 }
 
-/// Perch does not verify signatures yet, so none is valid; in a test store the caller is believed without one.
+/// Perch does not verify signatures yet, so every signature is refused. A test store accepts orders without one.
 func refuseSignature(_ signature: String, of what: String) throws(Refusal) {
     guard signature.isEmpty else {
         throw Refusal(
@@ -332,7 +334,7 @@ private enum OfferKind {
     case winBack(WinBackOffer)
 }
 
-/// The offers of a product by that type and identifier: one for each billing plan at most.
+/// The offers of a product with that type and identifier: at most one for each billing plan.
 private func offers(
     _ ordered: OrderedOffer, of product: CatalogueProduct
 ) throws(Refusal) -> [(chosen: ChosenOffer, kind: OfferKind)] {
@@ -353,7 +355,7 @@ private func offers(
         }
     case .introductory:
         throw Refusal(
-            .purchaseInvalidOffer, "introductory offers apply by themselves; leave the offer out of the purchase")
+            .purchaseInvalidOffer, "introductory offers apply automatically; leave the offer out of the purchase")
     default:
         break
     }
@@ -365,7 +367,7 @@ private func offers(
     return found
 }
 
-/// Refuses an offer that the product does not have, whoever asks for it.
+/// Refuses an offer that the product does not have, for any account.
 func requireOffer(_ ordered: OrderedOffer, of product: CatalogueProduct) throws(Refusal) {
     try checkParameters(ordered)
     _ = try offers(ordered, of: product)

@@ -1,8 +1,8 @@
 import PerchBase
 
-/// Decides a purchase as an app or a tester orders it: whether it happens, waits for somebody, or is called off.
+/// Decides a purchase that an app or a tester orders: it succeeds, waits for approval, or is cancelled.
 ///
-/// What would be refused is refused at once, and what is held is returned at once: neither waits for anybody.
+/// Refusals and products already held are returned at once, without waiting.
 func decideOrder(
     _ order: PurchaseOrder, _ subject: OperationSubject, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> OperationDecision {
@@ -12,7 +12,7 @@ func decideOrder(
         return .done(outcome)
     }
     try refuseIfSimulated(.purchase, app: app)
-    // An order is large, and copied only where there is something to write otherwise.
+    // Orders are large, so the order is copied only if the token has to be rewritten.
     guard order.appAccountToken.isEmpty else {
         var written = order
         written.appAccountToken = try checkedToken(order.appAccountToken)
@@ -21,7 +21,7 @@ func decideOrder(
     return try decideWritten(order, subject, app: app, now: now, numbers: &numbers)
 }
 
-/// Decides an order in which what callers write in several ways is written in one.
+/// Decides an order whose fields are normalised.
 private func decideWritten(
     _ order: PurchaseOrder, _ subject: OperationSubject, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> OperationDecision {
@@ -31,7 +31,7 @@ private func decideWritten(
     if !order.seenStorefront.isEmpty, !order.continuesInNewStorefront,
         order.seenStorefront != storefront(of: record, app: app).countryCode
     {
-        // The app was asked whether to go on in another storefront, with other prices, and said no.
+        // The app was asked whether to continue in another storefront, with other prices, and declined.
         outcome.isCancelled = true
         return .done(outcome)
     }
@@ -44,7 +44,7 @@ private func decideWritten(
     guard record.pendingPurchases.count < Limits.pendingPurchasesMax else {
         throw Refusal(
             .pendingLimit,
-            "\(record.pendingPurchases.count) purchases of the account wait for somebody, the limit is "
+            "the account has \(record.pendingPurchases.count) pending purchases, the limit is "
                 + "\(Limits.pendingPurchasesMax); approve or decline some",
             found: Int64(record.pendingPurchases.count), limit: Int64(Limits.pendingPurchasesMax))
     }
@@ -54,7 +54,7 @@ private func decideWritten(
     return .done(outcome)
 }
 
-/// Ends the wait of a purchase. An approved one is decided now, with the prices and the eligibility of now.
+/// Ends the wait of a purchase. An approved one is decided now, with current prices and eligibility.
 func decidePending(
     _ id: UInt64, approves: Bool, _ subject: OperationSubject, app: AppState, now: Instant,
     numbers: inout TransactionNumbers
@@ -74,14 +74,14 @@ func decidePending(
     return .done(outcome)
 }
 
-/// What a purchase waits for, if it does: whatever has to come first.
+/// Why a purchase waits, if it does: the first reason that applies.
 private func waitingReason(_ order: PurchaseOrder, app: AppState) -> PendingReason? {
     if order.simulatesAskToBuy || app.settings.isAskToBuyEnabled { return .askToBuy }
     if app.settings.areBillingIssuesEnabled { return .interrupted }
     return app.settings.asksBeforePurchases ? .dialog : nil
 }
 
-/// A purchase that happened: it ends the intents to buy that product.
+/// A completed purchase: it ends the intents to buy that product.
 func delivered(
     _ purchase: PurchaseOutcome, _ order: PurchaseOrder, record: AccountRecord, now: Instant
 ) -> OperationOutcome {
@@ -95,7 +95,7 @@ func delivered(
     return outcome
 }
 
-/// An app account token as it is written down, or a refusal.
+/// A normalised app account token, or a refusal.
 private func checkedToken(_ token: String) throws(Refusal) -> String {
     let token = token.lowercased()
     guard isUUID(token) else {
@@ -107,7 +107,7 @@ private func checkedToken(_ token: String) throws(Refusal) -> String {
     return token
 }
 
-/// Refuses what no purchase can be made of.
+/// Refuses orders that can never become a purchase.
 private func check(_ order: PurchaseOrder, now: Instant) throws(Refusal) {
     if let date = order.date, date > now {
         throw Refusal(
@@ -131,13 +131,12 @@ private func isUUID(_ text: String) -> Bool {
         && parts.allSatisfy { $0.utf8.allSatisfy { digits.contains($0) || letters.contains($0) } }
 }
 
-/// A purchase at its own date, and what it is followed by: every renewal until now, or the end of renewing. In a test app
-/// the store itself charges, so renewals follow where nothing is said too: from the settings of now, as the purchase, and
-/// not from those that were in force between, when nobody had bought.
+/// A purchase at its own date, followed by every renewal until now, or by the end of renewing. In a test app the store
+/// itself charges, so renewals follow by default. They use the current settings, as the purchase does: the account had
+/// not bought when earlier settings were in force.
 ///
-/// What was held then may answer a purchase of the past. But a change of what comes after the period that was held is
-/// refused where that has come: whether it renewed, failed or ended is known, and a store does not charge for a time that
-/// has passed.
+/// A product held at that date can answer a purchase in the past. A change that would take effect at the end of the
+/// period held then is refused if that end has passed: its outcome is known, and a store does not charge for past time.
 private func decidePurchase(
     dated order: PurchaseOrder, record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> PurchaseOutcome {
@@ -156,7 +155,7 @@ private func decidePurchase(
         outcome.facts.append(Fact(off, effective: date))
         return outcome
     }
-    // Of what is bought now, which nearly all is, nothing is due yet.
+    // A purchase without a date, the usual case, has no renewals due yet.
     guard order.date != nil, !outcome.wasHeld,
         order.renewalBehaviour == .renewUntilNow || (order.renewalBehaviour == .unspecified && app.isTestApp)
     else { return outcome }
@@ -165,7 +164,7 @@ private func decidePurchase(
     return outcome
 }
 
-/// Every renewal from a purchase in the past until now; a refusal where they are too many for one call.
+/// Every renewal from a purchase in the past until now; a refusal if there are too many for one call.
 private func renewals(
     after purchase: [Fact], of order: PurchaseOrder, record: AccountRecord, app: AppState, from date: Instant,
     until now: Instant, numbers: inout TransactionNumbers
@@ -188,7 +187,7 @@ private func renewals(
     return facts
 }
 
-/// The line of a transaction, where it entitles no longer.
+/// The line of a transaction, if it no longer entitles.
 private func endedLine(_ transaction: Transaction, record: AccountRecord, app: AppState, now: Instant) -> Line? {
     guard let index = record.lineIndex(original: transaction.originalID) else { return nil }
     let line = record.lines[index]

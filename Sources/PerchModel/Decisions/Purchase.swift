@@ -3,12 +3,12 @@ package import PerchBase
 /// What a purchase comes to.
 package struct PurchaseOutcome: Hashable, Sendable {
     package var facts: [Fact]
-    /// The transaction that the customer holds now: new, or the one held before.
+    /// The transaction that the customer now holds: new, or already held before.
     package var transaction: Transaction
     package var wasHeld: Bool
 }
 
-/// Gives out the numbers of new transactions. A value: a decision that is thrown away has used none.
+/// Allocates the IDs of new transactions. A value, so a discarded decision uses none.
 package struct TransactionNumbers: Hashable, Sendable {
     package private(set) var next: TransactionID
 
@@ -20,10 +20,10 @@ package struct TransactionNumbers: Hashable, Sendable {
     }
 }
 
-/// The most that one purchase may buy of a consumable.
+/// The highest quantity of a consumable in one purchase.
 package let purchaseQuantityMax: UInt32 = 10
 
-/// Decides a purchase of an account at `now`. Pure: the same input, the same facts.
+/// Decides a purchase of an account at `now`. Pure: the same input gives the same facts.
 package func decidePurchase(
     _ order: PurchaseOrder, record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> PurchaseOutcome {
@@ -60,11 +60,11 @@ package func decidePurchase(
         facts: [Fact(.purchased(transaction, terms: nil), effective: now)], transaction: transaction, wasHeld: false)
 }
 
-/// Refuses a purchase whose charge would fail: the account's charges were told to fail, or renewals fail in the app and one
-/// of the account's subscriptions is in its grace or billing retry period.
+/// Refuses a purchase whose charge would fail. Charges fail if the account's are set to fail, or if the app's renewals
+/// fail and one of the account's subscriptions is in grace or billing retry.
 ///
 /// An Apple engineer states that a customer can buy no new subscription until the billing issue is resolved (Apple
-/// Developer Forums, thread 826718). The app's setting alone concerns renewals, so it fails no first purchase.
+/// Developer Forums, thread 826718). The app's setting concerns renewals only, so it fails no first purchase.
 private func refuseFailingCharge(
     _ transaction: Transaction, record: AccountRecord, app: AppState, now: Instant
 ) throws(Refusal) {
@@ -82,7 +82,7 @@ private func refuseFailingCharge(
     )
 }
 
-/// The product, or a refusal: nobody buys what is not for sale.
+/// The product, or a refusal if it is not on sale.
 func productForSale(_ id: String, app: AppState) throws(Refusal) -> CatalogueProduct {
     if let product = app.catalogue.productOnSale(id) { return product }
     throw Refusal(
@@ -105,7 +105,7 @@ private func decideSubscription(
     if order.billingPlan == .unspecified, !subscription.billingPlans.isEmpty,
         let plan = rules.heldBillingPlan(of: product)
     {
-        // Who names no plan of what he holds means the one he has, where there still is one.
+        // An order of the held product without a plan means the current plan, if the product still has it.
         held = billingTerms(of: product, subscription, plan: plan)
     }
     guard let billing = held ?? billingTerms(of: product, subscription, plan: order.billingPlan) else {
@@ -138,8 +138,8 @@ private func decideSubscription(
                 "the account holds \(product.id) under the billing plan \(line.latest.billingPlan); another plan of the "
                     + "same product can be bought when this one has ended")
         }
-        // Buying what is held returns it; a pending change to another plan is taken back by that. An offer applies from
-        // the next period, so there has to be one.
+        // Buying a held product returns the held transaction and cancels a pending change of plan. An offer applies
+        // from the next period, so there has to be a next period.
         var outcome = PurchaseOutcome(facts: [], transaction: line.latest, wasHeld: true)
         if line.preference != product.id && line.willAutoRenew || chosen != nil {
             outcome.facts = renewing(line, as: product.id, billed: .unspecified, with: chosen?.offer, now: now)
@@ -159,8 +159,8 @@ private func decideSubscription(
     }
 }
 
-/// Makes a line renew as a product, billed as it was ordered, with an offer that waits for that. Nothing, where it does
-/// already. `plan`: unspecified for what is held, which keeps the one that it has.
+/// Makes a line renew as a product, with the billing plan and offer of the order. Does nothing if the line already
+/// renews so. `plan` is unspecified for the held product, which keeps its plan.
 private func renewing(
     _ line: Line, as product: String, billed plan: BillingPlanType, with offer: SubscriptionOffer?, now: Instant
 ) -> [Fact] {
@@ -183,43 +183,44 @@ package enum PlanChange: Hashable, Sendable {
     case atRenewal
 }
 
-/// An upgrade, or a crossgrade to the same length of period, is now; every other change waits for the renewal.
+/// An upgrade, or a crossgrade to the same period length, is immediate; every other change waits for the renewal.
 package func planChange(from line: Line, to product: CatalogueProduct, catalogue: Catalogue) -> PlanChange {
     guard line.latest.productID != product.id else { return .none }
     guard let target = product.subscription, let held = heldPlan(of: line, catalogue: catalogue) else {
-        // Nothing is known of the plan that is held: there is no level to compare with, so nothing is taken away.
+        // The held plan is unknown, so there is no level to compare with. The customer keeps it until the renewal.
         return .atRenewal
     }
     if target.level < held.level { return .now }
-    // Within a commitment a lower or equal level waits for its end; only what costs more is taken at once.
+    // Within a commitment, a change to a lower or equal level waits for the end of the commitment; only an upgrade is
+    // immediate.
     return target.level == held.level && target.period == held.period && !line.isCommitted ? .now : .atRenewal
 }
 
-/// Whether a product has a lower level of service than the one that a line holds.
+/// Whether a product has a lower level of service than the line's.
 func isDowngrade(from line: Line, to product: CatalogueProduct, catalogue: Catalogue) -> Bool {
     guard let target = product.subscription, let held = heldPlan(of: line, catalogue: catalogue) else { return false }
     return line.latest.productID != product.id && target.level > held.level
 }
 
-/// Level of service and period of what a line holds: the catalogue's, or the level that was written down if the product
-/// is no longer there.
+/// Level of service and period of a line: the catalogue's, or the stored level if the catalogue no longer has the
+/// product.
 func heldPlan(of line: Line, catalogue: Catalogue) -> (level: Int32, period: Period?)? {
     if let held = catalogue.product(line.latest.productID)?.subscription { return (held.level, held.period) }
     return line.level > 0 ? (line.level, nil) : nil
 }
 
-/// A lapse shorter than this does not begin a new run of periods.
+/// A shorter lapse does not begin a new run of periods.
 private let ignoredLapseMilliseconds: Int64 = 60 * 86_400_000
 
 extension Line {
-    /// Where the run of periods began that a period from `start` on belongs to: with it, if the lapse before it was too
-    /// long. A commitment is charged again for 90 days, so a recovery too can be so late.
+    /// Start of the run of periods that a period from `start` on belongs to: `start` itself if the lapse before it was
+    /// too long. The store retries the charges of a commitment for 90 days, so a recovery can be that late.
     func recentStart(at start: Instant) -> Instant {
         start.milliseconds(since: self.serviceEnd) < ignoredLapseMilliseconds ? self.recentStart : start
     }
 }
 
-/// A new period that begins with a purchase: of a new line, or of one that lapsed or changes its plan.
+/// A new period that begins with a purchase: of a new line, or of a line that lapsed or changes its plan.
 private struct NewPeriod {
     let product: CatalogueProduct
     let subscription: CatalogueSubscription
@@ -244,7 +245,7 @@ private struct NewPeriod {
             recentStart: line?.recentStart(at: now) ?? now, app: app)
         terms.queuedOffer = queued
         terms.level = self.subscription.level
-        // The same product again: a second increase within a year still needs consent.
+        // A second increase of the same product within a year still needs consent.
         if let line, line.latest.productID == self.product.id { terms.lastIncrease = line.lastIncrease }
         transaction.billingPlan = self.billing.plan
         transaction.commitment = self.billing.commitment(of: transaction, anchorDay: terms.anchorDay, app: app)
@@ -253,8 +254,8 @@ private struct NewPeriod {
             wasHeld: false)
     }
 
-    /// The offer of this period, and what waits behind it. One offer at a time: the one that was asked for takes the place
-    /// of the introductory one, unless it is a code that may be combined with it.
+    /// The offer of this period, and the one queued after it. Offers do not combine: the requested offer replaces the
+    /// introductory one, unless it is a code that may follow it.
     private func offers(_ order: PurchaseOrder) -> (now: SubscriptionOffer?, later: SubscriptionOffer?) {
         let isEligible =
             switch order.introductoryEligibility {
@@ -269,14 +270,14 @@ private struct NewPeriod {
     }
 }
 
-/// No transaction of the group, of any product of this account, ever carried an introductory offer.
+/// True if no transaction of this account in the group ever carried an introductory offer.
 package func isEligibleForIntroductoryOffer(_ record: AccountRecord?, groupID: String) -> Bool {
     record?.history(ofGroup: groupID)?.hadIntroductoryOffer != true
 }
 
-/// Gives a subscription transaction its period, price and offer, and says what follows for its line.
+/// Fills in a subscription transaction's period, price and offer, and returns the terms of its line.
 ///
-/// `offerPeriodsLeft` counts the period that begins now.
+/// `offerPeriodsLeft` includes the period that begins now.
 func fill(
     _ transaction: inout Transaction, period: Period, anchorDay: Int64, offer: SubscriptionOffer?,
     offerPeriodsLeft: Int32, price: Money, preference: String, recentStart: Instant, app: AppState
@@ -308,16 +309,17 @@ func fill(
         offerPeriodsLeft: left, recentStart: recentStart)
 }
 
-/// The day of the month that a period beginning at `start` is counted from: the line's, where `start` is the day that
-/// it comes to in this month, else the day of `start`. A forced renewal or another time rate moves a boundary off it.
+/// The day of the month from which a period that begins at `start` is counted. It is the line's anchor day if that day
+/// leads to `start` in this month, else the day of `start`. A forced renewal or another time rate moves a boundary off
+/// the anchor day.
 func anchor(of start: Instant, kept anchorDay: Int64) -> Int64 {
     let time = CivilTime(start)
     return time.day == min(anchorDay, CivilTime.days(inMonth: time.month, of: time.year)) ? anchorDay : time.day
 }
 
-/// A transaction of a purchase. `charge`: its price, in whatever currency, where that is all there is to say of it.
+/// The transaction of a purchase. `charge` is its price, if it needs no further terms.
 ///
-/// Its fields are put down all at once: fields that are changed one by one are copied where they are kept.
+/// Sets all fields at once: changing fields one by one would copy the storage each time.
 func newTransaction(
     of product: CatalogueProduct, _ order: PurchaseOrder, charge: Money? = nil, record: AccountRecord, app: AppState,
     at now: Instant, id: TransactionID

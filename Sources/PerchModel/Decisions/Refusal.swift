@@ -41,7 +41,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case cursorTooOld = "CURSOR_TOO_OLD"
         case tokenFuture = "TOKEN_FUTURE"
         case revocationLimit = "REVOCATION_LIMIT"
-        // Errors of StoreKit that a test store was told to fail with.
+        // StoreKit's errors, armed in a test store.
         case storeKitUnknown = "STOREKIT_UNKNOWN"
         case storeKitUserCancelled = "STOREKIT_USER_CANCELLED"
         case storeKitNetworkError = "STOREKIT_NETWORK_ERROR"
@@ -54,12 +54,12 @@ package struct Refusal: Error, Hashable, Sendable {
     }
 
     package var reason: Reason
-    /// For people: what happened, with the numbers, and what to do next. Never an account key.
+    /// A text for users: what happened, with the numbers, and the next step. Never contains an account key.
     package var message: String
 
-    /// For programs: which field of the request it is about, as a path of the contract; empty for none.
+    /// The invalid field of the request, as a path of the contract; empty for none.
     package var field: String
-    /// What was found, and what there may be at most, where the refusal is about numbers.
+    /// The value found and its limit, if the refusal is about a number.
     package var found: Int64?
     package var limit: Int64?
 

@@ -2,8 +2,8 @@ package import PerchBase
 
 /// Decides every renewal attempt of an account that is due at `boundary` or before, from the app state in force then.
 ///
-/// Oldest first. A line that renewed has its next boundary later, so the caller asks again: with `record.attemptDue`,
-/// each time, every attempt is decided from the app state of its own instant.
+/// Oldest first. A renewed line has a later boundary, so the caller repeats the call with each `record.attemptDue`.
+/// Every attempt is then decided from the app state of its instant.
 package func settleRenewals(
     of record: AccountRecord, app: AppState, at boundary: Instant, numbers: inout TransactionNumbers
 ) -> [Fact] {
@@ -14,7 +14,7 @@ package func settleRenewals(
     return facts
 }
 
-/// The lines with an attempt due, oldest first, and in the order in which they began where that is the same.
+/// The lines with an attempt due, oldest first; lines due at the same instant in the order in which they began.
 private func attempts(of record: AccountRecord, through boundary: Instant) -> [(due: Instant, index: Int)] {
     record.lines.indices
         .compactMap { index in
@@ -23,8 +23,8 @@ private func attempts(of record: AccountRecord, through boundary: Instant) -> [(
         .sorted { ($0.due, $0.index) < ($1.due, $1.index) }
 }
 
-/// What the attempt at a line's boundary comes to if nothing happens until then, as the attempt itself decides it. Whether the
-/// charges of somebody who shares fail is in his record; of what is shared a renewal is expected.
+/// The expected result of the attempt at a line's boundary, computed as the attempt itself decides it. The charges of a
+/// sharing purchaser depend on that account's record, so a shared line is expected to renew.
 package func foreseenAttempt(of line: Line, in record: AccountRecord, app: AppState) -> RenewalState {
     switch foreseenFact(of: line, in: record, app: app) {
     case .lapsed?: .expired
@@ -33,7 +33,7 @@ package func foreseenAttempt(of line: Line, in record: AccountRecord, app: AppSt
     }
 }
 
-/// What the attempt at a line's boundary writes, where that is known before; nil where a renewal is expected.
+/// The fact that the attempt at a line's boundary will write, if it is known in advance; nil if a renewal is expected.
 private func foreseenFact(of line: Line, in record: AccountRecord, app: AppState) -> Fact.Body? {
     if let reason = line.foreseenLapse(in: app.catalogue) { return .lapsed(original: line.originalID, reason: reason) }
     guard app.isTestApp, line.isOwn, chargesFail(record, app), let product = app.catalogue.product(line.nextProductID),
@@ -43,9 +43,11 @@ private func foreseenFact(of line: Line, in record: AccountRecord, app: AppState
     return .renewalFailed(original: line.originalID, retry: retry)
 }
 
-/// A record as a read of the future sees it: each line whose end or failed charge is foreseen has it from its boundary on.
+/// A record as a read of the future sees it: each line whose end or failed charge is foreseen has it from its boundary
+/// on.
 ///
-/// A renewal is left out: its transaction has no number before it is charged, so the line awaits it at its boundary.
+/// Renewals are left out: a renewal's transaction has no ID before it is charged, so the line waits for it at its
+/// boundary.
 package func foreseen(_ record: AccountRecord, app: AppState, at instant: Instant) -> AccountRecord {
     var foreseen = record
     for line in record.lines where line.awaitsAttempt && line.boundary <= instant {
@@ -78,8 +80,8 @@ private func attemptRenewal(
         of: line, product, subscription, record: record, app: app, from: instant, at: instant, numbers: &numbers)
 }
 
-/// How long the store tries again, and how long the customer stays entitled meanwhile. Settled when the charge fails:
-/// no later setting changes it.
+/// How long the store retries, and how long the customer stays entitled meanwhile. Fixed when the charge fails: later
+/// settings do not change it.
 private func billingRetry(
     of line: Line, _ product: CatalogueProduct, _ next: CatalogueSubscription, app: AppState, at instant: Instant
 ) -> BillingRetry {
@@ -98,13 +100,14 @@ private func billingRetry(
     let period = app.catalogue.product(line.latest.productID)?.subscription?.period ?? next.period
     let grace = instant.advanced(
         byMilliseconds: rate.graceMilliseconds(for: period, days: app.settings.gracePeriodDays))
-    // Never longer than the period, which is nowhere documented: a charge that recovers inside the grace period keeps
-    // the cycle, and the period it pays for must not be over by then.
+    // Never longer than the period, although Apple does not document this limit. A charge that recovers inside the
+    // grace period keeps the cycle, and the period it pays for must not have ended by then.
     let periodEnd = rate.end(of: period, from: instant, anchorDay: anchor(of: instant, kept: line.anchorDay))
     return BillingRetry(failedAt: instant, until: until, graceUntil: min(grace, periodEnd))
 }
 
-/// The next period of a line, beginning at `start`, charged at `now`: later than `start` where a charge recovers.
+/// The next period of a line. It begins at `start` and is charged at `now`, which is later than `start` if a charge
+/// recovers.
 func renewal(
     of line: Line, _ product: CatalogueProduct, _ subscription: CatalogueSubscription, record: AccountRecord,
     app: AppState, from start: Instant, at now: Instant, numbers: inout TransactionNumbers
@@ -129,29 +132,29 @@ func renewal(
         offerPeriodsLeft: next?.periods ?? 0, price: standardPrice(of: line, for: product, subscription),
         preference: line.isCommitted ? line.preference : product.id, recentStart: line.recentStart(at: start), app: app)
     transaction.commitment = nextCommitment(of: line, transaction, anchorDay: terms.anchorDay, billing, app: app)
-    // As it was when this was charged; renewal info says what holds now.
+    // The flag at the time of the charge; renewal info has the current one.
     transaction.commitment?.willRenew = line.willAutoRenew
     terms.level = subscription.level
-    // What waits for the end of a commitment goes on waiting, as it was ordered.
+    // A change that waits for the end of a commitment continues to wait, as ordered.
     if line.isCommitted { terms.preferredBillingPlan = line.preferredBillingPlan }
     if product.id == line.latest.productID {
         terms.agreedPrice = line.increase?.status == .agreed ? line.increase?.price : line.agreedPrice
         terms.lastIncrease = line.lastIncrease
     }
-    // Behind an offer that goes on it waits, also where it is the same one once more; and behind a commitment, with the
-    // order of another product.
+    // It waits behind an offer that continues, even the same one; and behind a commitment, with the order of another
+    // product.
     let waits = line.offerGoingOn != nil || product.id != line.preference
     if waits { terms.queuedOffer = line.queuedOffer }
     return Fact(.renewed(transaction, terms: terms), effective: now)
 }
 
-/// What a line's next period costs, with the offer that it has then.
+/// The price of a line's next period, with the offer that applies then.
 func nextCharge(of line: Line, for product: CatalogueProduct, _ subscription: CatalogueSubscription) -> Money {
     line.nextOffer?.offer.price ?? standardPrice(of: line, for: product, subscription)
 }
 
-/// What a line's next period costs without an offer: the price that the customer agreed to, else the catalogue's for
-/// the billing plan that it has then.
+/// The price of a line's next period without an offer: the price that the customer agreed to, else the catalogue's for
+/// the billing plan of that period.
 func standardPrice(of line: Line, for product: CatalogueProduct, _ subscription: CatalogueSubscription) -> Money {
     if product.id == line.latest.productID {
         if let increase = line.increase, increase.status == .agreed { return increase.price }

@@ -1,11 +1,11 @@
-/// The failure that a part of the store was told to fail with; nil where none is armed.
+/// The failure armed for a part of the store; nil if none is.
 ///
-/// Views have it as the reason and message of their state, calls as their refusal.
+/// Views report it as the reason and message of their state, calls as their refusal.
 package func simulatedFailure(of api: StoreKitAPI, app: AppState) -> Refusal? {
     guard let error = app.settings.simulatedErrors[api] else { return nil }
     return Refusal(
         error.refusal,
-        "\(api) fails with \(error) in \(app.bundleID), as the test store was told; `perch store fail \(api) off` "
+        "\(api) is set to fail with \(error) in \(app.bundleID); `perch store fail \(api) off` "
             + "disarms it")
 }
 
@@ -13,12 +13,14 @@ package func refuseIfSimulated(_ api: StoreKitAPI, app: AppState) throws(Refusal
     if let refusal = simulatedFailure(of: api, app: app) { throw refusal }
 }
 
-/// A value of a test store, or of one that believes its source, as readers get it: unverified where that is simulated.
+/// A value of a test store, or of a store that trusts its source, for readers: unverified if a verification failure is
+/// armed.
 package func verified<Value>(_ value: Value, app: AppState) -> Verified<Value> {
     Verified(value, failure: simulatedVerification(app))
 }
 
-/// The same of a transaction, which every change asks for twice: what is generic is not specialised for other modules.
+/// `verified` for transactions. Not generic, because generic functions are not specialised for other modules, and every
+/// change calls it twice.
 package func verified(_ transaction: Transaction, app: AppState) -> Verified<Transaction> {
     Verified(transaction, failure: simulatedVerification(app))
 }
@@ -29,7 +31,7 @@ private func simulatedVerification(_ app: AppState) -> VerificationFailure {
 }
 
 extension SimulatedError {
-    /// StoreKit's word for it, as clients see it.
+    /// The reason code that clients see for a StoreKit error.
     var refusal: Refusal.Reason {
         switch self {
         case .userCancelled: .storeKitUserCancelled

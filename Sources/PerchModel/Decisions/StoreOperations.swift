@@ -1,9 +1,9 @@
 package import PerchBase
 
-/// Refunds a transaction. Refunding what is refunded changes nothing.
+/// Refunds a transaction. Refunding a refunded transaction changes nothing.
 ///
-/// `others`: the account's other transactions of that product, for a product that does not end: an earlier purchase that
-/// was not refunded, or whose refund was taken back, entitles again when the latest is refunded.
+/// `others` are the account's other transactions of that product, for a product without an end. One of them entitles
+/// again when the latest is refunded, unless it is refunded too.
 package func decideRefund(
     of transaction: Transaction, reason: RevocationReason, share: RefundShare = .full, others: [Transaction],
     now: Instant
@@ -27,7 +27,7 @@ package func decideRefund(
     return ([Fact(.revoked(revoked, fallback: fallback), effective: now)], revoked)
 }
 
-/// How much is given back. Whatever it is, the transaction entitles no longer.
+/// The refunded share. The transaction no longer entitles, even after a partial refund.
 private func revocation(
     of transaction: Transaction, reason: RevocationReason, share: RefundShare, now: Instant
 ) throws(Refusal) -> Revocation {
@@ -65,12 +65,12 @@ private func revocation(
 
 /// Switches renewal on or off for the line that a transaction belongs to.
 ///
-/// In a grace or retry period, switching it off ends the subscription at once.
+/// In a grace or retry period, switching renewal off ends the subscription at once.
 package func decideAutoRenew(
     _ isOn: Bool, line: Line, app: AppState, now: Instant
 ) throws(Refusal) -> [Fact] {
     let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
-    // After a refund the App Store may switch renewal off, and so may the customer: it matters if the refund is reversed.
+    // After a refund, the App Store or the customer may still switch renewal off. It matters if the refund is reversed.
     let isRefunded = state == .revoked && (now < line.boundary || !isOn)
     guard state != .expired, state != .revoked || isRefunded else {
         throw Refusal(
@@ -84,7 +84,7 @@ package func decideAutoRenew(
     ]
 }
 
-/// Ends the current period of a line now, for good. In a grace period it has ended before, and stays as it was.
+/// Ends the current period of a line now, for good. In a grace period the period has already ended and stays as it was.
 package func decideExpiry(of line: Line, app: AppState, now: Instant) throws(Refusal) -> [Fact] {
     try requireEntitled(line, app: app, now: now)
     var ended = line.latest
@@ -93,10 +93,10 @@ package func decideExpiry(of line: Line, app: AppState, now: Instant) throws(Ref
     return [Fact(.expiredEarly(ended), effective: now)]
 }
 
-/// Ends the current period of a line now and renews it: the next one begins now, and counts its months from now.
+/// Ends the current period of a line now and renews it: the next one begins now, and its months count from now.
 ///
-/// In a grace period it is the charge that recovers: the next period begins where the last one ended. Whether the
-/// customer has renewal switched on stays as it is.
+/// In a grace period it is the charge that recovers: the next period begins at the end of the last one. The customer's
+/// renewal switch stays unchanged.
 package func decideForcedRenewal(
     of line: Line, record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> (facts: [Fact], transaction: Transaction) {
@@ -105,7 +105,7 @@ package func decideForcedRenewal(
     guard line.foreseenLapse(in: app.catalogue) == nil else {
         throw Refusal(
             .priceIncreaseInvalid,
-            "a higher price of \(line.latest.productID) waits for the customer; answer for him before it renews")
+            "a higher price of \(line.latest.productID) waits for the customer; answer it before the renewal")
     }
     let isCut = now < line.boundary
     var renewing = line
@@ -114,7 +114,7 @@ package func decideForcedRenewal(
         of: renewing, product, subscription, record: record, app: app, from: min(now, line.boundary), at: now,
         numbers: &numbers)
     guard case .renewed(let transaction, _) = fact.body else {
-        preconditionFailure("a renewal came to something else")
+        preconditionFailure("a forced renewal did not renew")
     }
     guard isCut else { return ([fact], transaction) }
     var ended = line.latest
@@ -126,7 +126,7 @@ package func decideForcedRenewal(
 func requireEntitled(_ line: Line, app: AppState, now: Instant) throws(Refusal) {
     let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
     guard state.isEntitled else {
-        // A charge that fails is resolved; another purchase would be another beginning.
+        // A failing charge has to be resolved; a new purchase would begin a new line.
         let remedy =
             state == .inBillingRetryPeriod
             ? "resolve its billing issue instead, with resolve_billing" : "buy it first, then try again"
@@ -134,7 +134,7 @@ func requireEntitled(_ line: Line, app: AppState, now: Instant) throws(Refusal) 
     }
 }
 
-/// The product of a line's next period, if it is still sold, and under the billing plan that the line has then.
+/// The product of a line's next period, if it is still sold under the billing plan of that period.
 func renewingProduct(
     of line: Line, app: AppState
 ) throws(Refusal) -> (CatalogueProduct, CatalogueSubscription) {

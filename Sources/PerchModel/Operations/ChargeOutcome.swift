@@ -8,7 +8,7 @@ public struct ChargeOutcome: OpenEnumeration {
     public static let succeed = Self(rawValue: 1)
     public static let fail = Self(rawValue: 2)
 
-    /// Nil: as the app's setting says.
+    /// Nil: the app's setting decides.
     package init(fails: Bool?) {
         self = fails.map { $0 ? .fail : .succeed } ?? .asTheApp
     }

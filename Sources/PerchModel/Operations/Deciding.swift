@@ -1,8 +1,8 @@
 package import PerchBase
 
-/// Decides one operation on one account at `now`: pure, so the same input gives the same facts.
+/// Decides one operation on one account at `now`. Pure: the same input gives the same facts.
 ///
-/// The record's attempts due by `now` are settled before. `subject.member` is there where `operation.member` names one.
+/// The caller settles the record's due attempts first. `subject.member` is set if `operation.member` names an account.
 package func decide(
     _ operation: StoreOperation, on subject: OperationSubject, app: AppState, now: Instant,
     numbers: inout TransactionNumbers
@@ -64,7 +64,7 @@ extension StoreOperation {
         }
     }
 
-    /// Whether the account is opened if there is none.
+    /// Whether the operation opens an account that does not exist.
     package var opensAccount: Bool {
         switch self {
         case .buy, .createIntent, .setStorefront, .setCharges: true

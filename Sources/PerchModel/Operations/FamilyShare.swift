@@ -1,9 +1,9 @@
 /// One thing that an account shares with a member of its family.
 package struct FamilyShare: Hashable, Sendable {
-    /// The purchaser's line, or its transaction of a non-consumable, by the first transaction's number.
+    /// The purchaser's line or non-consumable, by the ID of its first transaction.
     package var original: TransactionID
     package var member: AccountNumber
-    /// The same as the member has it.
+    /// The member's line or non-consumable, by the ID of its first transaction.
     package var memberOriginal: TransactionID
 
     package init(original: TransactionID, member: AccountNumber, memberOriginal: TransactionID) {

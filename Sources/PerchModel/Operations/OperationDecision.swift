@@ -1,11 +1,11 @@
-/// The account that an operation is about, and what else the decision was given to see.
+/// The account of an operation, and the other data given to the decision.
 package struct OperationSubject: Sendable {
     package var record: AccountRecord
     /// Rows that the decision asked for; nil the first time.
     package var rows: [Transaction]?
-    /// The other account of the operation: the family member it names; one that is being opened where there was none.
+    /// The other account of the operation: the family member it names, opened if it did not exist.
     package var member: AccountRecord?
-    /// Which rows each need was answered by: none where there are none.
+    /// The rows found for each need; empty if there are none.
     package var answers: [RowNeed: [Transaction]]
 
     package init(
@@ -18,18 +18,18 @@ package struct OperationSubject: Sendable {
         self.answers = answers
     }
 
-    /// The rows of a need, or that they have to be fetched.
+    /// The rows of a need, or a request to fetch them.
     func rows(_ need: RowNeed) -> Found<[Transaction]> {
         self.answers[need].map { .found($0) } ?? .needs(need)
     }
 
-    /// The newest row of a kind, or that it has to be fetched.
+    /// The newest row of a kind, or a request to fetch it.
     func newest(_ kind: RowKind) -> Found<Transaction?> {
         self.answers[.newest(kind)].map { .found($0.first) } ?? .needs(.newest(kind))
     }
 }
 
-/// Something that a decision looks for: there, or still to be fetched.
+/// The result of a lookup: found, or still to be fetched.
 enum Found<Value> {
     case needs(RowNeed)
     case found(Value)
@@ -46,7 +46,7 @@ package enum RowNeed: Hashable, Sendable {
     case newest(RowKind)
 }
 
-/// A kind of row: what is nil or false does not matter.
+/// A kind of row. Nil and false fields match any row.
 package struct RowKind: Hashable, Sendable {
     package var productID: String?
     package var originalID: TransactionID?
@@ -54,9 +54,9 @@ package struct RowKind: Hashable, Sendable {
     package var ownership: OwnershipType?
     package var offerType: OfferType?
     package var reason: TransactionReason?
-    /// Leaves out what an upgrade left behind.
+    /// Excludes transactions that an upgrade left behind.
     package var isCurrent = false
-    /// Leaves out what was refunded or revoked.
+    /// Excludes refunded and revoked transactions.
     package var isKept = false
     /// Leaves out this one.
     package var except: TransactionID?
@@ -76,25 +76,25 @@ package struct RowKind: Hashable, Sendable {
     }
 }
 
-/// What an operation comes to. A refusal is thrown.
+/// The result of an operation. Refusals are thrown.
 package enum OperationDecision: Hashable, Sendable {
     /// Decide again with these rows.
     case needs(RowNeed)
     case done(OperationOutcome)
 }
 
-/// Facts, and what the caller is told.
+/// Facts, and the answer to the caller.
 package struct OperationOutcome: Hashable, Sendable {
     package var facts: [Fact] = []
     /// Facts of the other account.
     package var memberFacts: [Fact] = []
-    /// What the operation made or changed.
+    /// The transaction that the operation made or changed.
     package var transaction: Transaction?
     /// The transaction was held before.
     package var wasHeld = false
-    /// A purchase that waits, or an intent, by its number.
+    /// The ID of a pending purchase or an intent.
     package var number: UInt64?
-    /// The customer did not want it after all.
+    /// The customer cancelled the purchase.
     package var isCancelled = false
 
     package init() {}

@@ -13,9 +13,9 @@ public struct PendingReason: OpenEnumeration {
     public static let dialog = Self(rawValue: 3)
 }
 
-/// A purchase that waits for somebody. If approved, its transaction arrives as an event; if not, nothing does.
+/// A purchase that waits for approval. If approved, its transaction arrives as an event; if declined, no event follows.
 public struct PendingPurchase: Hashable, Sendable {
-    /// Unique in the store, from the same numbers as transactions.
+    /// Unique in the store, from the same sequence as transaction IDs.
     public var id: UInt64
     public var reason: PendingReason
     public var order: PurchaseOrder
@@ -31,7 +31,7 @@ public struct PendingPurchase: Hashable, Sendable {
 
 /// A purchase that a customer began outside the app. Nothing is bought until the app buys it.
 public struct PurchaseIntent: Hashable, Sendable {
-    /// Unique in the store, from the same numbers as transactions.
+    /// Unique in the store, from the same sequence as transaction IDs.
     public var id: UInt64
     public var productID: String
     public var offer: OrderedOffer?
@@ -45,7 +45,7 @@ public struct PurchaseIntent: Hashable, Sendable {
     }
 }
 
-/// Why the store has something to tell a customer.
+/// Why the store has a message for a customer.
 public struct MessageReason: OpenEnumeration {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -56,18 +56,18 @@ public struct MessageReason: OpenEnumeration {
     public static let winBackOffer = Self(rawValue: 4)
 }
 
-/// Something that the store tells a customer once, while it matters.
+/// A message of the store that a customer sees once, while it is valid.
 ///
 /// Equal messages are one message: a reminder of the same issue has a later `since`.
 public struct StoreMessage: Hashable, Sendable {
     public var reason: MessageReason
-    /// When it came to be shown.
+    /// Instant from which the message is shown.
     public var since: Instant
     /// The line it is about; nil for none.
     public var originalTransactionID: TransactionID?
     /// Empty for none.
     public var productID: String
-    /// Of a win-back offer; empty for none.
+    /// Of a win-back offer; otherwise empty.
     public var offerID: String
 
     public init(

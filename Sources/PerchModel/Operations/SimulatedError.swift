@@ -1,4 +1,4 @@
-/// A part of the store that can be made to fail: StoreKit's nine, and one of ours.
+/// A part of the store that can be made to fail: nine from StoreKit, and one of Perch's.
 public struct StoreKitAPI: OpenEnumeration {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -15,7 +15,7 @@ public struct StoreKitAPI: OpenEnumeration {
     public static let manageSubscriptions = Self(rawValue: 7)
     public static let refundRequest = Self(rawValue: 8)
     public static let offerCodeRedeem = Self(rawValue: 9)
-    /// StoreKit cannot make an entitlement fail to load; we can.
+    /// Perch's own: StoreKit cannot make the loading of an entitlement fail.
     public static let currentEntitlement = Self(rawValue: 10)
 }
 
@@ -68,7 +68,7 @@ public struct SimulatedError: OpenEnumeration {
         }
     }
 
-    /// What a value's signature is then said to suffer from; nil where the error is of another kind.
+    /// The verification failure of values while this error is armed; nil for errors of another kind.
     public var verificationFailure: VerificationFailure? {
         let first: Int32 = 16
         guard (first..<first + 6).contains(self.rawValue) else { return nil }
@@ -76,7 +76,7 @@ public struct SimulatedError: OpenEnumeration {
     }
 }
 
-/// Errors that are armed, by the part of the store that they make fail. They stay until they are disarmed.
+/// The armed errors, by the part of the store that they make fail. They stay until disarmed.
 public struct SimulatedErrors: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         public var api: StoreKitAPI

@@ -1,16 +1,16 @@
 public import PerchBase
 
-/// What an operation is about: a transaction, or what the account holds of a product.
+/// The target of an operation: a transaction, or the account's holding of a product.
 public enum OperationTarget: Hashable, Sendable {
-    /// Any transaction of a subscription line stands for the line, and so does its original number, even if the
-    /// transaction of that number was deleted.
+    /// Any transaction of a subscription line stands for the line. So does the line's original ID, even after that
+    /// transaction was deleted.
     case transaction(TransactionID)
-    /// A subscription: the account's own line that holds the product now. Anything else: the account's newest own
+    /// For a subscription: the account's own line that now holds the product. Otherwise: the account's newest own
     /// transaction of the product.
     case product(String)
 }
 
-/// How much of a price is given back.
+/// The share of a price that is refunded.
 public enum RefundShare: Hashable, Sendable {
     case full
     /// The unused part of the period, to the thousandth of a per cent.
@@ -19,39 +19,39 @@ public enum RefundShare: Hashable, Sendable {
     case part(milliPercent: UInt32)
 }
 
-/// One operation of a test store on one account: what a transaction manager and an `SKTestSession` do.
+/// One operation of a test store on one account: the operations of Xcode's transaction manager and of `SKTestSession`.
 ///
-/// Decided by `decide(_:on:…)` alone: the wire, the command line, scenarios and the model's own checks all speak this. One
-/// reference: an order is one, and all else is behind one.
+/// Only `decide(_:on:…)` decides it. The wire, the command line, scenarios and model checks share this type. Each case
+/// is one reference in size: an order is one itself, all other payloads are indirect.
 public enum StoreOperation: Hashable, Sendable {
-    /// A purchase outside the app: every listener of the account's transactions hears of it.
+    /// A purchase outside the app: every listener of the account's transactions receives it.
     case buy(PurchaseOrder)
     indirect case refund(OperationTarget, reason: RevocationReason, share: RefundShare)
     indirect case reverseRefund(OperationTarget)
-    /// The store says no to a refund. Nothing changes.
+    /// The store declines a refund. Nothing changes.
     indirect case declineRefund(OperationTarget)
-    /// The store asks how a purchase was used. Nothing changes.
+    /// The store asks for consumption data. Nothing changes.
     indirect case requestConsumption(OperationTarget)
     /// Ends the period now and renews.
     indirect case renew(OperationTarget)
     /// Ends the period now, for good.
     indirect case expire(OperationTarget)
-    /// Off in a grace or retry period ends the subscription.
+    /// Switching off in a grace or retry period ends the subscription.
     indirect case setAutoRenew(OperationTarget, isOn: Bool)
-    /// The customer's means of payment works again: what is in grace or retry renews.
+    /// The customer's payment works again: lines in grace or retry renew.
     indirect case resolveBilling(OperationTarget)
-    /// Whether this account's charges fail; nil: as the app's setting says.
+    /// Whether this account's charges fail; nil: the app's setting decides.
     indirect case setCharges(fail: Bool?)
-    /// `needsConsent` nil: as the rule of section 13 says for this increase.
+    /// `needsConsent` nil: the store's rule for this increase decides.
     indirect case raisePrice(OperationTarget, milliunits: Int64, needsConsent: Bool?)
     indirect case answerPriceIncrease(OperationTarget, agrees: Bool)
     /// The end of the period moves later.
     indirect case extendRenewal(OperationTarget, milliseconds: Int64)
     /// A member of the family gets what the account owns.
     indirect case share(OperationTarget, member: String)
-    /// Nil target: all that is shared; nil member: with everybody.
+    /// Nil target: all shared products; nil member: all members.
     indirect case stopSharing(OperationTarget?, member: String?)
-    /// Ends the wait of a purchase: asked to buy, interrupted, or in front of a dialog.
+    /// Ends the wait of a purchase: ask to buy, interrupted, or an open dialog.
     indirect case decidePurchase(id: UInt64, approves: Bool)
     indirect case deleteTransaction(TransactionID)
     case clearTransactions
@@ -60,11 +60,11 @@ public enum StoreOperation: Hashable, Sendable {
     indirect case endIntent(id: UInt64)
     /// The account's own storefront, alpha-3; empty for the app's.
     indirect case setStorefront(String)
-    /// A message of the store without a reason of its own.
+    /// A store message without a cause in the account.
     case postMessage
 }
 
-/// The offer that a purchase asks for. Introductory offers apply by themselves.
+/// The offer that a purchase asks for. Introductory offers apply automatically.
 public struct OrderedOffer: Hashable, Sendable {
     public var type: OfferType
     /// A code is known by its reference name.
@@ -79,7 +79,7 @@ public struct OrderedOffer: Hashable, Sendable {
     }
 }
 
-/// Whether a purchase may have the introductory offer, whatever the account's history.
+/// Whether a purchase may have the introductory offer, regardless of the account's history.
 public struct IntroductoryEligibility: OpenEnumeration {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -89,20 +89,21 @@ public struct IntroductoryEligibility: OpenEnumeration {
     public static let denied = Self(rawValue: 2)
 }
 
-/// What a purchase in the past is followed by.
+/// Renewals that follow a purchase in the past.
 public struct RenewalBehaviour: OpenEnumeration {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
     public static let names = ["unspecified", "renewUntilNow", "cancelImmediately"]
-    /// Every renewal that would have been made since then is.
+    /// Every renewal due since then is made.
     public static let renewUntilNow = Self(rawValue: 1)
     /// Renewal is off from the start.
     public static let cancelImmediately = Self(rawValue: 2)
 }
 
-/// What a customer wants to buy, and how.
+/// A customer's order of a product, with its options.
 ///
-/// A value behind one reference: an order is handed from its frame through call, mutation and decision, and has six texts.
+/// A value behind one reference, because an order has six texts and passes from its frame through call, mutation and
+/// decision.
 public struct PurchaseOrder: Hashable, Sendable {
     private var contents: Contents
 
@@ -136,7 +137,7 @@ public struct PurchaseOrder: Hashable, Sendable {
         get { self.contents.fields.billingPlan }
         set { self.change { $0.billingPlan = newValue } }
     }
-    /// Bought at an instant in the past; nil: now. Test stores only.
+    /// The instant of a purchase in the past; nil: now. Test stores only.
     public var date: Instant? {
         get { self.contents.fields.date }
         set { self.change { $0.date = newValue } }
@@ -145,17 +146,17 @@ public struct PurchaseOrder: Hashable, Sendable {
         get { self.contents.fields.renewalBehaviour }
         set { self.change { $0.renewalBehaviour = newValue } }
     }
-    /// Waits for approval, whatever the app's setting.
+    /// Waits for approval, whatever the app's setting is.
     public var simulatesAskToBuy: Bool {
         get { self.contents.fields.simulatesAskToBuy }
         set { self.change { $0.simulatesAskToBuy = newValue } }
     }
-    /// The storefront that the customer was shown; empty: not checked.
+    /// The storefront that the app showed to the customer; empty: not checked.
     public var seenStorefront: String {
         get { self.contents.fields.seenStorefront }
         set { self.change { $0.seenStorefront = newValue } }
     }
-    /// Whether to buy although the storefront is another one by now.
+    /// Whether to buy even if the storefront has changed.
     public var continuesInNewStorefront: Bool {
         get { self.contents.fields.continuesInNewStorefront }
         set { self.change { $0.continuesInNewStorefront = newValue } }
@@ -171,7 +172,7 @@ public struct PurchaseOrder: Hashable, Sendable {
                 introductoryEligibility: introductoryEligibility))
     }
 
-    /// Changes several fields at the cost of one: each change of one makes the contents anew.
+    /// Changes several fields with one copy; changing them one by one would copy the contents each time.
     package mutating func change<Failure: Error>(
         _ body: (inout PurchaseOrderFields) throws(Failure) -> Void
     ) throws(Failure) {
@@ -180,7 +181,7 @@ public struct PurchaseOrder: Hashable, Sendable {
         self.contents = Contents(consume fields)
     }
 
-    /// What an order says, once and for all: shared by its copies, on all threads.
+    /// The immutable contents of an order, shared by its copies on all threads.
     private final class Contents: Sendable {
         let fields: PurchaseOrderFields
 
@@ -195,11 +196,11 @@ public struct PurchaseOrder: Hashable, Sendable {
 }
 
 extension PurchaseOrder: CustomReflectable {
-    /// Shows the fields, not where they are kept.
+    /// Shows the fields, without the storage behind them.
     public var customMirror: Mirror { Mirror(reflecting: self.contents.fields) }
 }
 
-/// The fields of a `PurchaseOrder`, which says what they mean.
+/// The fields of a `PurchaseOrder`, which documents them.
 package struct PurchaseOrderFields: Hashable, Sendable {
     package var productID: String
     package var quantity: UInt32

@@ -1,18 +1,18 @@
 package import PerchBase
 
-/// What happened to an account in a subscription group, as far as offers ask for it.
+/// An account's history in a subscription group, as far as offers depend on it.
 package struct GroupHistory: Hashable, Sendable {
     package var groupID: String
-    /// A transaction of this account carried an introductory offer.
+    /// True if a transaction of this account carried an introductory offer.
     package var hadIntroductoryOffer = false
-    /// The length of all periods that were paid for: the sum of `paidMilliseconds` of the account's transactions.
+    /// Total length of all paid periods: the sum of `paidMilliseconds` of the account's transactions.
     package var paidMilliseconds: Int64 = 0
-    /// When a win-back offer was last redeemed: the purchase, and no period after it that the offer still discounts.
+    /// Instant of the last purchase with a win-back offer. Later periods that the offer still discounts do not count.
     package var lastWinBack: Instant?
 
     package init(groupID: String) { self.groupID = groupID }
 
-    /// A period that added `before` adds `after`. Periods that end at the end of time are longer than can be counted.
+    /// Replaces a period's contribution `before` with `after`. Saturates, because a period without end is too long to sum.
     mutating func changePaid(from before: Int64, to after: Int64) {
         let (sum, overflow) = max(0, max(0, self.paidMilliseconds) - before).addingReportingOverflow(after)
         self.paidMilliseconds = overflow ? .max : sum
@@ -20,13 +20,13 @@ package struct GroupHistory: Hashable, Sendable {
 }
 
 extension Transaction {
-    /// What it adds to the time that its account has paid for in the group: its period as the transaction has it, unless it
-    /// was free, is shared by somebody else, or was given back.
+    /// The paid time that this transaction contributes to its account's history in the group: its period, unless it was
+    /// free, shared by another account, or refunded.
     ///
-    /// No document says what a paid duration is of a period that was cut short or extended: it counts from its purchase to
-    /// the end that it has now, so that a test store's list of transactions tells it. A refund, whole or in part, takes the
-    /// period away, and a refund that is taken back returns it. What an upgrade left behind was charged for and is not
-    /// revoked: it counts to the end that it still has.
+    /// Apple does not define the paid duration of a period that was cut short or extended. Here it counts from its
+    /// purchase to its current end, so a test store's list of transactions shows it. A refund, whole or in part,
+    /// removes the period; a reversal restores it. A period that an upgrade left behind was charged for and not
+    /// revoked, so it counts to its remaining end.
     package var paidMilliseconds: Int64 {
         guard self.productType == .autoRenewable, self.ownership == .purchased, self.revocation == nil,
             let price = self.price, price.milliunits > 0, let end = self.expirationDate
@@ -36,11 +36,11 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// Whether a win-back offer was redeemed by it. Its renewals have the offer as long as it lasts, and redeem nothing.
+    /// Whether this transaction redeemed a win-back offer. Its renewals keep the offer's price and redeem nothing.
     var redeemsWinBack: Bool { self.offer?.type == .winBack && self.reason == .purchase }
 }
 
-/// A renewal date that was extended. The App Store counts these in each window of 365 days.
+/// An extension of a renewal date. The App Store limits their number in each window of 365 days.
 package struct RenewalExtension: Hashable, Sendable {
     /// The line, by its original transaction.
     package var original: TransactionID
@@ -52,10 +52,10 @@ package struct RenewalExtension: Hashable, Sendable {
     }
 }
 
-/// What the views of an account need from its facts: current, bounded, rebuilt from the facts by `apply`.
+/// The data about an account that views need: current, bounded, rebuilt from the facts by `apply`.
 ///
-/// Transactions and the unfinished list are rows beside it. A value behind one reference: a record goes from the store's
-/// thread to every loop, and through a dozen hands on the way, and has ten lists and texts.
+/// Transactions and the unfinished list are rows outside the record. A value behind one reference, because a record has
+/// ten lists and texts and passes from the store's thread to every loop.
 package struct AccountRecord: Hashable, Sendable {
     private var contents: Contents
 
@@ -65,7 +65,7 @@ package struct AccountRecord: Hashable, Sendable {
 
     package var account: AccountNumber { self.contents.fields.account }
     package var app: AppNumber { self.contents.fields.app }
-    /// The revision that last changed this record; 0 before the first.
+    /// The last revision that changed this record; 0 before the first.
     package var revision: UInt64 {
         get { self.contents.fields.revision }
         set { self.change { $0.revision = newValue } }
@@ -75,7 +75,7 @@ package struct AccountRecord: Hashable, Sendable {
         get { self.contents.fields.committed }
         set { self.change { $0.committed = newValue } }
     }
-    /// One for each account and app.
+    /// Unique for each account and app.
     package var appTransactionID: String {
         get { self.contents.fields.appTransactionID }
         set { self.change { $0.appTransactionID = newValue } }
@@ -85,33 +85,33 @@ package struct AccountRecord: Hashable, Sendable {
         get { self.contents.fields.lines }
         set { self.change { $0.lines = newValue } }
     }
-    /// The latest transaction, not revoked, of each non-consumable and non-renewing product; of what is shared, one for
-    /// each member who shares it.
+    /// The latest unrevoked transaction of each non-consumable and non-renewing product; of shared products, one for
+    /// each sharing member.
     package var owned: [Transaction] {
         get { self.contents.fields.owned }
         set { self.change { $0.owned = newValue } }
     }
-    /// In the order in which the groups were first bought in.
+    /// In the order of the first purchase in each group.
     package var histories: [GroupHistory] {
         get { self.contents.fields.histories }
         set { self.change { $0.histories = newValue } }
     }
-    /// Purchases that wait for somebody, oldest first.
+    /// Pending purchases, oldest first.
     package var pendingPurchases: [PendingPurchase] {
         get { self.contents.fields.pendingPurchases }
         set { self.change { $0.pendingPurchases = newValue } }
     }
-    /// Purchases that were begun outside the app, oldest first.
+    /// Purchases that the customer began outside the app, oldest first.
     package var intents: [PurchaseIntent] {
         get { self.contents.fields.intents }
         set { self.change { $0.intents = newValue } }
     }
-    /// What this account shares with others, in the order in which that began.
+    /// The account's shares with family members, in the order in which they began.
     package var shares: [FamilyShare] {
         get { self.contents.fields.shares }
         set { self.change { $0.shares = newValue } }
     }
-    /// Shared with this account after it was bought: it comes with the next `Sync`.
+    /// Transactions shared with this account after they were bought: the next `Sync` delivers them.
     package var awaitingSync: [Transaction] {
         get { self.contents.fields.awaitingSync }
         set { self.change { $0.awaitingSync = newValue } }
@@ -121,29 +121,29 @@ package struct AccountRecord: Hashable, Sendable {
         get { self.contents.fields.storefront }
         set { self.change { $0.storefront = newValue } }
     }
-    /// Whether this account's charges fail; nil: as the app's setting says.
+    /// Whether this account's charges fail; nil: the app's setting decides.
     package var chargesFail: Bool? {
         get { self.contents.fields.chargesFail }
         set { self.change { $0.chargesFail = newValue } }
     }
-    /// When a message without a reason of its own was last posted.
+    /// When a message without a cause in the account was last posted.
     package var messagePosted: Instant? {
         get { self.contents.fields.messagePosted }
         set { self.change { $0.messagePosted = newValue } }
     }
 
-    /// Renewal extensions of own lines, oldest first: of each line the last `Limits.renewalExtensionsMax`.
+    /// Renewal extensions of own lines, oldest first; at most `Limits.renewalExtensionsMax` for each line.
     package var extensions: [RenewalExtension] {
         get { self.contents.fields.extensions }
         set { self.change { $0.extensions = newValue } }
     }
-    /// Transactions whose refund the customer requested, oldest first: the last `Limits.refundRequestsKept`.
+    /// Transactions whose refund the customer requested, oldest first; at most `Limits.refundRequestsKept`.
     package var refundRequests: [TransactionID] {
         get { self.contents.fields.refundRequests }
         set { self.change { $0.refundRequests = newValue } }
     }
 
-    /// Changes several fields at the cost of one: each change of one makes the contents anew.
+    /// Changes several fields with one copy; changing them one by one would copy the contents each time.
     package mutating func change<Failure: Error>(
         _ body: (inout RecordFields) throws(Failure) -> Void
     ) throws(Failure) {
@@ -157,17 +157,17 @@ package struct AccountRecord: Hashable, Sendable {
         self.change { $0.apply(fact) }
     }
 
-    /// Folds all facts of a revision, at the cost of one.
+    /// Folds all facts of a revision with one copy of the record.
     package mutating func fold(_ facts: [Fact], revision: UInt64, committed: Instant) {
         var fields = self.contents.fields
-        // By place: a fact that is handed out is counted.
+        // By index, because iterating would retain and release each fact.
         for place in facts.indices { fields.apply(facts[place]) }
         fields.revision = revision
         fields.committed = committed
         self.contents = Contents(consume fields)
     }
 
-    /// What a record says, once and for all: shared by its copies, on all threads.
+    /// The immutable contents of a record, shared by its copies on all threads.
     private final class Contents: Sendable {
         let fields: RecordFields
 
@@ -184,7 +184,7 @@ package struct AccountRecord: Hashable, Sendable {
 }
 
 extension AccountRecord {
-    /// Lines, owned products and what waits: what the record limit counts.
+    /// Number of lines, owned products and pending entries, for the record limit.
     package var entryCount: Int { self.contents.fields.entryCount }
 
     package func history(ofGroup group: String) -> GroupHistory? {
@@ -207,28 +207,28 @@ extension AccountRecord {
 }
 
 extension AccountRecord: CustomReflectable {
-    /// Shows the fields, not where they are kept.
+    /// Shows the fields, without the storage behind them.
     package var customMirror: Mirror { Mirror(reflecting: self.contents.fields) }
 }
 
 extension AccountRecord {
-    /// The record that is kept at a place will be decided about: its fields.
+    /// Prefetches the fields of the record at a place, before a decision reads them.
     package static func prefetch(at place: UnsafePointer<AccountRecord?>) {
         Prefetch.object(at: place, Prefetch.headerBytes + MemoryLayout<RecordFields>.size)
     }
 
-    /// Then, when they are there, what it owns: the first bytes of it.
+    /// Prefetches the record's list of owned transactions, once the record's fields are in the cache.
     package static func prefetchOwned(at place: UnsafePointer<AccountRecord?>) {
         guard let owned = Self.ownedPlace(of: place) else { return }
         Prefetch.object(at: owned, 2 * Prefetch.headerBytes + MemoryLayout<Transaction>.stride)
     }
 
-    /// Then the first of that.
+    /// Prefetches the fields of the first owned transaction, once the list itself is in the cache.
     package static func prefetchFirstOwned(at place: UnsafePointer<AccountRecord?>) {
         guard let owned = Self.ownedPlace(of: place)?.load(as: UnsafeRawPointer?.self),
             owned.load(fromByteOffset: Prefetch.headerBytes, as: Int.self) > 0
         else { return }
-        // Where `TransactionFields` has what is asked first.
+        // The first fields of `TransactionFields` are those that are read first.
         Prefetch.object(at: owned + 2 * Prefetch.headerBytes, 128)
     }
 
@@ -241,8 +241,8 @@ extension AccountRecord {
     }
 }
 
-/// The fields of an `AccountRecord`, which says what they mean, and how facts are folded into them. What few accounts have
-/// is in a box.
+/// The fields of an `AccountRecord`, which documents them, and the folding of facts. A box holds the fields that few
+/// accounts have.
 package struct RecordFields: Hashable, Sendable {
     package let account: AccountNumber
     package var revision: UInt64 = 0
@@ -309,7 +309,7 @@ package struct RecordFields: Hashable, Sendable {
         var refundRequests: [TransactionID] = []
     }
 
-    /// Lines, owned products and what waits.
+    /// Number of lines, owned products and pending entries.
     var entryCount: Int {
         var count = self.lines.count + self.owned.count
         if let rare = self.rare {

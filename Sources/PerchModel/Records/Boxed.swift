@@ -1,4 +1,4 @@
-/// A value behind a reference, because most have nothing of the kind: who has not keeps eight bytes for it.
+/// A value behind a reference, for fields that most values do not have. An absent one takes eight bytes.
 package final class Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
     package let value: Value
 
@@ -10,17 +10,17 @@ package final class Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
 }
 
 extension Boxed: CustomReflectable {
-    /// Shows the value, not where it is kept.
+    /// Shows the value, without the storage behind it.
     package var customMirror: Mirror { Mirror(reflecting: self.value) }
 }
 
-/// What few values of a kind have, as they keep it: nothing where all of it is as it is as a rule.
+/// The rarely set fields of a type. If all have their defaults, nothing is stored.
 protocol Rare: Hashable, Sendable {
     init()
 }
 
 extension Optional {
-    /// Changes some of what is rare, and keeps a box only where something is left.
+    /// Changes rare fields, and keeps a box only if a field differs from its default.
     mutating func change<Value: Rare>(_ body: (inout Value) -> Void) where Wrapped == Boxed<Value> {
         var value = self?.value ?? Value()
         body(&value)

@@ -1,12 +1,12 @@
 package import PerchBase
 
-/// Something that happened to an account and was written down. Facts are only appended; a record is their fold.
+/// A recorded event of an account. Facts are only appended; a record is their fold.
 package struct Fact: Hashable, Sendable {
     /// When it took effect, on the app's clock.
     package var effective: Instant
     package var body: Body
     package let source: FactSource
-    /// The signer's time, by which facts from outside are ordered. Nil for this store's own decisions, whose order is that of
+    /// The signer's time, which orders facts from outside. Nil for this store's own decisions, which are ordered by
     /// their commits.
     package let stamp: Instant?
 
@@ -22,9 +22,9 @@ package struct Fact: Hashable, Sendable {
         self.stamp = source == .decision ? nil : stamp
     }
 
-    /// Behind one reference: a fact is copied more often than it is looked at.
+    /// One reference in size, because facts are copied more often than read.
     package indirect enum Body: Hashable, Sendable {
-        /// The account was opened; the number StoreKit calls the app transaction.
+        /// The account was opened. The ID is StoreKit's app transaction ID.
         case opened(appTransactionID: String)
         /// A product was bought. `terms` for auto-renewable subscriptions only.
         case purchased(Transaction, terms: Boxed<LineTerms>?)
@@ -36,40 +36,41 @@ package struct Fact: Hashable, Sendable {
         case lapsed(original: TransactionID, reason: ExpirationReason)
         /// An upgrade left this transaction behind; or that upgrade was deleted, and `isUpgraded` is false again.
         case upgradedFrom(Transaction)
-        /// The customer switched renewal on or off; the product of the next period, and the billing plan that it was
-        /// ordered with if it is another one. Off in a grace or retry period ends the line at once.
+        /// The customer switched renewal on or off. The fact has the product of the next period, and the billing plan
+        /// of that order if the product changes. Switching off in a grace or retry period ends the line at once.
         case autoRenewSet(
             original: TransactionID, isOn: Bool, preference: String, billingPlan: BillingPlanType = .unspecified)
-        /// A transaction was refunded or revoked. `fallback`: the transaction that entitles instead, if there is one.
+        /// A transaction was refunded or revoked. `fallback` is the transaction that entitles instead, if there is one.
         case revoked(Transaction, fallback: Transaction?)
         /// A subscription's period was cut short, for good.
         case expiredEarly(Transaction)
-        /// A subscription's period was cut short because the next one begins: a renewal that was forced.
+        /// A forced renewal cut a subscription's period short: the next one begins.
         case periodCut(Transaction)
         /// A transaction was delivered.
         case finished(TransactionID)
         /// A refund was taken back.
         case reinstated(Transaction)
-        /// A higher price was asked for, or announced.
+        /// A higher price was requested or announced.
         case priceRaised(original: TransactionID, PriceIncrease)
-        /// The customer answered. A refusal switches renewal off, because of the price.
+        /// The customer answered. Declining switches renewal off because of the price.
         case priceAnswered(original: TransactionID, agrees: Bool)
         /// An offer applies from the next period.
         case offerQueued(original: TransactionID, SubscriptionOffer)
         /// The end of the latest period moved later.
         case extended(Transaction)
-        /// A purchase waits for somebody.
+        /// A purchase waits for approval.
         case purchaseHeld(PendingPurchase)
-        /// It waits no longer. If it was approved, the facts of the purchase follow in the same change.
+        /// A purchase no longer waits. If it was approved, the facts of the purchase follow in the same change.
         case purchaseReleased(id: UInt64, isApproved: Bool)
         /// This account shares something with another.
         case sharingBegan(FamilyShare)
         case sharingEnded(original: TransactionID, member: AccountNumber)
-        /// The line that another account shares with this one, as it now is. `isNew`: its latest transaction is.
+        /// The current state of a line that another account shares with this one. `isNew`: its latest transaction is
+        /// new.
         case sharedLineSet(Line, isNew: Bool)
-        /// Something was shared with this account after it was bought; it comes with the next sync.
+        /// Something was shared with this account after it was bought; the next sync delivers it.
         case shareAwaitsSync(Transaction)
-        /// The customer restored: what waited for it is delivered by the facts that follow in the same change.
+        /// The customer restored purchases: the facts that follow in the same change deliver what waited.
         case synced
         case intentCreated(PurchaseIntent)
         case intentEnded(id: UInt64)
@@ -78,14 +79,14 @@ package struct Fact: Hashable, Sendable {
         case messagePosted
         /// The customer requested a refund of a transaction. If the store approved it, `revoked` follows.
         case refundRequested(TransactionID)
-        /// A transaction was taken out of a test store. What remains of the account is told whole, because a record does
-        /// not hold what came before.
+        /// A transaction was deleted from a test store. The fact carries all that remains of the account, because a
+        /// record does not have earlier transactions.
         case deleted(TransactionID, remainder: Remainder)
-        /// Everything was taken out of a test store's account.
+        /// A test store deleted everything from the account.
         case cleared
     }
 
-    /// The line that this fact is about and does not bring with it: it can be folded only into a record that has it.
+    /// The line that this fact refers to without containing it: only a record with that line can fold the fact.
     package var line: TransactionID? {
         switch self.body {
         case .renewalFailed(let original, _), .lapsed(let original, _), .autoRenewSet(let original, _, _, _),
@@ -96,7 +97,7 @@ package struct Fact: Hashable, Sendable {
         }
     }
 
-    /// What led to a value that this fact changes; unspecified where it changes none.
+    /// The cause of a value that this fact changes; unspecified if it changes none.
     package var cause: Cause {
         switch self.body {
         case .opened, .purchased, .upgradedFrom: .purchase
@@ -117,7 +118,7 @@ package struct Fact: Hashable, Sendable {
         }
     }
 
-    /// What subscribers of the account's transactions are told, if anything.
+    /// The event for subscribers of the account's transactions, if any.
     package var event: (transaction: Transaction, kind: TransactionEventKind)? {
         switch self.body {
         case .purchased(let transaction, _): (transaction, .purchased)
@@ -140,7 +141,7 @@ package struct Fact: Hashable, Sendable {
         }
     }
 
-    /// What this fact writes to the account's transaction rows, if anything.
+    /// The change of the account's transaction rows, if any.
     package var rowWrite: TransactionWrite? {
         switch self.body {
         case .purchased(let transaction, _), .renewed(let transaction, _): .insert(transaction)
@@ -160,16 +161,16 @@ package struct Fact: Hashable, Sendable {
     }
 }
 
-/// What a purchase or renewal settles about its line, beyond the transaction.
+/// The terms of a line that a purchase or renewal sets, beyond the transaction.
 package struct LineTerms: Hashable, Sendable {
     package var preference: String
-    /// Of an order that goes on waiting.
+    /// The billing plan of an order that continues to wait.
     package var preferredBillingPlan: BillingPlanType = .unspecified
     package var anchorDay: Int64
     package var offerInForce: SubscriptionOffer?
     package var offerPeriodsLeft: Int32
     package var recentStart: Instant
-    /// What waits behind the offer of this period.
+    /// The offer that follows the offer of this period.
     package var queuedOffer: SubscriptionOffer?
     package var agreedPrice: Money?
     package var lastIncrease: Instant?
@@ -192,14 +193,14 @@ package struct LineTerms: Hashable, Sendable {
 package enum TransactionWrite: Hashable, Sendable {
     /// A new row, not finished.
     case insert(Transaction)
-    /// The same row with other fields; whether it is finished stays.
+    /// The same row with other fields; its finished flag stays.
     case update(Transaction)
     case finish(TransactionID)
     case delete(TransactionID)
     case deleteAll
 }
 
-/// What a record has left when transactions were taken out of it.
+/// The rest of a record after transactions were deleted from it.
 package struct Remainder: Hashable, Sendable {
     package var lines: [Line]
     package var owned: [Transaction]
@@ -228,7 +229,7 @@ extension RecordFields {
             }
 
         case .renewed(let transaction, let terms):
-            // A renewal that was forced leaves the customer's own switch alone.
+            // A forced renewal does not change the customer's own switch.
             self.noteHistory(of: transaction)
             let held = self.lineIndex(original: transaction.originalID).map { self.lines[$0] }
             self.begin(transaction, terms, willAutoRenew: held?.willAutoRenew ?? true)
@@ -243,21 +244,21 @@ extension RecordFields {
             }
 
         case .upgradedFrom:
-            // The fact that follows in the same change brings the line's next transaction.
+            // The next fact of the same change brings the line's next transaction.
             break
 
         case .periodCut(let transaction):
-            // So does it here; but the period was not as long as it had been paid for.
+            // As above; in addition, the period became shorter than the one that was paid for.
             self.notePaid(transaction)
 
         case .autoRenewSet(let original, let isOn, let preference, let billingPlan):
             self.changeLine(original) { line in
                 line.willAutoRenew = isOn
-                // An offer was redeemed for what was to come then.
+                // A queued offer was redeemed for the product that was to come then.
                 if !line.prefers(preference, billed: billingPlan) { line.queuedOffer = nil }
                 line.preference = preference
                 line.preferredBillingPlan = billingPlan
-                // A commitment goes on being charged. Switched on, what had been refused is open again.
+                // A commitment continues to be charged. Switching renewal on clears the reason of a declined price.
                 if !isOn, !line.isCommitted { line.endRetry(at: fact.effective) }
                 if isOn { line.lapse = nil }
             }
@@ -283,7 +284,7 @@ extension RecordFields {
                 line.latest = transaction
                 line.willAutoRenew = false
                 line.endRetry(at: fact.effective)
-                // For good: a commitment does not go on either.
+                // For good: a commitment ends too.
                 line.lapse = line.lapse ?? .autoRenewDisabled
             }
 
@@ -300,7 +301,7 @@ extension RecordFields {
 
         case .priceRaised(let original, let increase):
             self.changeLine(original) { line in
-                // An increase that the customer agreed to stays agreed, whatever becomes of the next one.
+                // An increase that the customer agreed to stays agreed, whatever happens to the next one.
                 if let agreed = line.increase, agreed.status == .agreed { line.agreedPrice = agreed.price }
                 line.increase = increase
                 line.lastIncrease = increase.asked
@@ -389,7 +390,7 @@ extension RecordFields {
         }
     }
 
-    /// Keeps the line's last extensions: as many as the limit counts. A family member's copy has none of its own.
+    /// Keeps the line's last extensions, up to the limit. A family member's copy has none.
     private mutating func noteExtension(of transaction: Transaction, at instant: Instant) {
         guard transaction.ownership == .purchased else { return }
         let original = transaction.originalID
@@ -401,7 +402,7 @@ extension RecordFields {
         }
     }
 
-    /// What offers will ask of this account's past in the group.
+    /// Notes in the account's history in the group what offers depend on.
     private mutating func noteHistory(of transaction: Transaction) {
         guard transaction.productType == .autoRenewable, transaction.ownership == .purchased else { return }
         let group = transaction.subscriptionGroupID
@@ -412,13 +413,13 @@ extension RecordFields {
         self.changePaid(transaction, from: 0)
     }
 
-    /// The latest transaction of a line gets another end, and is not folded yet.
+    /// Updates the paid time, because the line's latest transaction gets another end. Called before the fact is folded.
     private mutating func notePaid(_ transaction: Transaction) {
         let held = self.lines.first { $0.latest.id == transaction.id }
         self.changePaid(transaction, from: held?.latest.paidMilliseconds ?? 0)
     }
 
-    /// What a transaction adds to the time that was paid for changes, to what it says of itself.
+    /// Replaces a transaction's contribution to the paid time with its current one.
     private mutating func changePaid(_ transaction: Transaction, from before: Int64) {
         guard transaction.ownership == .purchased,
             let index = self.histories.firstIndex(where: { $0.groupID == transaction.subscriptionGroupID })
@@ -426,14 +427,14 @@ extension RecordFields {
         self.histories[index].changePaid(from: before, to: transaction.paidMilliseconds)
     }
 
-    /// An owned transaction whose refund was taken back counts again, unless a later one does.
+    /// An owned transaction whose refund was reversed counts again, unless a later one does.
     private mutating func ownAgain(_ transaction: Transaction) {
         guard let index = self.ownedIndex(like: transaction) else { return self.owned.append(transaction) }
         let held = self.owned[index]
         if (held.purchaseDate, held.id) < (transaction.purchaseDate, transaction.id) { self.owned[index] = transaction }
     }
 
-    /// A period begins: of a new line, or the next one of a line that is there.
+    /// Begins a period: of a new line, or the next one of an existing line.
     private mutating func begin(_ transaction: Transaction, _ terms: LineTerms, willAutoRenew: Bool = true) {
         var line = Line(latest: transaction, preference: terms.preference, recentStart: terms.recentStart)
         line.willAutoRenew = willAutoRenew
@@ -452,8 +453,8 @@ extension RecordFields {
         }
     }
 
-    /// The place that a transaction takes among what is owned: of what was bought the product's. What is shared has one for
-    /// each member who shares it, since each can stop by himself.
+    /// The index of a transaction in `owned`. A bought product has one entry; a shared product has one for each sharing
+    /// member, because each can stop sharing separately.
     private func ownedIndex(like transaction: Transaction) -> Int? {
         self.owned.firstIndex {
             $0.productID == transaction.productID && $0.ownership == transaction.ownership
@@ -463,11 +464,11 @@ extension RecordFields {
 
     private mutating func own(_ transaction: Transaction) {
         guard let index = self.ownedIndex(like: transaction) else { return self.owned.append(transaction) }
-        // What was bought into the past does not take the place of what was bought since.
+        // A purchase in the past does not replace a later one.
         if transaction.purchaseDate >= self.owned[index].purchaseDate { self.owned[index] = transaction }
     }
 
-    /// A fact names a line that its own decision has seen: its absence is our bug.
+    /// A fact names a line that its own decision has seen, so a missing line is a bug in Perch.
     private mutating func changeLine(_ original: TransactionID, _ change: (inout Line) -> Void) {
         guard let index = self.lineIndex(original: original) else {
             preconditionFailure("a fact names line \(original), which account \(self.account) does not have")

@@ -1,6 +1,6 @@
 package import PerchBase
 
-/// What became of a charge that failed.
+/// The retry periods after a failed charge.
 package struct BillingRetry: Hashable, Sendable {
     package var failedAt: Instant
     /// The store stops trying here.
@@ -15,7 +15,7 @@ package struct BillingRetry: Hashable, Sendable {
     }
 }
 
-/// A higher price that a line's customer was told of.
+/// A higher price that the customer of a line was notified of.
 package struct PriceIncrease: Hashable, Sendable {
     package var price: Money
     /// When it was asked for or announced.
@@ -32,23 +32,24 @@ package struct PriceIncrease: Hashable, Sendable {
 
 /// One subscription line of an account in a group: its own, or one that a family member shares with it.
 ///
-/// It holds what is known. What that means at an instant is computed: see `state(at:leewayMilliseconds:)`.
+/// Stores known data only. `state(at:leewayMilliseconds:)` computes its meaning at an instant.
 package struct Line: Hashable, Sendable {
     /// The line's latest transaction; never one that an upgrade left behind.
     package var latest: Transaction
     package var willAutoRenew = true
     /// The product of the next period.
     package var preference: String
-    /// The billing plan that it was ordered with, where it is another product than the one that is held. Unspecified:
-    /// up front, or nothing waits.
+    /// The billing plan of the order for the next period, if that is another product than the current one. Unspecified:
+    /// up front, or no order waits.
     package var preferredBillingPlan: BillingPlanType = .unspecified
-    /// The day of the month that periods of months are counted from; 0 where the last period was not of months.
+    /// The day of the month from which monthly periods are counted; 0 if the last period was not in months.
     package var anchorDay: Int64 = 0
-    /// A pay-as-you-go offer in force, and how many further periods it has.
+    /// A pay-as-you-go offer in force, and its number of further periods.
     package var offerInForce: SubscriptionOffer?
     package var offerPeriodsLeft: Int32 = 0
     package var retry: BillingRetry?
-    /// Why the line ended, where something other than the customer's own switch ended it, or that while a charge failed.
+    /// Why the line ended, if the cause was not the customer's switch alone; also set if the customer switched off
+    /// while a charge failed.
     package var lapse: ExpirationReason?
     /// The increase that the next period brings, if the customer agrees.
     package var increase: PriceIncrease?
@@ -56,9 +57,9 @@ package struct Line: Hashable, Sendable {
     package var lastIncrease: Instant?
     /// The price of a period that this customer agreed to; nil: the catalogue's.
     package var agreedPrice: Money?
-    /// A promotional offer or a code that was redeemed during a period: it applies from the next one.
+    /// A promotional offer or code that was redeemed during a period: it applies from the next one.
     package var queuedOffer: SubscriptionOffer?
-    /// The product's level of service when it was bought or renewed; 0 where it was not known.
+    /// The product's level of service at its purchase or last renewal; 0 if unknown.
     package var level: Int32 = 0
     /// Start of the current run of periods.
     package var recentStart: Instant
@@ -76,75 +77,76 @@ package struct Line: Hashable, Sendable {
     /// End of the latest period.
     package var boundary: Instant { self.latest.expirationDate ?? .distantFuture }
 
-    /// Whether a commitment has further periods to charge for: they renew, whatever the customer's own switch says.
+    /// Whether a commitment has further periods to charge: they renew whatever the customer's switch says.
     package var isCommitted: Bool {
         guard let commitment = self.latest.commitment else { return false }
         return commitment.billingPeriodNumber < commitment.totalBillingPeriods
     }
 
-    /// The product of the next period: within a commitment the same, else what the customer prefers.
+    /// The product of the next period: within a commitment the same, else the customer's preference.
     package var nextProductID: String { self.isCommitted ? self.latest.productID : self.preference }
 
-    /// The billing plan of the next period: that of what is held, or the one that was ordered with what comes then.
+    /// The billing plan of the next period: the current plan, or the plan ordered with the next product.
     package var nextBillingPlan: BillingPlanType {
         self.nextProductID == self.latest.productID ? self.latest.billingPlan : self.preferredBillingPlan
     }
 
-    /// The product of the next charge, where one is to come: the line renews, and its period runs or the store still
-    /// retries the last charge. Statuses and plan options report the same one.
+    /// The product of the next charge, if one is due: the line renews, and its period runs or the store still retries
+    /// the last charge. Statuses and plan options both report it.
     package func renewalProductID(at now: Instant, leewayMilliseconds: Int64?) -> String? {
         guard self.willAutoRenew || self.isCommitted, self.lapse == nil else { return nil }
         let state = self.state(at: now, leewayMilliseconds: leewayMilliseconds)
         return state == .expired || state == .revoked ? nil : self.nextProductID
     }
 
-    /// Whether an attempt to renew belongs to the boundary and is not recorded yet.
+    /// Whether an attempt to renew is due at the boundary and not recorded yet.
     package var awaitsAttempt: Bool {
         (self.willAutoRenew || self.isCommitted) && self.retry == nil && self.lapse == nil
             && self.latest.revocation == nil
     }
 
-    /// When the store has to attempt a renewal; nil when there is nothing to attempt. A shared line renews with its
+    /// When the store has to attempt a renewal; nil if it has none to attempt. A shared line renews with its
     /// purchaser's.
     package var attemptDue: Instant? {
         self.awaitsAttempt && self.isOwn && self.boundary < .distantFuture ? self.boundary : nil
     }
 
-    /// The offer in force, where it has the next period as well: unless the plan changes then.
+    /// The offer in force, if it also covers the next period. A change of plan ends it.
     var offerGoingOn: SubscriptionOffer? {
         self.offerPeriodsLeft > 0 && self.nextProductID == self.latest.productID ? self.offerInForce : nil
     }
 
-    /// The offer of the next period, and how many periods it has from then on: the one in force; after it the one that
-    /// was redeemed meanwhile, once what it was redeemed for comes. A commitment may be before that.
+    /// The offer of the next period, and its number of periods from then on. The offer in force comes first, then the
+    /// offer redeemed for the next product, once that begins. A commitment may come before it.
     var nextOffer: (offer: SubscriptionOffer, periods: Int32)? {
         if let offer = self.offerGoingOn { return (offer, self.offerPeriodsLeft) }
         guard self.nextProductID == self.preference else { return nil }
         return self.queuedOffer.map { (offer: $0, periods: max($0.periodCount, 1)) }
     }
 
-    /// Why the line will end at its boundary although it renews: known ahead, and the same answer when it comes to it.
+    /// Why the line will end at its boundary although renewal is on: known in advance, and equal to the result of the
+    /// attempt.
     ///
-    /// A billing plan that the catalogue has no longer is as a product that it has no longer: nobody is charged in
-    /// another way than the one that he ordered.
+    /// A billing plan that left the catalogue counts like a product that left it: the store never charges in another
+    /// way than the customer ordered.
     package func foreseenLapse(in catalogue: Catalogue) -> ExpirationReason? {
         guard let product = catalogue.productOnSale(self.nextProductID), let subscription = product.subscription,
             nextBilling(of: self, product, subscription) != nil
         else { return .productUnavailable }
-        // Another product has a price of its own.
+        // An increase of this product does not concern another product's price.
         if self.increase?.status == .pending, self.nextProductID == self.latest.productID {
             return .didNotConsentToPriceIncrease
         }
         return nil
     }
 
-    /// Ends what is left of grace and retry, because the customer or a tester ended the line at `instant`.
+    /// Ends the rest of grace and retry, because the customer or a tester ended the line at `instant`.
     ///
-    /// The charge that failed stays written down with what it came to: the grace that the customer has had is service, which
-    /// runs of periods and win-back offers count from. It was not in vain that the store tried, so `lapse` says why it ended.
+    /// The failed charge stays recorded: the grace period so far is service, from which runs of periods and win-back
+    /// offers count. The store did not give up, so `lapse` records why the line ended.
     mutating func endRetry(at instant: Instant) {
         guard var retry = self.retry else { return }
-        // A purchase into the past may take renewal back before the charge that then failed.
+        // A purchase in the past may switch renewal off before the charge that failed later.
         let end = max(instant, retry.failedAt)
         retry.until = min(retry.until, end)
         retry.graceUntil = retry.graceUntil.map { min($0, end) }
@@ -152,23 +154,22 @@ package struct Line: Hashable, Sendable {
         self.lapse = .autoRenewDisabled
     }
 
-    /// Why the line is over, once it is.
+    /// Why the line ended, once it has.
     var endReason: ExpirationReason {
         if self.retry != nil, self.lapse != .autoRenewDisabled { return .billingError }
         return self.lapse ?? (self.willAutoRenew ? .unknown : .autoRenewDisabled)
     }
 
-    /// When the customer was last entitled by this line, if nothing happened since.
+    /// The end of the last entitlement by this line, if nothing happened since.
     var serviceEnd: Instant {
         let served = max(self.boundary, self.retry?.graceUntil ?? self.boundary)
         return min(served, self.latest.revocation?.date ?? served)
     }
 
-    /// The line's state at `now`: the first rule that applies. Boundaries are half-open.
+    /// The line's state at `now`, by the first rule that applies. Boundaries are half-open.
     ///
-    /// A line that renews and whose attempt is not recorded yet stays at its boundary, subscribed, for
-    /// `leewayMilliseconds` (nil: without end), so that nobody sees a gap between a period's end and the news of the
-    /// next one.
+    /// A renewing line whose attempt is not recorded yet stays subscribed at its boundary for `leewayMilliseconds`
+    /// (nil: without limit). So readers see no gap between a period's end and the notification of the next one.
     package func state(at now: Instant, leewayMilliseconds: Int64?) -> RenewalState {
         if let revocation = self.latest.revocation, revocation.date <= now { return .revoked }
         if now < self.boundary { return .subscribed }
@@ -183,7 +184,7 @@ package struct Line: Hashable, Sendable {
         return .expired
     }
 
-    /// The next instant after `now` at which `state` changes if nothing happens, and what it is then.
+    /// The next instant after `now` at which `state` changes if nothing happens, and the state then.
     package func nextCrossing(after now: Instant, leewayMilliseconds: Int64?) -> Forecast? {
         var next: (at: Instant, kind: ForecastKind)?
         func consider(_ instant: Instant?, _ kind: ForecastKind) {
@@ -205,8 +206,8 @@ package struct Line: Hashable, Sendable {
         return Forecast(at: next.at, kind: next.kind, originalTransactionID: self.originalID, state: state)
     }
 
-    /// What a reader is told to expect: where the store will attempt a renewal, what comes of it as far as that is known
-    /// ahead (`foreseenAttempt`), else the next crossing.
+    /// The forecast for readers: the renewal attempt with its expected result (`foreseenAttempt`), else the next
+    /// crossing.
     package func forecast(
         after now: Instant, leewayMilliseconds: Int64?, attempt: @autoclosure () -> RenewalState = .subscribed
     ) -> Forecast? {

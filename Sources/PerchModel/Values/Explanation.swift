@@ -1,7 +1,7 @@
-/// A field of a transaction that decided something.
+/// A field of a transaction on which a decision rests.
 public struct ExplainedFact: Hashable, Sendable {
     public var transactionID: TransactionID
-    /// As the contract names it, such as `expiration_date_ms`.
+    /// The field's name in the contract, such as `expiration_date_ms`.
     public var field: String
     /// For people.
     public var value: String
@@ -13,20 +13,20 @@ public struct ExplainedFact: Hashable, Sendable {
     }
 }
 
-/// What decided about one line, or one owned product.
+/// Why one line or owned product is in its state.
 public struct Explanation: Hashable, Sendable {
     /// For programs: one word.
     public var rule: String
-    /// The rule and its facts, for people.
+    /// The rule and its facts, as a sentence.
     public var message: String
-    /// The first transaction of the line; nil where there is no line.
+    /// The first transaction of the line; nil without a line.
     public var originalTransactionID: TransactionID?
-    /// Unspecified where there is no line.
+    /// Unspecified without a line.
     public var state: RenewalState
     /// Whether this one entitles.
     public var isEntitled: Bool
     public var facts: [ExplainedFact]
-    /// What changes by itself next; nil for nothing.
+    /// The next change that happens automatically; nil for none.
     public var nextChange: Forecast?
     /// That, for people.
     public var nextMessage: String
@@ -51,7 +51,7 @@ public struct Explanations: Hashable, Sendable {
     /// The answer in one sentence.
     public var message: String
     public var isEntitled: Bool
-    /// One for each line or transaction that was looked at; the one that counts is first.
+    /// One for each line or transaction considered; the one that counts is first.
     public var explanations: [Explanation]
 
     public init(message: String, isEntitled: Bool, explanations: [Explanation]) {

@@ -1,4 +1,4 @@
-/// An amount of money in thousandths of the currency's unit, as Apple's signed payloads have it.
+/// An amount of money in thousandths of the currency's unit, as in Apple's signed payloads.
 public struct Money: Hashable, Sendable, CustomStringConvertible {
     public var milliunits: Int64
     /// ISO 4217.
@@ -9,14 +9,14 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         self.currency = currency
     }
 
-    /// `self` times `count`; nil where that does not fit.
+    /// `self` times `count`; nil on overflow.
     public func multiplied(by count: Int64) -> Money? {
         let (product, overflow) = self.milliunits.multipliedReportingOverflow(by: count)
         return overflow ? nil : Money(milliunits: product, currency: self.currency)
     }
 
-    /// Reads a decimal such as `9.99`, `29` or `0.5` exactly: digits, at most one point, at most three decimals, never
-    /// through a binary fraction. Nil for anything else, for a sign, and for what does not fit.
+    /// Parses a decimal such as `9.99`, `29` or `0.5` exactly: digits, at most one point, at most three decimals. Nil
+    /// for anything else, including a sign, and on overflow.
     public static func milliunits(parsing text: some StringProtocol) -> Int64? {
         var whole: Int64 = 0
         var decimals = -1

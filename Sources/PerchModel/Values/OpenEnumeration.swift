@@ -1,6 +1,6 @@
-/// An enumeration whose values grow elsewhere: StoreKit adds cases, newer peers send numbers that we do not know.
+/// An enumeration that can grow elsewhere: StoreKit adds cases, and newer peers send unknown numbers.
 ///
-/// An unknown number is shown, stored and passed on, and never mistaken for a known one. The numbers are those of
+/// An unknown number is shown, stored and forwarded, and never mistaken for a known one. The numbers are those of
 /// `proto/perch/v1`.
 public protocol OpenEnumeration: BitwiseCopyable, Hashable, Sendable, CustomStringConvertible {
     init(rawValue: Int32)
@@ -12,7 +12,7 @@ public protocol OpenEnumeration: BitwiseCopyable, Hashable, Sendable, CustomStri
 extension OpenEnumeration {
     public static var unspecified: Self { Self(rawValue: 0) }
 
-    /// True for 0 too, which says nothing.
+    /// True also for 0, which means unspecified.
     @inlinable
     package var isKnownOrUnspecified: Bool { self.rawValue == 0 || self.isKnown }
 
@@ -30,7 +30,7 @@ extension OpenEnumeration {
     }
 }
 
-/// Which store stands behind an app.
+/// The store behind an app.
 public struct AppEnvironment: OpenEnumeration {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -134,7 +134,7 @@ public struct RenewalState: OpenEnumeration {
     public static let inGracePeriod = Self(rawValue: 4)
     public static let revoked = Self(rawValue: 5)
 
-    /// Whether a customer in this state may use what he subscribed to.
+    /// Whether a customer in this state may use the subscription.
     public var isEntitled: Bool { self == .subscribed || self == .inGracePeriod }
 }
 
@@ -153,7 +153,7 @@ public struct ExpirationReason: OpenEnumeration {
     public static let unknown = Self(rawValue: 5)
 }
 
-/// Whether a price increase waits for the customer.
+/// Whether a price increase waits for the customer's consent.
 public struct PriceIncreaseStatus: OpenEnumeration {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -163,7 +163,7 @@ public struct PriceIncreaseStatus: OpenEnumeration {
     public static let agreed = Self(rawValue: 2)
 }
 
-/// Why a signed value is not to be trusted; `verified` if it is.
+/// Why a signed value is not trusted; `verified` if it is.
 public struct VerificationFailure: OpenEnumeration {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -204,7 +204,7 @@ public struct EffectiveReason: OpenEnumeration {
     public static let latestExpiration = Self(rawValue: 4)
 }
 
-/// What happens to a subscription line by itself.
+/// Changes of a subscription line that happen automatically.
 public struct ForecastKind: OpenEnumeration {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -213,9 +213,9 @@ public struct ForecastKind: OpenEnumeration {
     public static let expiry = Self(rawValue: 2)
     public static let graceEnd = Self(rawValue: 3)
     public static let retryEnd = Self(rawValue: 4)
-    /// A win-back offer begins or ends to be one that the account may have.
+    /// A win-back offer becomes available to the account, or stops being so.
     public static let offerWindow = Self(rawValue: 5)
-    /// A message of the store comes or goes.
+    /// A message of the store appears or disappears.
     public static let message = Self(rawValue: 6)
 }
 

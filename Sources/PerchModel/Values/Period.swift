@@ -36,7 +36,7 @@ public struct Period: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it is counted in calendar months, so that the day of the month is kept.
+    /// Whether the period counts calendar months, and so keeps the day of the month.
     public var isMonthly: Bool { self.unit == .month || self.unit == .year }
 
     public var description: String {
@@ -46,8 +46,8 @@ public struct Period: Hashable, Sendable, CustomStringConvertible {
 
     /// The end of this period by the calendar, in UTC, keeping the time of day.
     ///
-    /// `anchorDay` is the day of the month that the line began at: 31 January, 28 February, 31 March.
-    /// Past the years that a calendar can count, every period ends at the end of time.
+    /// `anchorDay` is the day of the month on which the line began: 31 January, 28 February, 31 March. Periods beyond
+    /// the calendar's range end at the end of time.
     func calendarEnd(from start: Instant, anchorDay: Int64) -> Instant {
         guard start.milliseconds < Int64.max / 2 else { return .distantFuture }
         switch self.unit {

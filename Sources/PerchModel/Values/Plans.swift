@@ -1,4 +1,4 @@
-/// What choosing a plan is to the one that is held.
+/// The relation of a plan to the account's current plan.
 public struct PlanRelation: OpenEnumeration {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -12,11 +12,11 @@ public struct PlanRelation: OpenEnumeration {
 /// A plan of a group that an account can choose.
 public struct PlanOption: Hashable, Sendable {
     public var product: Product
-    /// Unspecified where no plan is held.
+    /// Unspecified if the account holds no plan.
     public var relation: PlanRelation
-    /// It would take effect at the next renewal, not now.
+    /// The choice takes effect at the next renewal, not now.
     public var takesEffectAtRenewal: Bool
-    /// It is the plan of the next period.
+    /// The plan of the next period.
     public var isPreferred: Bool
     /// What would apply now.
     public var offer: TransactionOffer?
@@ -44,7 +44,7 @@ public struct OfferEligibility: Hashable, Sendable {
     public var reason: String
     /// For people.
     public var message: String
-    /// Where the product has several: each may have an introductory offer.
+    /// For products with several plans: each plan may have an introductory offer.
     public var billingPlan: BillingPlanType
 
     public init(
@@ -63,9 +63,9 @@ public struct OfferEligibility: Hashable, Sendable {
 
 /// The offers of products, and whether an account may have each.
 public struct OfferEligibilities: Hashable, Sendable {
-    /// Whether an introductory offer of the group could be had; can be true where there is none.
+    /// Whether the account is eligible for an introductory offer in the group, even if the group has none.
     public var isEligibleForIntroductory: Bool
-    /// Product by product, win-back offers of all of them last and best first.
+    /// Product by product; the win-back offers of all products come last, best first.
     public var offers: [OfferEligibility]
 
     public init(isEligibleForIntroductory: Bool, offers: [OfferEligibility]) {
@@ -74,9 +74,9 @@ public struct OfferEligibilities: Hashable, Sendable {
     }
 }
 
-/// What stands for an account's first use of an app.
+/// The record of an account's first use of an app.
 public struct AppTransaction: Hashable, Sendable {
-    /// One for each account and app; empty for an account that was never opened.
+    /// Unique for each account and app; empty for an account that was never opened.
     public var id: String
     public var bundleID: String
     public var environment: AppEnvironment
@@ -88,12 +88,12 @@ public struct AppTransaction: Hashable, Sendable {
     }
 }
 
-/// An app's policies as they are shown in one locale. Empty texts: there is none.
+/// An app's policies in one locale. Empty texts mean that there is none.
 public struct ShownPolicies: Hashable, Sendable {
     public var licenceAgreement: String
     public var privacyPolicyText = ""
     public var privacyPolicyURL = ""
-    /// The locale of the privacy policy that was found.
+    /// The locale of the selected privacy policy.
     public var privacyPolicyLocale = ""
 
     public init(licenceAgreement: String) { self.licenceAgreement = licenceAgreement }

@@ -1,16 +1,16 @@
-/// An offer that a product is configured with; whether an account may have it is another question.
+/// An offer configured for a product. Eligibility of an account is decided elsewhere.
 public struct SubscriptionOffer: Hashable, Sendable {
     /// Empty for introductory offers; an offer code is known by its reference name.
     public var id: String
     public var type: OfferType
     public var paymentMode: PaymentMode
-    /// One charge; nothing for a free trial.
+    /// The price of one charge; zero for a free trial.
     public var price: Money
-    /// For people; filled when a product is shown, empty in a catalogue.
+    /// For display; filled for a shown product, empty in a catalogue.
     public var displayPrice = ""
-    /// Free trial and pay up front: the whole offer. Pay as you go: one billing period.
+    /// Free trial and pay up front: the length of the whole offer. Pay as you go: one billing period.
     public var period: Period
-    /// Pay as you go: how many billing periods. Otherwise 1.
+    /// Pay as you go: the number of billing periods. Otherwise 1.
     public var periodCount: Int32
     public var billingPlan: BillingPlanType = .unspecified
 
@@ -30,14 +30,14 @@ public struct SubscriptionOffer: Hashable, Sendable {
     }
 }
 
-/// A way to pay for a subscription, where there is more than one.
+/// A way to pay for a subscription that has several.
 public struct BillingPlan: Hashable, Sendable {
     public var type: BillingPlanType
     public var price: Money
     public var displayPrice = ""
     public var commitmentPrice: Money
     public var commitmentDisplayPrice = ""
-    /// Charges in a commitment; 1 without one.
+    /// Number of charges in a commitment; 1 without a commitment.
     public var chargeCount: UInt32
 
     public init(type: BillingPlanType, price: Money, commitmentPrice: Money, chargeCount: UInt32) {
@@ -68,7 +68,7 @@ public struct SubscriptionInfo: Hashable, Sendable {
     }
 }
 
-/// A product as it is shown: in one locale and one storefront. Nothing here depends on an account.
+/// A product for display, in one locale and one storefront. Independent of any account.
 public struct Product: Hashable, Sendable {
     public var id: String
     public var type: ProductType
@@ -79,12 +79,12 @@ public struct Product: Hashable, Sendable {
     public var isFamilyShareable: Bool
     /// Empty for none.
     public var promotionalImageID = ""
-    /// SHA-256 of the promotional image, 32 bytes; empty where there is none to be had.
+    /// SHA-256 of the promotional image, 32 bytes; empty if there is no image.
     public var promotionalImageHash: [UInt8] = []
     /// Nil unless auto-renewable.
     public var subscription: SubscriptionInfo?
     public var storefront: Storefront
-    /// The product as the catalogue file has it.
+    /// The product's JSON from the catalogue file.
     public var jsonRepresentation: [UInt8] = []
 
     public init(
@@ -106,7 +106,7 @@ public struct Product: Hashable, Sendable {
 public struct Products: Hashable, Sendable {
     /// In the order of the request.
     public var products: [Product]
-    /// What the catalogue does not have, in the order of the request.
+    /// Requested IDs that the catalogue does not have, in the order of the request.
     public var unavailableIDs: [String]
 
     public init(products: [Product], unavailableIDs: [String]) {

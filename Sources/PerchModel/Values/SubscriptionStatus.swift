@@ -1,23 +1,23 @@
 public import PerchBase
 
-/// What the store will do at the end of a subscription's period.
+/// The store's plan for the end of a subscription's period.
 public struct RenewalInfo: Sendable {
     public var originalTransactionID: TransactionID
     /// The product held now.
     public var currentProductID: String
     public var willAutoRenew: Bool
-    /// The product of the next period; nil when it will not renew.
+    /// The product of the next period; nil if the line will not renew.
     public var autoRenewPreference: String?
     /// Nil while it is active.
     public var expirationReason: ExpirationReason?
-    /// True while the store tries to charge again, the grace period included.
+    /// True while the store retries a charge, including the grace period.
     public var isInBillingRetry = false
     /// Set only inside a grace period.
     public var gracePeriodExpirationDate: Instant?
     public var priceIncreaseStatus: PriceIncreaseStatus = .noIncreasePending
-    /// End of the most recent period; may be past.
+    /// End of the most recent period; may be in the past.
     public var renewalDate: Instant
-    /// The next charge with any offer applied; nil when it will not renew.
+    /// The next charge with any offer applied; nil if the line will not renew.
     public var renewalPrice: Money?
     /// The offer that applies to the next period.
     public var offer: TransactionOffer?
@@ -84,7 +84,7 @@ public struct SubscriptionStatus: Hashable, Sendable {
 /// All lines of an account in a subscription group, and which one counts.
 public struct SubscriptionStatuses: Hashable, Sendable {
     public var statuses: [SubscriptionStatus]
-    /// Index of the status with the highest level of service that entitles; nil when none does.
+    /// Index of the entitling status with the highest level of service; nil if none entitles.
     public var effectiveIndex: Int?
     public var effectiveReason: EffectiveReason
 
@@ -103,7 +103,7 @@ public struct SubscriptionStatuses: Hashable, Sendable {
     }
 }
 
-/// When a value will change by itself if nothing happens, and to what.
+/// When a value will change if nothing happens, and its state then.
 public struct Forecast: Hashable, Sendable {
     public var at: Instant
     public var kind: ForecastKind

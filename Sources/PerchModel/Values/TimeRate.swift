@@ -16,7 +16,7 @@ public struct TimeRate: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
-    /// By name, as Xcode and `perch store clock` have them.
+    /// By the name in Xcode and `perch store clock`.
     public init?(named name: some StringProtocol) {
         guard let entry = Self.table.first(where: { $0.name == name }) else { return nil }
         self.rawValue = entry.raw
@@ -27,14 +27,14 @@ public struct TimeRate: Hashable, Sendable, CustomStringConvertible {
     public var name: String { self.entry.name }
     public var description: String { self.name }
 
-    /// What a rate makes of time.
+    /// How a rate changes the length of periods.
     private enum Rule {
         case real
         /// Milliseconds for a week and for a month; a year is twelve months.
         case scaled(week: Int64, month: Int64)
-        /// Every period lasts so many milliseconds.
+        /// Every period lasts this number of milliseconds.
         case fixed(Int64)
-        /// A day lasts so many milliseconds.
+        /// A day lasts this number of milliseconds.
         case compressed(day: Int64)
     }
 
@@ -84,16 +84,16 @@ public struct TimeRate: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The end of so many months from `start`. Where every period lasts equally long, so does a month.
+    /// The end of a number of months from `start`. If every period has the same length, so does a month.
     func end(ofMonths count: Int32, from start: Instant) -> Instant {
         if case .fixed(let length) = self.entry.rule { return start.advanced(byMilliseconds: Int64(count) * length) }
         return self.end(of: Period(count, .month), from: start, anchorDay: CivilTime(start).day)
     }
 
-    /// What somebody has paid for at least who paid for so many months.
+    /// The minimum paid time of a customer who paid for `count` months.
     ///
-    /// Months of the calendar differ: any `count` of them in a row are no more than three days shorter than `count`
-    /// average ones, and one less is always shorter than that.
+    /// Calendar months differ: any `count` consecutive months are at most three days shorter than `count` average ones,
+    /// and one month fewer is always shorter than that.
     func paidMilliseconds(ofMonths count: Int32) -> Int64 {
         let count = Int64(min(count, 12_000))
         func months(day: Int64) -> Int64 { max(count * (day * 30_437 / 1_000) - 3 * day, 0) }
@@ -120,7 +120,7 @@ public struct TimeRate: Hashable, Sendable, CustomStringConvertible {
         let isWeekly = period.unit == .week || period.unit == .day
         switch self.entry.rule {
         case .real: return (isWeekly ? (days <= 3 ? 3 : 6) : days) * 86_400_000
-        // The table's figures belong to the default of 16 days (6 for weekly ones), to the nearest second.
+        // The table holds the values for the default of 16 days (6 for weekly periods), to the nearest second.
         case .scaled(let week, let month):
             return isWeekly ? (week * 6 / 7 + 500) / 1_000 * 1_000 : month / 2
         case .fixed(let length): return length

@@ -1,6 +1,6 @@
 public import PerchBase
 
-/// Unique in a store. Zero is a valid one.
+/// Unique in a store. Zero is valid.
 public typealias TransactionID = UInt64
 
 /// An App Store storefront.
@@ -16,7 +16,7 @@ public struct Storefront: Hashable, Sendable {
     }
 }
 
-/// The offer that a transaction was bought with, or that the next one will be.
+/// The offer of a transaction, or of the next period.
 public struct TransactionOffer: Hashable, Sendable {
     /// Empty for introductory offers.
     public var id: String
@@ -50,7 +50,7 @@ public struct Revocation: Hashable, Sendable {
     }
 }
 
-/// Where in a commitment of twelve months a transaction stands.
+/// The position of a transaction in a commitment of twelve months.
 public struct Commitment: Hashable, Sendable {
     public var billingPeriodNumber: UInt32
     public var totalBillingPeriods: UInt32
@@ -69,13 +69,13 @@ public struct Commitment: Hashable, Sendable {
     }
 }
 
-/// One purchase, renewal or restore, with all that StoreKit 2 tells of it.
+/// One purchase, renewal or restore, with all fields of StoreKit 2's `Transaction`.
 ///
-/// Equality covers everything but the signing date and the device verification, which change without the customer
-/// or the store having done anything.
+/// Equality ignores the signing date and the device verification, which change without an action of the customer or the
+/// store.
 ///
-/// A value behind one reference. A transaction is handed from the decision through fact, row, record, event, answer and
-/// view, and has a dozen texts: copying them one by one was a third of the cost of a change.
+/// A value behind one reference, because a transaction has a dozen texts and passes from the decision through fact,
+/// row, record, event, answer and view.
 public struct Transaction: Sendable {
     package private(set) var contents: Contents
 
@@ -88,7 +88,7 @@ public struct Transaction: Sendable {
         get { self.contents.fields.originalID }
         set { self.change { $0.originalID = newValue } }
     }
-    /// One for each purchase event of a subscription; empty for other products.
+    /// Unique for each purchase event of a subscription; empty for other products.
     public var webOrderLineItemID: String {
         get { self.contents.fields.webOrderLineItemID }
         set { self.change { $0.webOrderLineItemID = newValue } }
@@ -114,7 +114,7 @@ public struct Transaction: Sendable {
         get { self.contents.fields.subscriptionGroupID }
         set { self.change { $0.subscriptionGroupID = newValue } }
     }
-    /// When it was charged; for a renewal, the start of the new period.
+    /// When the transaction was charged; for a renewal, the start of the new period.
     public var purchaseDate: Instant {
         get { self.contents.fields.purchaseDate }
         set { self.change { $0.purchaseDate = newValue } }
@@ -123,7 +123,7 @@ public struct Transaction: Sendable {
         get { self.contents.fields.originalPurchaseDate }
         set { self.change { $0.originalPurchaseDate = newValue } }
     }
-    /// End of this period; nil where nothing expires. In a grace period it is already past.
+    /// End of this period; nil for products without an end. In a grace period it is in the past.
     public var expirationDate: Instant? {
         get { self.contents.fields.expirationDate }
         set { self.change { $0.expirationDate = newValue } }
@@ -149,7 +149,7 @@ public struct Transaction: Sendable {
         get { self.contents.fields.revocation }
         set { self.change { $0.revocation = newValue } }
     }
-    /// The caller's own UUID for its customer, lower case; empty for none.
+    /// The app's UUID for its customer, lower case; empty for none.
     public var appAccountToken: String {
         get { self.contents.fields.appAccountToken }
         set { self.change { $0.appAccountToken = newValue } }
@@ -166,7 +166,7 @@ public struct Transaction: Sendable {
         get { self.contents.fields.reason }
         set { self.change { $0.reason = newValue } }
     }
-    /// What was charged, after the offer and times the quantity.
+    /// The amount charged: with the offer, times the quantity.
     public var price: Money? {
         get { self.contents.fields.price }
         set { self.change { $0.price = newValue } }
@@ -211,7 +211,7 @@ public struct Transaction: Sendable {
 
     init(_ fields: consuming TransactionFields) { self.contents = Contents(fields) }
 
-    /// Changes several fields at the cost of one: each change of one makes the contents anew.
+    /// Changes several fields with one copy; changing them one by one would copy the contents each time.
     package mutating func change<Failure: Error>(
         _ body: (inout TransactionFields) throws(Failure) -> Void
     ) throws(Failure) {
@@ -220,7 +220,7 @@ public struct Transaction: Sendable {
         self.contents = Contents(consume fields)
     }
 
-    /// What a transaction says, once and for all: shared by its copies, on all threads.
+    /// The immutable contents of a transaction, shared by its copies on all threads.
     package final class Contents: Sendable {
         package let fields: TransactionFields
 
@@ -228,20 +228,20 @@ public struct Transaction: Sendable {
     }
 }
 
-/// The fields of a `Transaction`, which says what they mean.
+/// The fields of a `Transaction`, which documents them.
 ///
-/// A store in memory and every cache hold them by the million: what few transactions have is in a box, and with what the
-/// runtime keeps of an object they fill four lines of a cache. What is asked of a transaction to find it among others, or
-/// to see whether it entitles, stands in the first two.
+/// A box holds the fields that few transactions have, because stores in memory and caches hold transactions by the
+/// million. With the object header, the rest fills four cache lines. The fields for finding a transaction and for
+/// checking whether it entitles are in the first two.
 ///
-/// Its initializer is the compiler's, as is that of everything large that is made for each change: one that is written by
-/// hand copies what it has made, text by text, and lets go of what it copied (Swift 6.3).
+/// Uses the compiler's memberwise initializer, as all large values that each change makes do: a hand-written one copies
+/// and releases every text (Swift 6.3).
 package struct TransactionFields: Sendable {
     package var id: TransactionID
     package var originalID: TransactionID
     package var productID: String
     package var purchaseDate: Instant
-    /// Looked at by who asks for several of them; changed by name.
+    /// Read directly by code that needs several rare fields; changed by name.
     package private(set) var rare: Boxed<RareTransactionFields>?
     package var expirationDate: Instant?
     package var isUpgraded = false
@@ -322,15 +322,15 @@ extension Transaction: Hashable {
 }
 
 extension Transaction: CustomReflectable {
-    /// Shows the fields, not where they are kept.
+    /// Shows the fields, without the storage behind them.
     public var customMirror: Mirror { Mirror(reflecting: self.contents.fields) }
 }
 
-/// A value, and whether its signature is to be trusted. The value can be read in either case.
+/// A value, and whether its signature is trusted. The value is readable in both cases.
 public struct Verified<Value: Hashable & Sendable>: Hashable, Sendable {
     public var value: Value
     public var failure: VerificationFailure
-    /// The compact JWS; empty where the store does not sign. Not part of equality: signing again changes it.
+    /// The compact JWS; empty if the store does not sign. Not part of equality, because each signing changes it.
     public var jws: String
 
     public init(_ value: Value, failure: VerificationFailure = .verified, jws: String = "") {
@@ -341,7 +341,7 @@ public struct Verified<Value: Hashable & Sendable>: Hashable, Sendable {
 
     public var isVerified: Bool { self.failure == .verified }
 
-    /// The value, if it may be relied upon; nil if its verification failed.
+    /// The value if it is trusted; nil if its verification failed.
     public var verifiedValue: Value? { self.isVerified ? self.value : nil }
 
     public static func == (left: Self, right: Self) -> Bool {

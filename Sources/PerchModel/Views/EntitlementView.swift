@@ -8,7 +8,7 @@ package import PerchBase
 /// | auto-renewable | the latest transaction of that product while its line is subscribed or in its grace period |
 /// | non-renewing | the latest transaction that is not refunded, for ever |
 ///
-/// Own before shared, then the one that ends later.
+/// Prefers own over shared, then the later end.
 package func currentEntitlement(
     of record: AccountRecord?, toProduct productID: String, app: AppState, at now: Instant
 ) -> Viewed<Verified<Transaction>?> {
@@ -17,7 +17,8 @@ package func currentEntitlement(
     return Viewed(value: shown, outlook: outlook)
 }
 
-/// The same, with its outlook noted apart: a value that is taken out of something is copied.
+/// The transaction that entitles an account to a product. Adds to `outlook` instead of returning it, because taking a
+/// value out of a result copies it.
 package func entitlement(
     of record: AccountRecord?, toProduct productID: String, app: AppState, at now: Instant,
     noting outlook: inout Outlook
@@ -36,7 +37,7 @@ package func entitlement(
     return best.map { verified($0, app: app) }
 }
 
-/// Everything that entitles an account, by product, own before shared.
+/// All entitling transactions of an account, by product, own before shared.
 package func currentEntitlements(
     of record: AccountRecord?, app: AppState, at now: Instant
 ) -> [Verified<Transaction>] {

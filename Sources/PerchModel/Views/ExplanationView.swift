@@ -34,10 +34,10 @@ extension Explanation {
     }
 }
 
-/// Why an account's statuses in a group are what they are.
+/// Explains an account's statuses in a group.
 ///
-/// `rows`: the account's newest transactions of the group, for what a record does not hold: older periods that were
-/// refunded, and those that an upgrade left behind.
+/// `rows` are the account's newest transactions of the group. They add what a record does not have: older refunded
+/// periods, and periods that an upgrade left behind.
 package func explainStatus(
     of record: AccountRecord?, inGroup group: String, rows: [Transaction], app: AppState, at now: Instant
 ) -> Explanations {
@@ -69,7 +69,7 @@ package func explainStatus(
     return Explanations(message: message, isEntitled: true, explanations: explanations)
 }
 
-/// Why an account is entitled to a product, or not.
+/// Explains why an account is entitled to a product, or not.
 ///
 /// `rows`: the account's newest transactions of the product.
 package func explainEntitlement(
@@ -191,7 +191,7 @@ private func explanation(
         fact("expiration_reason", "\(info.expirationReason ?? .unknown)")
         message = expiryMessage(info, line: line, what: what)
     }
-    // What is also true of it, and what it would be asked next.
+    // Related facts about the line, which answer the reader's next questions.
     for note in notes(on: line, info, rows: rows, app: app) {
         message += " " + note.text
         facts.append(note.fact)
@@ -238,11 +238,11 @@ private struct Note {
     }
 }
 
-/// What does not decide now, but is asked about.
+/// Facts that do not decide the state now, but that readers ask about.
 private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app: AppState) -> [Note] {
     var notes: [Note] = []
     let id = line.latest.id
-    // It renews as far as the customer goes, and will not all the same.
+    // The customer's switch is on, but the line will not renew.
     let lapse = info.willAutoRenew && info.expirationReason == nil ? line.foreseenLapse(in: app.catalogue) : nil
     if lapse == .productUnavailable {
         notes.append(
@@ -314,16 +314,16 @@ private func nextMessage(_ next: Forecast?, line: Line, _ info: RenewalInfo, app
     switch next.kind {
     case .renewal where next.state == .inGracePeriod:
         return
-            "At \(next.at) the charge fails, as it was told to, and the grace period begins, in which it still entitles."
+            "At \(next.at) the charge is set to fail; the grace period then begins, and it still entitles."
     case .renewal where next.state == .inBillingRetryPeriod:
         return
-            "At \(next.at) the charge fails, as it was told to, and it no longer entitles while the store tries again."
+            "At \(next.at) the charge is set to fail; it then no longer entitles while the store tries again."
     case .renewal:
         let price = info.renewalPrice.map { " for \($0)" } ?? ""
         return "At \(next.at) it renews as \(info.autoRenewPreference ?? line.preference)\(price)."
     case .graceEnd: return "At \(next.at) the grace period ends, and it no longer entitles."
     case .retryEnd: return "At \(next.at) the store stops trying, and it is over."
-    case .offerWindow: return "At \(next.at) the win-back offers that can be had change."
+    case .offerWindow: return "At \(next.at) the available win-back offers change."
     case .message: return "At \(next.at) the messages for the customer change."
     default:
         return next.state.isEntitled

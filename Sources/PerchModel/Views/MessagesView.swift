@@ -5,7 +5,7 @@ package func purchaseIntents(of record: AccountRecord?) -> Viewed<[PurchaseInten
     Viewed(value: record?.intents ?? [])
 }
 
-/// What the store has to tell a customer, oldest first.
+/// The store's messages for a customer, oldest first.
 ///
 /// | Reason | From | Until |
 /// |---|---|---|
@@ -14,13 +14,14 @@ package func purchaseIntents(of record: AccountRecord?) -> Viewed<[PurchaseInten
 /// | winBackOffer | the best offer can be had | it cannot, or another one is better |
 /// | generic | it was posted | a day after |
 ///
-/// Days are scaled by the time rate: there are sixty in a retry period. Own lines only: who is shared with pays nothing.
+/// Days scale with the time rate: a retry period has sixty. Own lines only, because an account that is shared with pays
+/// nothing.
 package func storeMessages(of record: AccountRecord?, app: AppState, at now: Instant) -> Viewed<[StoreMessage]> {
     var viewed = Viewed<[StoreMessage]>(value: [])
     guard let record else { return viewed }
     let leeway = app.renewalLeewayMilliseconds
     for line in record.lines {
-        // What a shared line comes to decides whether the account's own was lost.
+        // The state of a shared line decides whether the account's own line was lost.
         viewed.note(line.nextCrossing(after: now, leewayMilliseconds: leeway)?.at, about: line, in: .unspecified)
         guard line.isOwn else { continue }
         let state = line.state(at: now, leewayMilliseconds: leeway)
@@ -54,8 +55,8 @@ package func storeMessages(of record: AccountRecord?, app: AppState, at now: Ins
     return viewed
 }
 
-/// Hours after a failed charge at which its customer is told: on days 1 to 3 every 24 hours, on 4 to 16 every 72, on
-/// 17 to 30 every 96, on all others every 120.
+/// Hours after a failed charge at which its customer is reminded: on days 1 to 3 every 24, on 4 to 16 every 72,
+/// on 17 to 30 every 96, on later days every 120.
 private let reminderHours: [Int64] = {
     let spans: [(fromDay: Int64, toDay: Int64, every: Int64)] = [(1, 3, 24), (4, 16, 72), (17, 30, 96), (31, 90, 120)]
     return spans.flatMap { span in
@@ -63,12 +64,13 @@ private let reminderHours: [Int64] = {
     }
 }()
 
-/// The reminder in force, and the next one that comes before the retry period ends.
+/// The reminder in force, and the next one before the retry period ends.
 private func billingReminder(of retry: BillingRetry, days: Int64, at now: Instant) -> (since: Instant, next: Instant?) {
     let length = retry.until.milliseconds(since: retry.failedAt)
     var since = retry.failedAt
     for hours in reminderHours where hours < days * 24 {
-        // Dividing first would lose milliseconds; a length of years times hours of months fits.
+        // Multiplies first, because dividing first would lose milliseconds. A length of years times hours of months
+        // does not overflow.
         let reminder = retry.failedAt.advanced(byMilliseconds: length * hours / (days * 24))
         if reminder > now { return (since, reminder) }
         since = reminder

@@ -1,7 +1,7 @@
 package import PerchBase
 
-/// The products of a group that are on sale, and what choosing each would be to the plan that the account holds: by level
-/// of service, then in the order of the catalogue. Prices are those of the account's storefront.
+/// The products of a group on sale, with the relation of each to the account's current plan. Sorted by level of
+/// service, then in catalogue order. Prices are in the account's storefront.
 package func planOptions(
     of record: AccountRecord?, inGroup groupID: String, locale: String, app: AppState, at now: Instant
 ) -> [PlanOption] {
@@ -36,8 +36,8 @@ private func relation(of plan: CatalogueProduct, to held: Line?, catalogue: Cata
     return target.level < level ? .upgrade : target.level > level ? .downgrade : .crossgrade
 }
 
-/// Which offers an account may have: those of a product, or of all products of a group. Always computed anew, unlike
-/// Apple's, which keeps its first answer.
+/// The account's eligibility for the offers of a product, or of all products of a group. Computed for each read;
+/// StoreKit keeps its first answer.
 package func offerEligibility(
     of record: AccountRecord?, inGroup groupID: String, product productID: String, app: AppState, at now: Instant
 ) -> OfferEligibilities {
@@ -51,7 +51,7 @@ package func offerEligibility(
         func tell(_ offer: SubscriptionOffer, _ ruling: OfferRuling) {
             result.offers.append(eligibility(of: offer, product, ruling))
         }
-        // An introduction is for who does not hold the product, under whatever plan.
+        // An introductory offer is only for accounts that do not hold the product, under any plan.
         func bound(_ ruling: OfferRuling, _ offer: SubscriptionOffer) -> OfferRuling {
             heldPlan.map { belongs(offer, to: $0) } ?? true ? ruling : .otherBillingPlan
         }
@@ -77,7 +77,7 @@ private func eligibility(
         reason: ruling.rawValue, message: ruling.message, billingPlan: offer.billingPlan)
 }
 
-/// An app's policies. The privacy policy is found as the texts of products are.
+/// An app's policies. The privacy policy is selected by locale like the texts of products.
 package func appPolicies(locale: String, app: AppState) -> ShownPolicies {
     let policies = app.catalogue.policies
     var shown = ShownPolicies(licenceAgreement: policies.licenceAgreement)
@@ -90,7 +90,7 @@ package func appPolicies(locale: String, app: AppState) -> ShownPolicies {
     return shown
 }
 
-/// What stands for an account's first use of the app, or the failure that is armed for it.
+/// The record of an account's first use of the app, or the failure armed for it.
 package func appTransaction(of record: AccountRecord?, app: AppState) throws(Refusal) -> Verified<AppTransaction> {
     try refuseIfSimulated(.appTransaction, app: app)
     return verified(

@@ -1,7 +1,7 @@
 import PerchBase
 
-/// Products as a request asks for them: its order, without duplicates, in its locale and storefront. What is withdrawn
-/// from sale is as unavailable as what the catalogue never had.
+/// Products in the order of the request, without duplicates, in its locale and storefront. Products withdrawn from sale
+/// count as unavailable.
 package func products(
     _ ids: [String], locale requestedLocale: String, storefront requestedStorefront: String, app: AppState
 ) -> Products {
@@ -64,13 +64,13 @@ private func shown(
     return result
 }
 
-/// The texts for a locale: exactly it, then what is left of it without its region and so on down to its language, then
-/// any of its language, then the app's locale, then `en_US`, then the first.
+/// The texts for a locale. Tried in order: the exact locale, its prefixes without region and so on, any locale of the
+/// same language, the app's locale, `en_US`, the first.
 func localization(_ all: [Localization], for locale: String, appLocale: String) -> Localization? {
     best(all, for: locale, appLocale: appLocale, by: \.locale)
 }
 
-/// What is there for a locale, in the same order.
+/// The best match for a locale, by the same order.
 func best<Text>(
     _ all: [Text], for locale: String, appLocale: String, by localeOf: (Text) -> String
 ) -> Text? {
@@ -85,7 +85,8 @@ func best<Text>(
             parts.removeLast()
             if let text = exact(parts.joined(separator: "_")) { return text }
         }
-        // Traditional characters are those of Taiwan, Hong Kong and Macau; whoever reads one kind prefers it.
+        // Taiwan, Hong Kong and Macau use traditional characters, all others simplified ones; readers prefer their own
+        // script.
         if language == "zh",
             let text = exact(["TW", "HK", "MO", "Hant"].contains { wanted.contains($0) } ? "zh_Hant" : "zh_Hans")
         {

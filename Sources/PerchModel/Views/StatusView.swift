@@ -9,11 +9,11 @@ package struct Viewed<Value: Sendable>: Sendable {
     package var forecast: Forecast? { self.outlook.forecast }
 }
 
-/// When a view changes by itself. Noted while its value is made.
+/// When a view changes automatically. Collected while its value is computed.
 package struct Outlook: Sendable {
-    /// The next instant at which the value has to be computed again; nil if only facts can change it.
+    /// The next instant at which the value has to be recomputed; nil if only facts can change it.
     package private(set) var nextCrossing: Instant?
-    /// What readers are told to expect.
+    /// The forecast shown to readers.
     package private(set) var forecast: Forecast?
 
     package init() {}
@@ -34,7 +34,7 @@ package func subscriptionStatuses(
         viewed.value.statuses.append(
             status(of: line, in: record, winBacks: line.isOwn ? winBacks.eligible : [], app: app, at: now))
         viewed.outlook.note(line, of: record, app, after: now, leewayMilliseconds: leeway)
-        // A product that was withdrawn keeps the rank it was bought at.
+        // A withdrawn product keeps the level of service it was bought at.
         let held = app.catalogue.product(line.latest.productID)?.subscription
         levels.append(held?.level ?? (line.level == 0 ? .max : line.level))
     }
@@ -49,7 +49,7 @@ package func subscriptionStatuses(
 }
 
 extension Outlook {
-    /// Something other than a line's state changes by itself.
+    /// Adds a change that does not concern a line's state.
     mutating func note(_ forecast: Forecast) {
         self.nextCrossing = min(self.nextCrossing ?? .distantFuture, forecast.at)
         if self.forecast.map({ forecast.at < $0.at }) ?? true { self.forecast = forecast }
@@ -74,8 +74,8 @@ private func status(
 ) -> SubscriptionStatus {
     let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
     let retryIsOver = line.retry != nil && state == .expired
-    // Within a commitment it renews whatever the customer's switch says; that is the commitment's own flag then. Unless
-    // something else has ended it.
+    // Within a commitment the line renews whatever the customer's switch says, unless another cause has ended it. The
+    // switch then shows in the commitment's own flag.
     let renews = (line.willAutoRenew || line.isCommitted) && line.lapse == nil && !retryIsOver
     var info = RenewalInfo(
         originalTransactionID: line.originalID, currentProductID: line.latest.productID, willAutoRenew: renews,
@@ -100,7 +100,7 @@ private func status(
     for id in winBacks.map(\.offer.offer.id) where !info.eligibleWinBackOfferIDs.contains(id) {
         info.eligibleWinBackOfferIDs.append(id)
     }
-    // Also in grace and billing retry: the receipts that Apple publishes have `auto_renew_product_id` there.
+    // Also in grace and billing retry: receipts that Apple publishes have `auto_renew_product_id` there.
     if let next = line.renewalProductID(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds) {
         info.autoRenewPreference = next
         info.renewalBillingPlan = line.nextBillingPlan
@@ -118,7 +118,7 @@ private func status(
         state: state, transaction: verified(line.latest, app: app), renewalInfo: verified(info, app: app))
 }
 
-/// Which status counts: the highest level of service that entitles, own before shared, then the one that ends later.
+/// The status that counts: the highest entitling level of service, own before shared, then the later end.
 func effectiveStatus(
     among statuses: [SubscriptionStatus], levels: [Int32]
 ) -> (index: Int?, reason: EffectiveReason) {
@@ -133,7 +133,7 @@ func effectiveStatus(
     }
     let entitled = statuses.indices.filter { statuses[$0].state.isEntitled }
     guard let best = entitled.min(by: precedes) else { return (nil, .unspecified) }
-    // What is told is what the closest rival lost by.
+    // The reason is the criterion by which the closest rival lost.
     let rivals = entitled.filter { $0 != best && levels[$0] == levels[best] }
     if entitled.count == 1 { return (best, .onlyEntitled) }
     if rivals.isEmpty { return (best, .highestLevel) }
