@@ -1,9 +1,10 @@
 package import PerchBase
 
-// What callers hand back to us. Opaque to them, so its layout is ours: a version, the fields big endian, a CRC32C.
-// None of it is a secret or a permission: who changes a token gets a value that he could have asked for, or a refusal.
+// Values that callers send back. They are opaque to callers, so the layout is private: a version, the fields in big
+// endian, a CRC32C. A token is no secret and no permission: a caller who changes one gets a value that they could have
+// requested, or a refusal.
 
-/// Why a token was refused. `token` names it: resume token, event cursor, page token.
+/// Why a token was refused. `token` is its kind: resume token, event cursor, page token.
 package enum TokenError: Error, Equatable, Sendable, CustomStringConvertible {
     case length(token: String, found: Int, expected: Int)
     case version(token: String, found: UInt8, expected: UInt8)
@@ -27,12 +28,12 @@ package enum TokenError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a value of a state stream was: sent back, it asks for what changed since.
+/// Identifies a value of a state stream. A caller that sends it back gets what changed since.
 package struct ResumeToken: Hashable, Sendable {
     package var store: StoreIdentity
     package var epoch: UInt32
     package var app: UInt32
-    /// Of the view's key: account and group, account and product, or the list of products.
+    /// Digest of the view's key: account and group, account and product, or the list of products.
     package var view: Digest
     package var position: Position
     /// Of the value.
@@ -57,7 +58,7 @@ package struct ResumeToken: Hashable, Sendable {
         [UInt8](token: Self.version, byteCount: Self.byteCount) { self.put(into: &$0) }
     }
 
-    /// Writes the same into room of `byteCount`: a pushed value has one, and no array of its own for it.
+    /// Writes the token into memory of `byteCount` bytes, because a pushed value has no array of its own for it.
     func write(into memory: UnsafeMutableRawBufferPointer) {
         var writer = TokenWriter(memory, version: Self.version)
         self.put(into: &writer)
@@ -84,11 +85,11 @@ package struct ResumeToken: Hashable, Sendable {
     }
 }
 
-/// A place in the events of an account: everything after it is what follows.
+/// A position in the events of an account: a stream continues with the events after it.
 package struct EventCursor: Hashable, Sendable {
     package var store: StoreIdentity
     package var epoch: UInt32
-    /// Of the app and the account.
+    /// Digest of the app and the account.
     package var view: Digest
     package var revision: UInt64
     /// Within its revision.
@@ -126,7 +127,7 @@ package struct EventCursor: Hashable, Sendable {
     }
 }
 
-/// The store, and which life of it, that gave a token.
+/// The store, and its epoch, that issued a token.
 package struct TokenOrigin: Hashable, Sendable, CustomStringConvertible {
     package var store: StoreIdentity
     package var epoch: UInt32
@@ -147,10 +148,10 @@ extension EventCursor {
     package var origin: TokenOrigin { TokenOrigin(store: self.store, epoch: self.epoch) }
 }
 
-/// Where a page of transactions ended.
+/// The end of a page of transactions.
 package struct PageToken: Hashable, Sendable {
     package var origin: TokenOrigin
-    /// Of everything that was asked for, so that a token is not taken to another question.
+    /// Digest of the whole request, so that a token cannot be used with another request.
     package var query: Digest
     package var purchaseDate: Instant
     package var id: UInt64
@@ -184,7 +185,7 @@ package struct PageToken: Hashable, Sendable {
     }
 }
 
-/// Where a page of accounts ended.
+/// The end of a page of accounts.
 package struct AccountPageToken: Hashable, Sendable {
     package var origin: TokenOrigin
     package var app: UInt32
@@ -221,7 +222,7 @@ package struct AccountPageToken: Hashable, Sendable {
     }
 }
 
-/// Writes a token into room of its length.
+/// Writes a token into memory of its length.
 private struct TokenWriter {
     private let memory: UnsafeMutableRawBufferPointer
     private var at = 1
@@ -279,9 +280,9 @@ private struct TokenReader {
     private let bytes: [UInt8]
     private var at = 1
 
-    /// Checks everything that can be wrong; what is read afterwards is there.
+    /// Checks everything, so that all later reads succeed.
     ///
-    /// A token of another kind has another length or version, and is named as what it should have been.
+    /// A token of another kind has another length or version; the refusal names the expected kind.
     init(_ bytes: [UInt8], _ token: String, version: UInt8, byteCount: Int) throws(TokenError) {
         guard bytes.count == byteCount else {
             throw .length(token: token, found: bytes.count, expected: byteCount)

@@ -22,7 +22,7 @@ package enum StatusCode: Int32, Hashable, Sendable, CaseIterable {
     case unauthenticated = 16
 }
 
-/// Every error that a client can see: the one table. The words are the contract; each has one code.
+/// Every error that a client can see, in one table. The names are part of the contract; each has one gRPC code.
 package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     // What ends a connection.
     case frameTooLong = "FRAME_TOO_LONG"
@@ -188,7 +188,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Whether a client that met a reason may try again without a person's help. The raw value is the text of the column `Retry` in
+/// Whether a client may retry without an operator's help. The raw value is the text of the column `Retry` in
 /// `proto/README.md`.
 package enum Retry: String, Hashable, Sendable, CaseIterable {
     /// The same request, or the same connection, gets the same answer.
@@ -204,7 +204,7 @@ package enum Retry: String, Hashable, Sendable, CaseIterable {
     /// The call succeeds without its resume token, cursor or page token.
     case withoutToken = "without the token"
 
-    /// Whether the same attempt may succeed later by itself.
+    /// Whether the same attempt may succeed later without intervention.
     package var passesWithTime: Bool {
         switch self {
         case .yes, .whenTold, .whenDrainSays: true
@@ -251,10 +251,10 @@ extension ErrorReason {
         }
     }
 
-    /// What a final DRAIN asks of a client: to stay away for `after` milliseconds, plus a random part of `jitter`.
+    /// The numbers in a final DRAIN: the client stays away for `after` milliseconds, plus a random part of `jitter`.
     ///
-    /// A client that only obeys these two numbers comes back rarely where coming back is useless. `endsAcceptedCredentials`:
-    /// the connection was welcomed and its credentials end now, so a client with new ones should come at once.
+    /// A client that obeys these two numbers reconnects rarely if reconnecting is useless. `endsAcceptedCredentials`:
+    /// the connection was welcomed and its credentials end now, so a client with new ones should reconnect at once.
     package func drainPause(endsAcceptedCredentials: Bool = false) -> (after: UInt32, jitter: UInt32) {
         switch self {
         case .shuttingDown:
@@ -275,14 +275,14 @@ extension ErrorReason {
     }
 }
 
-/// How a call or a connection ends: what goes into a STATUS or a DRAIN.
+/// How a call or a connection ends: the contents of a STATUS or a DRAIN.
 package struct WireStatus: Hashable, Sendable {
     package var code: StatusCode
     /// Nil with OK.
     package var reason: ErrorReason?
-    /// For people: what happened, with the numbers, and what to do next. Safe to log.
+    /// A text for users: what happened, with the numbers, and the next step. Safe to log.
     package var message: String
-    /// The numbers of the message, for programs.
+    /// The message's numbers, for programs.
     package var details: [StatusDetail]
 
     package static let ok = WireStatus()
@@ -316,7 +316,7 @@ package struct WireStatus: Hashable, Sendable {
             isFinal: isFinal, details: self.details)
     }
 
-    /// The state of a stream that has no value now.
+    /// The state of a stream that currently has no value.
     package var failure: Failure { Failure(reason: self.reason?.rawValue ?? "", message: self.message) }
 }
 
@@ -368,7 +368,7 @@ extension WireStatus {
     package init(_ error: InflateError) {
         let text = error.description
         switch error {
-        // Inflating stops at the limit: one more is all that is known.
+        // Inflating stops at the limit, so only the limit plus one is known.
         case .tooLong(let limit): self.init(.inflateLimit, text, details: [.found(limit + 1), .limit(limit)])
         case .ratio(let compressed, let limit):
             self.init(.inflateRatio, text, details: [.found(compressed), .limit(limit)])
@@ -383,7 +383,7 @@ extension WireStatus {
         self.init(error.reason, error.description)
     }
 
-    /// The model's words are words of the table; a test holds them to it.
+    /// Converts the model's refusal. A test checks that the table has all of the model's reasons.
     package init(_ refusal: Refusal) {
         guard let reason = ErrorReason(rawValue: refusal.reason.rawValue) else {
             preconditionFailure("the model refuses with \(refusal.reason.rawValue), which the table does not have")

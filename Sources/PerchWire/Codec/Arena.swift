@@ -2,13 +2,12 @@ import CPerchProto
 import PerchBase
 import PerchModel
 
-/// Memory for the structures of one message: taken by moving a pointer, given back all at once.
+/// Memory for the structures of one message: allocated by moving a pointer, freed all at once.
 ///
-/// A handle: `MessageCodec` makes one, and destroys it. Reading stops at the limit: protobuf-c is told that there is no
-/// more. Writing goes on, because what is written is as large as the value it comes from, and the codec refuses the
-/// result.
+/// A handle: `MessageCodec` creates and destroys it. Reading stops at the limit: protobuf-c gets a failed allocation.
+/// Writing continues, because its size is bounded by the value's, and the codec refuses the result.
 struct Arena {
-    /// Behind a pointer so that C finds it.
+    /// Behind a pointer, because C keeps its address.
     private let state: UnsafeMutablePointer<State>
     /// What protobuf-c is given.
     let allocator: UnsafeMutablePointer<ProtobufCAllocator>
@@ -27,9 +26,9 @@ struct Arena {
         var omitsSignatures = false
     }
 
-    /// Bytes of the chunk that is kept from message to message: any request, or a list of about fifty statuses.
+    /// Bytes of the chunk kept between messages: enough for any request, or a list of about fifty statuses.
     private static let chunkBytes = 64 * 1024
-    /// Bytes that a chunk grows to; larger ones hold a single long field.
+    /// Maximum size to which chunks grow; a larger chunk holds one long field.
     private static let chunkBytesMax = 1024 * 1024
 
     init(limit: Int) {
@@ -50,7 +49,7 @@ struct Arena {
         self.allocator.deinitialize(count: 1).deallocate()
     }
 
-    /// Gives everything back. `isWriting`: what follows comes from our own values.
+    /// Frees everything. `isWriting`: the next message is written from our own values.
     func reset(isWriting: Bool, omitsSignatures: Bool = false) {
         if self.state.pointee.capacity != Self.chunkBytes || !self.state.pointee.full.isEmpty {
             self.state.pointee.full.append(self.state.pointee.chunk)
@@ -66,13 +65,13 @@ struct Arena {
         self.state.pointee.omitsSignatures = omitsSignatures
     }
 
-    /// True once a message needed more than the limit.
+    /// True after a message needed more than the limit.
     var isOverLimit: Bool { self.state.pointee.isOverLimit }
 
-    /// Whether what changes by signing again is left out: signing dates, JWS, device verification.
+    /// Whether to omit the fields that each signing changes: signing dates, JWS, device verification.
     var omitsSignatures: Bool { self.state.pointee.omitsSignatures }
 
-    /// Bytes taken, while one chunk was enough; nil for larger messages.
+    /// Bytes used, if one chunk was enough; nil for larger messages.
     var usedBytesOfOneChunk: Int? { self.state.pointee.full.isEmpty ? self.state.pointee.used : nil }
 
     /// Bytes held.
@@ -107,7 +106,7 @@ struct Arena {
         return state.pointee.chunk
     }
 
-    /// Room for what we write ourselves: never refused.
+    /// Memory for messages that we write: never refused.
     private func take(_ count: Int) -> UnsafeMutableRawPointer {
         guard let memory = Self.take(count, from: self.state) else {
             preconditionFailure("the arena refused \(count) bytes to a writer")
@@ -116,7 +115,7 @@ struct Arena {
     }
 }
 
-/// At file scope: protobuf-c calls it.
+/// At file scope, because protobuf-c calls it as a C function.
 private func allocateInArena(_ data: UnsafeMutableRawPointer?, _ count: Int) -> UnsafeMutableRawPointer? {
     Arena.take(count, from: data!.assumingMemoryBound(to: Arena.State.self))
 }
@@ -124,7 +123,7 @@ private func allocateInArena(_ data: UnsafeMutableRawPointer?, _ count: Int) -> 
 // MARK: Filling structures
 
 extension Arena {
-    /// A structure with its defaults, filled by `fill`.
+    /// A structure with its defaults, then filled by `fill`.
     @inline(__always)
     func message<C: CMessage>(_ fill: (UnsafeMutablePointer<C>) -> Void) -> UnsafeMutablePointer<C> {
         let message = self.take(MemoryLayout<C>.size).bindMemory(to: C.self, capacity: 1)
@@ -133,7 +132,7 @@ extension Arena {
         return message
     }
 
-    /// A copy with a 0 behind it, as C wants it. Text with a NUL in it ends there; readers of ours refuse it before.
+    /// A NUL-terminated copy for C. A NUL inside the text would end it there; our readers refuse such text.
     func text(_ string: String) -> UnsafeMutablePointer<CChar> {
         let utf8 = string.utf8Span.span
         let memory = self.take(utf8.count &+ 1)
@@ -203,7 +202,7 @@ extension [UInt8] {
     }
 }
 
-/// A nested message, or nil where it is absent.
+/// A nested message, or nil if it is absent.
 @inline(__always)
 func read<C: CMessage, Value>(
     _ message: UnsafeMutablePointer<C>?, _ make: (UnsafeMutablePointer<C>) -> Value
@@ -237,7 +236,7 @@ func readEach<C: CMessage, Value>(
     return values
 }
 
-/// Values that this version knows: a newer server may list others.
+/// Values that this version knows; a newer server may list others.
 func readKnown<C: CMessage, Value>(
     _ count: Int, _ messages: UnsafeMutablePointer<UnsafeMutablePointer<C>?>?,
     _ make: (UnsafeMutablePointer<C>) throws(MessageError) -> Value
@@ -245,7 +244,7 @@ func readKnown<C: CMessage, Value>(
     UnsafeBufferPointer(start: messages, count: count).compactMap { try? make($0!) }
 }
 
-/// Nil for a value that says nothing.
+/// Nil for an empty value.
 func notBlank(_ text: String) -> String? { text.isEmpty ? nil : text }
 func notBlank(_ instant: Instant) -> Instant? { instant.milliseconds == 0 ? nil : instant }
 func notBlank<Value: OpenEnumeration>(_ value: Value) -> Value? { value.rawValue == 0 ? nil : value }

@@ -9,7 +9,7 @@ protocol CMessage {
 }
 
 extension CMessage {
-    /// What protobuf-c knows of this message: its fields, their numbers and types.
+    /// protobuf-c's description of this message: its fields, their numbers and types.
     static var descriptor: UnsafePointer<ProtobufCMessageDescriptor> {
         var message = Self()
         Self.prepare(&message)

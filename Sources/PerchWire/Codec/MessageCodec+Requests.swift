@@ -2,8 +2,8 @@ import CPerchProto
 import PerchBase
 
 extension MessageCodec {
-    /// An order of a test store's customer, where it is written as every serializer writes it, without the request around
-    /// it; nil: it is read as any other request.
+    /// A purchase order of a test store's customer, if it has the form that every serializer writes. Nil: read it like
+    /// any other request.
     package func decodeOrder(_ bytes: borrowing RawSpan) -> OperateRequest? {
         bytes.withUnsafeBytes { QuickReader.operateRequest($0, names: self.names) }
     }

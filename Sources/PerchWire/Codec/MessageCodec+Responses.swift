@@ -60,11 +60,11 @@ extension MessageCodec {
     /// gRPC's Length-Prefixed-Message of `loading`: the same bytes for all state streams.
     package static let loadingBody: [UInt8] = [0, 0, 0, 0, 2, 0x0A, 0]
 
-    /// The same of a STATUS without anything to say: the call went well.
+    /// gRPC's Length-Prefixed-Message of an OK STATUS without details.
     package static let okStatusBody: [UInt8] = [0, 0, 0, 0, 0]
 
-    /// Field 1 of every mutation's response, to be appended to one that was encoded without it: where a change stands
-    /// is known only after its commit, and protobuf takes fields in any order.
+    /// Field 1 of every mutation's response, appended to a response that was encoded without it. A change's position is
+    /// known only after its commit, and protobuf accepts fields in any order.
     package static func encodePositionField(_ position: Position) -> [UInt8] {
         var inner: [UInt8] = []
         func append(_ value: UInt64, field: UInt8) {
@@ -84,13 +84,13 @@ extension MessageCodec {
 
     // MARK: Digests
 
-    /// Equal values have equal digests, whatever was signed when. Never over `ValueInfo`. The last encoded message
+    /// Equal values have equal digests, whenever they were signed. Never covers `ValueInfo`. The last encoded message
     /// stays valid.
     package func digest(of value: SubscriptionStatuses) -> Digest {
         self.digest { value.write(to: &$0) }
     }
 
-    /// As above. Nil, not entitled, has a digest too.
+    /// The digest of an entitlement. Nil, meaning not entitled, has a digest too.
     package func digest(of value: Verified<Transaction>?) -> Digest {
         self.digest { writer in
             if let value { writer.message(1) { value.write(to: &$0) } }

@@ -51,7 +51,7 @@ extension MessageCodec {
 
     // MARK: Calls
 
-    /// Reads a call without copying its request: a catalogue file stays where it was received.
+    /// Reads a call without copying its request: a catalogue file stays in the received buffer.
     package func decodeCall(_ bytes: borrowing RawSpan) throws(MessageError) -> Call {
         try bytes.withUnsafeBytes { buffer throws(MessageError) in
             if let call = QuickReader.call(buffer) { return call }
@@ -71,7 +71,7 @@ extension MessageCodec {
             request: UnsafeRawBufferPointer(inner))
     }
 
-    /// Writes a call of any path with request bytes that are not ours.
+    /// Writes a call of any path with the caller's request bytes.
     package func encodeCall(
         path: String, timeoutMilliseconds: UInt64 = 0, metadata: [Metadata] = [], request: UnsafeRawBufferPointer
     ) throws(MessageError) -> Encoded {
@@ -88,7 +88,7 @@ extension MessageCodec {
 }
 
 extension Call {
-    /// Reads what the scan has found well-formed.
+    /// Converts what the scan has found well-formed.
     fileprivate init(scanned bytes: UnsafeRawBufferPointer) {
         self.init(path: "")
         var reader = ScannedFields(bytes, 0..<bytes.count)

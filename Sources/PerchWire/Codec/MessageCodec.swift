@@ -1,14 +1,14 @@
 import CPerchProto
 import PerchBase
 
-/// Messages to bytes and back, and compression. The one face of protobuf-c and zlib.
+/// Messages to bytes and back, and compression. The only caller of protobuf-c and zlib.
 ///
-/// One for each thread: it owns the memory that both libraries work in, so that nothing is allocated for a message of
-/// usual size beyond the Swift value that is read.
+/// One for each thread: it owns the memory in which both libraries work. For a message of usual size, nothing is
+/// allocated except the Swift value that is read.
 package final class MessageCodec {
     /// An encoded message, within its codec: valid until the codec encodes again. Copy it to keep it.
     package struct Encoded {
-        /// Four bytes of room for an address, five of gRPC's prefix, then the message.
+        /// Four bytes for an address, five for gRPC's prefix, then the message.
         fileprivate let memory: UnsafeMutableRawBufferPointer
 
         /// The message alone.
@@ -16,7 +16,7 @@ package final class MessageCodec {
             UnsafeRawBufferPointer(rebasing: self.memory[FrameHeader.byteCount...])
         }
 
-        /// gRPC's Length-Prefixed-Message: what all transports share.
+        /// gRPC's Length-Prefixed-Message, which all transports share.
         package var prefixed: UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(rebasing: self.memory[FrameHeader.addressByteCount...])
         }
@@ -31,26 +31,28 @@ package final class MessageCodec {
     let arena = Arena(limit: Limits.codecArenaBytesMax)
     private var output = OutputBuffer()
     private var compressedOutput = OutputBuffer()
-    /// What must not disturb the last encoded message: digests, and the requests within calls.
+    /// A second buffer for digests and for requests within calls, so that the last encoded message stays valid.
     private var scratch = OutputBuffer()
-    /// Behind a pointer, which is not checked for exclusive access at each of the many uses.
+    /// Behind a pointer, so that its many uses are not checked for exclusive access.
     private let hot = UnsafeMutablePointer<Hot>.allocate(capacity: 1)
     private var deflater: Deflater?
     private var inflater: Inflater?
 
     private struct Hot {
-        /// What the push path is written with, and its digests, which must not disturb what was written.
+        /// Writes the messages of the push path. A second writer makes their digests, so that the written message stays
+        /// valid.
         var writer: PushWriter
         var digestWriter: PushWriter
         var last: Encoded?
     }
 
-    /// Of one that answers and pushes.
+    /// The bytes of recent transactions; only in a codec that answers and pushes.
     private let transactions: TransactionBytes?
-    /// Of one that reads requests.
+    /// The cache of names; only in a codec that reads requests.
     let names: RecentTexts?
 
-    /// `serves`: it reads the same names and writes the same transactions several times, as a server's loop does.
+    /// `serves`: keeps names and transactions for reuse, because a server's loop reads the same names and writes the
+    /// same transactions several times.
     package init(serves: Bool = false) {
         self.transactions = serves ? TransactionBytes() : nil
         self.names = serves ? RecentTexts() : nil
@@ -73,7 +75,7 @@ package final class MessageCodec {
 
     // MARK: Encoding
 
-    /// `borrowedBytes`: of what the structures point to outside the arena.
+    /// `borrowedBytes`: the bytes that the structures reference outside the arena.
     func pack<C: CMessage>(
         _ type: C.Type, borrowedBytes: Int = 0, _ fill: (UnsafeMutablePointer<C>) -> Void
     ) throws(MessageError) -> Encoded {
@@ -83,7 +85,7 @@ package final class MessageCodec {
             UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self), borrowedBytes: borrowedBytes)
     }
 
-    /// A message of the push path, written by hand. `type` names it where it is refused.
+    /// A message of the push path, written by hand. `type` names it in a refusal.
     @inline(__always)
     func write<C: CMessage>(
         _ type: C.Type, _ fill: (inout PushWriter) -> Void
@@ -123,11 +125,12 @@ package final class MessageCodec {
         return encoded
     }
 
-    /// How long a message can get, without asking each field where that is known well enough.
+    /// An upper bound of a message's length, without measuring each field if the bound is good enough.
     ///
-    /// Measuring costs as much as packing. But no field packs into more than three times the bytes that it has in the
-    /// arena: an enumeration of four bytes into a tag of two (field numbers stay below 2,048) and a number of ten, and
-    /// text has a pointer of eight for its tag and length. Large messages are measured, because three times their size would be held for nothing.
+    /// Measuring costs as much as packing. But no field packs into more than three times its bytes in the arena: an
+    /// enumeration of four bytes packs into a tag of two (field numbers stay below 2,048) and a number of ten; text has
+    /// a pointer of eight for its tag and length. Large messages are measured, so that their memory is not three times
+    /// too large.
     private func packedBytesMax(
         _ message: UnsafePointer<ProtobufCMessage>, borrowedBytes: Int
     ) -> (atLeast: Int, atMost: Int) {
@@ -140,13 +143,13 @@ package final class MessageCodec {
         String(cString: message.pointee.descriptor.pointee.name)
     }
 
-    /// The last encoded message, compressed: nil if it is shorter than `Limits.compressBytesMin`, or would not get
-    /// smaller. The plain form stays valid beside it.
+    /// The last encoded message, compressed: nil if it is shorter than `Limits.compressBytesMin`, or would not shrink.
+    /// The plain form stays valid.
     package func compressed() -> Encoded? {
         self.hot.pointee.last.flatMap { self.compressed($0.message) }
     }
 
-    /// A message that was encoded before, compressed: nil as above.
+    /// A previously encoded message, compressed: nil if it is too short or would not shrink.
     package func compressed(_ message: UnsafeRawBufferPointer) -> Encoded? {
         guard message.count >= Limits.compressBytesMin else { return nil }
         let memory = self.compressedOutput.begin(FrameHeader.byteCount + message.count - 1)
@@ -160,7 +163,7 @@ package final class MessageCodec {
 
     // MARK: Decoding
 
-    /// A message's structure, in the arena: to be read before anything else is done with the codec.
+    /// A message's structure, in the arena: valid until the codec's next use.
     func unpack<C: CMessage>(
         _ type: C.Type, _ bytes: borrowing RawSpan, singularFieldsMax: Int
     ) throws(MessageError) -> UnsafeMutablePointer<C> {
@@ -185,7 +188,7 @@ package final class MessageCodec {
         }
     }
 
-    /// Everything that is kept of `bytes` is copied into the arena. Nil when that is full.
+    /// Copies everything it keeps of `bytes` into the arena. Nil if that is full.
     private func unpack(
         _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>, scanned bytes: UnsafeRawBufferPointer
     ) -> UnsafeMutablePointer<ProtobufCMessage>? {
@@ -193,7 +196,7 @@ package final class MessageCodec {
             descriptor, self.arena.allocator, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
     }
 
-    /// Bytes of memory that the last message took: for tests and for a gauge.
+    /// Bytes of memory used by the last message, for tests and a gauge.
     package var arenaBytes: Int { self.arena.totalBytes }
 
     // MARK: Compression
@@ -222,7 +225,7 @@ package final class MessageCodec {
         return Digest(ofValue: UnsafeRawBufferPointer(rebasing: memory[..<count]).bytes)
     }
 
-    /// The same of a value of the push path.
+    /// Packs a value of the push path.
     @inline(__always)
     func digest(_ fill: (inout PushWriter) -> Void) -> Digest {
         self.hot.pointee.digestWriter.begin(omitsSignatures: true)
@@ -230,7 +233,7 @@ package final class MessageCodec {
         return Digest(ofValue: UnsafeRawBufferPointer(self.hot.pointee.digestWriter.written()).bytes)
     }
 
-    /// Encodes `inner` where the next message does not overwrite it.
+    /// Copies `inner` to a buffer that the next message does not overwrite.
     func setAside(_ inner: Encoded) -> UnsafeMutableRawBufferPointer {
         let memory = self.scratch.begin(inner.message.count)
         memory.copyMemory(from: inner.message)

@@ -1,7 +1,7 @@
-/// Why bytes are not the message that they should be, or a message cannot be sent.
+/// Why bytes are not the expected message, or why a message cannot be sent.
 ///
-/// `field` is a path by the contract's names: `perch.v1.PurchaseRequest.app.bundle_id`. Nothing of the contents is in
-/// it.
+/// `field` is a path in the contract's names: `perch.v1.PurchaseRequest.app.bundle_id`. It never contains the message's
+/// contents.
 package enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
     case malformed(field: String, atByte: Int, fault: Fault)
     case tooDeep(field: String, limit: Int)
@@ -9,9 +9,9 @@ package enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooManyItems(field: String, count: Int, limit: Int)
     case notUTF8(field: String, atByte: Int)
     case hasNUL(field: String, atByte: Int)
-    /// Something is left out without which the message means nothing.
+    /// A required field is missing.
     case missing(field: String)
-    /// A request says something that has no meaning. `found` is a number or a word of ours, never text of the caller's.
+    /// A field has a value without a meaning. `found` is a number or one of our words, never the caller's text.
     case invalid(field: String, found: String, expected: String)
     /// What was to be sent.
     case tooLong(message: String, bytes: Int, limitBytes: Int)
@@ -29,9 +29,9 @@ package enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
         case group
         case unknownWireType(UInt8)
         case wrongWireType(found: UInt8, expected: UInt8)
-        /// Packed numbers that end within one.
+        /// Packed numbers that end inside a number.
         case brokenPacking
-        /// The scan found nothing, and yet protobuf-c refused it.
+        /// The scan accepted the message, but protobuf-c refused it.
         case refused
     }
 

@@ -1,11 +1,11 @@
 import CPerchProto
 
-/// Writes a message anew so that no nested message comes in pieces.
+/// Rewrites a message so that no nested message comes in pieces.
 ///
-/// A singular message that comes twice stands for both together, and the second counts where they disagree. protobuf-c
-/// 1.4.1 forgets the numbers of the first, and joins lists at a cost that grows with the square of the pieces. The
-/// pieces' bytes one after the other mean the same, and it reads those well. No serializer writes such messages, so
-/// this is for correctness, not for speed. Only after `MessageScan` has accepted the bytes.
+/// If a singular message field comes twice, protobuf merges the two, and the second wins where they disagree.
+/// protobuf-c 1.4.1 drops the numbers of the first, and joins lists at quadratic cost. Concatenating the bytes of the
+/// pieces means the same, and protobuf-c reads that correctly. No serializer writes such messages, so this code aims at
+/// correctness, not speed. `MessageScan` must have accepted the bytes.
 struct MessageMerge {
     private typealias Descriptor = UnsafePointer<ProtobufCMessageDescriptor>
     private let bytes: UnsafeRawBufferPointer
@@ -20,13 +20,13 @@ struct MessageMerge {
         /// Copied as it is.
         case plain(Range<Int>)
         case message(field: Int, pieces: [Range<Int>])
-        /// Another member of its oneof came later.
+        /// A later member of the same oneof replaced it.
         case replaced
     }
 
     private func message(_ pieces: [Range<Int>], _ descriptor: Descriptor) -> [UInt8] {
         var parts: [Part] = []
-        /// Where the part of a singular message field is, by the field's index.
+        /// The index of a singular message field's part in the output, by the field's index.
         var places: [Int: Int] = [:]
         for piece in pieces {
             var reader = ScannedFields(self.bytes, piece)

@@ -1,11 +1,11 @@
 import CPerchProto
 import PerchBase
 
-/// Reads through a serialized message before protobuf-c does, and refuses what protobuf-c would accept, or would pay
-/// too much for: invalid text, text with NUL, too many fields or items, too much nesting. Driven by the descriptions
-/// that protobuf-c generated, so that it knows each field of the contract without being told.
+/// Checks a serialized message before protobuf-c reads it. Refuses input that protobuf-c would accept, or would pay too
+/// much for: invalid text, text with NUL, too many fields or items, too much nesting. protobuf-c's generated
+/// descriptors drive it, so it needs no list of the contract's fields.
 ///
-/// Costs nothing in memory but its own few words: the path of a field is put together only when there is an error.
+/// Uses a few words of memory; the path of a field is built only for an error.
 struct MessageScan {
     private typealias Path = InlineArray<32, UnsafePointer<ProtobufCFieldDescriptor>?>
 
@@ -13,15 +13,14 @@ struct MessageScan {
     private let singularFieldsMax: Int
     private var singularFields = 0
     private var items = 0
-    /// The fields on the way to where the scan is; `depth` of them count.
+    /// The fields that lead to the current position; the first `depth` are valid.
     ///
-    /// Not stored in here: a scan that is a few words can be handed around in registers. With the path in it, copying it
-    /// was a fifth of the cost of reading a status.
+    /// Stored outside, so that a scan is a few words and stays in registers.
     private let path: UnsafeMutablePointer<Path>
     private var depth = 0
     private let root: UnsafePointer<ProtobufCMessageDescriptor>
 
-    /// A singular message came more than once.
+    /// A singular message field came more than once.
     private var hasPieces = false
 
     /// Scans all of `bytes` as a message of `root`. True if a nested message comes in pieces: see `MessageMerge`.
@@ -51,9 +50,9 @@ struct MessageScan {
         _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>, _ start: Int, _ end: Int
     ) throws(MessageError) {
         var at = start
-        // Fields mostly come in the order of their numbers: the search goes on where the last one was found.
+        // Fields mostly come in ascending order, so the search continues at the last one found.
         var hint = 0
-        /// The singular message fields that came, by their place in the description.
+        /// The singular message fields seen so far, by index in the description.
         var seen: UInt64 = 0
         while at < end {
             let fieldStart = at
@@ -66,7 +65,7 @@ struct MessageScan {
                 continue
             }
             if field.pointee.type == PROTOBUF_C_TYPE_MESSAGE, field.pointee.label != PROTOBUF_C_LABEL_REPEATED {
-                // Beyond 64 fields it is merged for nothing, which is slow, not wrong.
+                // Fields beyond the 64th all use one bit, which may cause a needless merge. That is slow, but correct.
                 let bit: UInt64 = hint < 64 ? 1 << UInt64(hint) : ~0
                 if seen & bit != 0 { self.hasPieces = true }
                 seen |= bit
@@ -84,7 +83,7 @@ struct MessageScan {
         let expected = Self.wireType(of: field.pointee.type)
         let isRepeated = field.pointee.label == PROTOBUF_C_LABEL_REPEATED
         if wireType != expected {
-            // Lists of numbers may come packed, whatever the contract prefers.
+            // Lists of numbers may come packed, whatever the contract declares.
             guard isRepeated, wireType == 2 else {
                 if wireType == 3 || wireType == 4 { throw self.malformed(at, .group) }
                 if wireType > 5 { throw self.malformed(at, .unknownWireType(wireType)) }
@@ -115,7 +114,7 @@ struct MessageScan {
         }
     }
 
-    /// Counts the numbers of a packed list; those of variable length by their last bytes.
+    /// Counts the numbers of a packed list; varints by their last bytes.
     private mutating func packed(_ wireType: UInt8, _ start: Int, _ end: Int) throws(MessageError) {
         switch wireType {
         case 0:
@@ -161,7 +160,7 @@ struct MessageScan {
 
     // MARK: Numbers
 
-    /// A tag has at most five bytes, as a number of 32 bits.
+    /// A tag has at most five bytes, because it is a 32-bit number.
     @inline(__always)
     private func tag(_ at: inout Int, _ end: Int) throws(MessageError) -> UInt32 {
         let start = at
@@ -171,7 +170,7 @@ struct MessageScan {
         return UInt32(truncatingIfNeeded: value)
     }
 
-    /// The offset at which a value with a length ends.
+    /// The end offset of a length-delimited value.
     @inline(__always)
     private func length(_ at: inout Int, _ end: Int) throws(MessageError) -> Int {
         let start = at

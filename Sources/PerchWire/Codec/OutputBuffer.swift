@@ -1,6 +1,6 @@
 import PerchBase
 
-/// Memory that is written again and again: grows to what is needed, and gives back what was more than usual.
+/// A reusable buffer: grows as needed, and frees what exceeds the usual size.
 ///
 /// A handle; `MessageCodec` owns it and destroys it.
 struct OutputBuffer {
@@ -14,12 +14,12 @@ struct OutputBuffer {
         self.memory.deallocate()
     }
 
-    /// Room for `count` bytes, whatever was there before being lost.
+    /// Space for `count` bytes; the previous contents are lost.
     mutating func begin(_ count: Int) -> UnsafeMutableRawBufferPointer {
         let isTooSmall = count > self.memory.count
         if isTooSmall || (self.memory.count > Limits.codecBytesKept && count <= Limits.codecBytesKept) {
             self.memory.deallocate()
-            // What is kept grows by doubling, what is given back soon is as large as it has to be.
+            // Doubles while the buffer is kept. A buffer above that size is freed soon, so it has the exact size.
             var capacity = 4096
             while capacity < count { capacity *= 2 }
             if capacity > Limits.codecBytesKept { capacity = max(count, Limits.codecBytesKept) }

@@ -1,26 +1,26 @@
 import PerchBase
 import PerchModel
 
-/// Writes messages of the push path straight from values: byte for byte what protobuf-c makes of them, at a tenth of the
-/// cost. Filling its structures and packing them was a tenth of a change three times over: the digest of the value, the
-/// value, the answer.
+/// Writes messages of the push path directly from values, byte for byte as protobuf-c would. The design note has the
+/// cost of each way.
 ///
-/// From the last byte to the first: a nested message is there when its length is written before it, and nothing is
-/// measured. So fields are written from the highest number to the lowest. As proto3 has it, what says nothing is left out.
+/// Writes from the last byte to the first: a nested message is complete before its length is written, so nothing has to
+/// be measured. Fields are therefore written in descending order of their numbers. As in proto3, default values are
+/// omitted.
 ///
-/// A handle, as `OutputBuffer`: `MessageCodec` owns it and destroys it.
+/// A handle, like `OutputBuffer`: `MessageCodec` owns it and destroys it.
 struct PushWriter {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
-    /// What is written stands from here to the end of the memory.
+    /// The output occupies the memory from here to its end.
     private var start: Int
-    /// Whether what changes by signing again is left out: signing dates, JWS, device verification.
+    /// Whether to omit the fields that each signing changes: signing dates, JWS, device verification.
     private(set) var omitsSignatures = false
-    /// What was written of transactions before; nil for one that does not look.
+    /// The bytes of recent transactions; nil in a codec that does not reuse them.
     private let known: TransactionBytes?
 
     private static let capacityAtFirst = 4096
-    /// Two numbers, of ten bytes at the most; numbers are stored eight bytes at a time.
+    /// Two numbers of at most ten bytes each; numbers are stored eight bytes at a time.
     private static let headBytesMax = 20
 
     init(known: TransactionBytes? = nil) {
@@ -32,7 +32,7 @@ struct PushWriter {
 
     func destroy() { self.memory.deallocate() }
 
-    /// Begins a message, whatever was there before being lost.
+    /// Begins a message; the previous contents are lost.
     mutating func begin(omitsSignatures: Bool = false) {
         if self.capacity > Limits.codecBytesKept {
             self.memory.deallocate()
@@ -45,7 +45,7 @@ struct PushWriter {
 
     var count: Int { self.capacity - self.start }
 
-    /// What is written, with `front` bytes of room before it.
+    /// The output, with `front` bytes of space before it.
     mutating func written(front: Int = 0) -> UnsafeMutableRawBufferPointer {
         self.makeRoom(front)
         return UnsafeMutableRawBufferPointer(start: self.memory + (self.start - front), count: self.count + front)
@@ -53,7 +53,7 @@ struct PushWriter {
 
     // MARK: Fields
 
-    /// A number, or nothing where it is 0.
+    /// Writes a number unless it is 0.
     @inline(__always)
     mutating func number(_ field: UInt32, _ value: UInt64) {
         if value != 0 { self.present(field, value) }
@@ -75,7 +75,7 @@ struct PushWriter {
     @inline(__always)
     mutating func flag(_ field: UInt32, _ value: Bool) { self.number(field, value ? 1 as UInt64 : 0) }
 
-    /// A number of a oneof: written where it is set, 0 too.
+    /// Writes a number of a oneof if it is set, even if it is 0.
     @inline(__always)
     mutating func present(_ field: UInt32, _ value: UInt64) {
         self.makeRoom(Self.headBytesMax)
@@ -83,7 +83,7 @@ struct PushWriter {
         self.varint(UInt64(field << 3))
     }
 
-    /// Text, or nothing where it is empty. It ends before a NUL, as C wants it; readers of ours refuse that before.
+    /// Writes text unless it is empty. Text ends before a NUL, as in C; our readers refuse NUL before.
     @inline(__always)
     mutating func text(_ field: UInt32, _ value: String) {
         if !value.isEmpty { self.nonempty(field, value) }
@@ -99,7 +99,7 @@ struct PushWriter {
         }
     }
 
-    /// Eight bytes at a time, the last eight once more where they do not fill up.
+    /// Copies eight bytes at a time; the last eight overlap if the length is no multiple.
     @inline(__always)
     private static func hasNUL(_ base: UnsafeRawPointer, _ count: Int) -> Bool {
         guard count >= 8 else {
@@ -123,7 +123,7 @@ struct PushWriter {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
     }
 
-    /// An item of a list of texts: written where it is empty too.
+    /// Writes an item of a list of texts, even if it is empty.
     mutating func item(_ field: UInt32, _ value: String) {
         let count = self.count
         self.text(field, value)
@@ -136,7 +136,7 @@ struct PushWriter {
         }
     }
 
-    /// A token, written where it belongs.
+    /// Writes a token in place.
     mutating func token(_ field: UInt32, _ token: ResumeToken) {
         self.makeRoom(ResumeToken.byteCount)
         self.start -= ResumeToken.byteCount
@@ -154,7 +154,7 @@ struct PushWriter {
         self.varint(UInt64(field << 3 | 2))
     }
 
-    /// A nested message, written by `fill`, empty or not.
+    /// Writes a nested message by `fill`, even if it is empty.
     @inline(__always)
     mutating func message(_ field: UInt32, _ fill: (inout PushWriter) -> Void) {
         let count = self.count
@@ -162,7 +162,7 @@ struct PushWriter {
         self.close(field, count: self.count - count)
     }
 
-    /// Length and tag before what has just been written.
+    /// Writes length and tag of the message just written.
     @inline(__always)
     private mutating func close(_ field: UInt32, count: Int) {
         self.makeRoom(Self.headBytesMax)
@@ -172,8 +172,8 @@ struct PushWriter {
 
     // MARK: Transactions
 
-    /// Writes a transaction's fields, or copies what was written of them before. `tail` writes those behind `signatures`,
-    /// which signing again changes, and `head` those before.
+    /// Writes a transaction's fields, or copies their bytes from an earlier message. `signatures` are the fields that
+    /// each signing changes; `tail` writes the fields after them, and `head` those before.
     @inline(__always)
     mutating func transaction(
         _ transaction: Transaction, tail: (inout PushWriter) -> Void, signatures: (inout PushWriter) -> Void,
@@ -192,7 +192,7 @@ struct PushWriter {
         let headBegan = self.count
         head(&self)
         guard let known = self.known else { return }
-        // The last that was written stands first.
+        // The most recently written part comes first in memory.
         let start = UnsafeRawPointer(self.memory + self.start)
         known.keep(
             TransactionBytes.Parts(
@@ -220,14 +220,14 @@ struct PushWriter {
         self.longVarint(value)
     }
 
-    /// Up to eight bytes of seven bits are spread and stored at once; what is stored before them is room.
+    /// Spreads up to eight groups of seven bits and stores them at once; the unused bytes before them are free space.
     private mutating func longVarint(_ value: UInt64) {
         guard value < 1 << 56 else { return self.longestVarint(value) }
         let count = (70 - value.leadingZeroBitCount) / 7
         var word = value & 0x0FFF_FFFF | (value & 0x00FF_FFFF_F000_0000) << 4
         word = word & 0x0000_3FFF_0000_3FFF | (word & 0x0FFF_C000_0FFF_C000) << 2
         word = word & 0x007F_007F_007F_007F | (word & 0x3F80_3F80_3F80_3F80) << 1
-        // All but the last say that one more follows.
+        // Sets the continuation bit of all groups but the last.
         word |= 0x8080_8080_8080_8080 &- (1 << UInt64(8 &* count &- 1))
         word <<= UInt64(64 &- 8 &* count)
         self.memory.storeBytes(of: word.littleEndian, toByteOffset: self.start &- 8, as: UInt64.self)

@@ -1,15 +1,15 @@
 import PerchBase
 import PerchModel
 
-/// Reads the calls of the hot path in one pass, where they are written as every serializer writes them: known fields, each
-/// once, in the order of their numbers. Whatever is unusual in any way makes it give up, and `MessageScan` and protobuf-c
-/// read, or refuse, from the beginning. So it never decides what is allowed, it only saves the second look.
+/// Reads the calls of the hot path in one pass, if they have the form that every serializer writes: known fields, each
+/// once, in ascending order. On anything else it gives up, and `MessageScan` and protobuf-c read or refuse the call
+/// from the beginning. So it never decides what is valid; it only saves the second pass.
 ///
-/// Reading an order the long way is two scans, one tree of structures and a copy of each text: more than all else that a
-/// loop does for it.
+/// The general way reads an order with two scans, a tree of structures and a copy of each text, which exceeds the rest
+/// of the loop's work for it.
 struct QuickReader {
     private let bytes: UnsafeRawBufferPointer
-    /// Where the names of apps and products are looked for first.
+    /// Recently read names of apps and products.
     private let names: RecentTexts?
     private var at: Int
     private let end: Int
@@ -28,7 +28,7 @@ struct QuickReader {
         case range(UInt8, Range<Int>)
     }
 
-    /// The next field; nil for giving up.
+    /// The next field; nil: give up.
     @inline(__always)
     mutating func next() -> Field? {
         guard self.at < self.end else { return .end }
@@ -49,7 +49,7 @@ struct QuickReader {
         }
     }
 
-    /// Up to four bytes: lengths and small numbers.
+    /// A varint of up to four bytes: lengths and small numbers.
     @inline(__always)
     private mutating func varint() -> UInt64? {
         var value: UInt64 = 0
@@ -68,7 +68,7 @@ struct QuickReader {
         String(checking: UnsafeRawBufferPointer(rebasing: self.bytes[range]))
     }
 
-    /// Text that is the same in many requests.
+    /// Text that many requests repeat.
     func name(_ range: Range<Int>) -> String? {
         guard let names = self.names else { return self.text(range) }
         return names.text(UnsafeRawBufferPointer(rebasing: self.bytes[range]))
@@ -78,7 +78,7 @@ struct QuickReader {
 
     // MARK: Messages
 
-    /// A call without metadata of a method that there is.
+    /// A call of a known method without metadata.
     static func call(_ bytes: UnsafeRawBufferPointer) -> Call? {
         var reader = QuickReader(bytes, 0..<bytes.count)
         var method: Method?
@@ -98,7 +98,7 @@ struct QuickReader {
         return nil
     }
 
-    /// What a client greets with. Encodings that are none of ours are as good as those that are.
+    /// A HELLO. Unknown encodings are allowed, as in the general way.
     static func hello(_ bytes: UnsafeRawBufferPointer) -> Hello? {
         var reader = QuickReader(bytes, 0..<bytes.count)
         var hello = Hello()
@@ -123,10 +123,10 @@ struct QuickReader {
         return nil
     }
 
-    /// In one byte each; who lists more is read the long way.
+    /// One byte each; longer lists are read the general way.
     private static let encodingsMax = 8
 
-    /// An order of a test store's customer, and nothing else that can be operated.
+    /// An operation that is a purchase order; other operations are read the general way.
     static func operateRequest(
         _ bytes: UnsafeRawBufferPointer, names: RecentTexts? = nil
     ) -> OperateRequest? {
@@ -180,7 +180,7 @@ struct QuickReader {
         return nil
     }
 
-    /// The parameters of a watch, one that comes back with its token included.
+    /// The parameters of a watch, with or without a resume token.
     static func entitlementRequest(
         _ bytes: UnsafeRawBufferPointer, names: RecentTexts? = nil
     ) -> CurrentEntitlementRequest? {
@@ -223,7 +223,7 @@ struct QuickReader {
         return nil
     }
 
-    /// What, how many, and for whom: the order of a customer who was offered nothing.
+    /// An order with product, quantity and account, without offers.
     private static func order(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ names: RecentTexts?
     ) -> PurchaseOrder? {
@@ -233,7 +233,7 @@ struct QuickReader {
         while let field = reader.next() {
             switch field {
             case .end:
-                // Of an order as it is sent, no field means neither yes nor no: `unspecified`.
+                // In an order on the wire, an absent field means `unspecified`, neither yes nor no.
                 return PurchaseOrder(
                     productID: product, quantity: quantity, appAccountToken: token,
                     introductoryEligibility: IntroductoryEligibility(rawValue: 0))

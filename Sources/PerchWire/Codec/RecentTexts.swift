@@ -1,13 +1,13 @@
 import PerchBase
 
-/// Texts that requests say again and again: the names of apps and of products. One that was read lately is compared, which
-/// is a few words, instead of checked, decoded and allocated.
+/// A cache of texts that requests repeat: the names of apps and products. A recent text is compared, which costs a few
+/// words, instead of checked, decoded and allocated.
 ///
-/// A table of fixed size by the first and last bytes of a text, the newest in the place of an older one. A handle, as
-/// `OutputBuffer`: `MessageCodec` owns it and destroys it.
+/// A hash table of fixed size by a text's first and last bytes; a new text replaces the old one in its slot. A handle,
+/// like `OutputBuffer`: `MessageCodec` owns it and destroys it.
 struct RecentTexts {
     private let texts: UnsafeMutablePointer<String>
-    /// The bytes of each, at its place: a text that has them is valid, because this one was.
+    /// The bytes of each text, by slot: equal bytes are valid UTF-8, because these were.
     private let memory: UnsafeMutableRawPointer
 
     init() {
@@ -23,7 +23,7 @@ struct RecentTexts {
         self.memory.deallocate()
     }
 
-    /// The text of these bytes; nil where they are none.
+    /// The text of these bytes; nil for an empty range.
     func text(_ bytes: UnsafeRawBufferPointer) -> String? {
         guard let base = bytes.baseAddress, (8...Limits.recentTextBytesMax).contains(bytes.count) else {
             return String(checking: bytes)
@@ -47,7 +47,7 @@ struct RecentTexts {
         return Int(truncatingIfNeeded: mixed >> UInt64(64 - Limits.recentTexts.trailingZeroBitCount))
     }
 
-    /// Of eight bytes or more: eight at a time, the last eight once more where they do not fill up.
+    /// For eight bytes or more: compares eight at a time; the last eight overlap if the length is no multiple.
     @inline(__always)
     private static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
         func differ(at offset: Int) -> Bool {
@@ -64,7 +64,7 @@ struct RecentTexts {
 }
 
 extension String {
-    /// The text of these bytes; nil where they are not UTF-8, or have a NUL in them.
+    /// The text of these bytes; nil if they are not UTF-8 or contain a NUL.
     init?(checking bytes: UnsafeRawBufferPointer) {
         do {
             try bytes.bytes.checkText()

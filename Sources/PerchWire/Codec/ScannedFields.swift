@@ -1,13 +1,13 @@
-/// The fields of a message that `MessageScan` has accepted: what it checked is not checked again.
+/// The fields of a message that `MessageScan` has accepted, without checking them again.
 struct ScannedFields {
     struct Field {
         var number: UInt64
         var wireType: UInt64
         /// Of a number.
         var value: UInt64
-        /// Of anything else: where its contents are.
+        /// The range of the contents, for other field types.
         var range: Range<Int>
-        /// From the first byte of the tag to the last of the contents.
+        /// The range from the first byte of the tag to the last of the contents.
         var whole: Range<Int>
     }
 

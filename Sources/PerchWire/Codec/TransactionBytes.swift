@@ -1,21 +1,21 @@
 internal import PerchBase
 internal import PerchModel
 
-/// What the transactions of the last turns were written as. That of a purchase is written three times: in its answer, for
-/// the digest of the view that it changes, and in the value that is pushed. The bytes are the same but for the fields that
-/// signing again changes, which stand in one piece: so what lies on both sides of it is kept, and copied.
+/// A cache of encoded transactions. A purchase's transaction is written three times: in the answer, for the digest of
+/// the changed view, and in the pushed value. The bytes differ only in the fields that each signing changes, which are
+/// adjacent. So the bytes before and after those are kept and copied.
 ///
-/// A table of fixed size by the numbers of transactions, the newest in the place of an older one. A handle, as
+/// A hash table of fixed size by transaction ID; a new entry replaces the old one in its slot. A handle, like
 /// `OutputBuffer`: `MessageCodec` owns it and destroys it.
 struct TransactionBytes {
-    /// The fields before and behind those that signing changes.
+    /// The encoded fields before and after those that each signing changes.
     struct Parts {
         var head: UnsafeRawBufferPointer
         var tail: UnsafeRawBufferPointer
     }
 
     private struct Place {
-        /// Whose they are. Held, so that no other can be found where this one was.
+        /// The transaction's contents. Retained, so that no other object can have the same address.
         var contents: Transaction.Contents?
         var headCount: Int32 = 0
         var tailCount: Int32 = 0
@@ -42,7 +42,7 @@ struct TransactionBytes {
         Int(truncatingIfNeeded: transaction.contents.fields.id & UInt64(Limits.writtenTransactions - 1))
     }
 
-    /// Nil where it was not written lately. Valid until the next one is kept.
+    /// Nil if the transaction was not written recently. Valid until the next call of `keep`.
     func parts(of transaction: Transaction) -> Parts? {
         let index = Self.place(of: transaction)
         let place = self.places + index
@@ -54,7 +54,7 @@ struct TransactionBytes {
             tail: UnsafeRawBufferPointer(start: bytes + headCount, count: Int(place.pointee.tailCount)))
     }
 
-    /// Keeps a copy; a long one is not kept.
+    /// Keeps a copy, unless it is too long.
     func keep(_ parts: Parts, of transaction: Transaction) {
         let (headCount, tailCount) = (parts.head.count, parts.tail.count)
         guard headCount + tailCount <= Limits.writtenTransactionBytesMax else { return }

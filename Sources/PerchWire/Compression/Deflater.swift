@@ -1,13 +1,14 @@
 import CPerchZlib
 
-/// One zlib stream that compresses, made once: making one costs as much as compressing several kilobytes.
+/// One zlib stream that compresses. Created once, because creating it costs as much as compressing several kilobytes.
 final class Deflater {
-    /// Behind a pointer: zlib refuses a stream that has moved.
+    /// Behind a pointer, because zlib refuses a stream that has moved.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// Whether zlib has its own memory for the stream. Asked for with the first message, and again after a refusal.
+    /// Whether zlib has allocated its own memory for the stream. Requested with the first message, and again after a
+    /// failure.
     private var hasBegun = false
 
-    /// `prepare` may give the stream other functions to allocate with: for tests of what happens without memory.
+    /// `prepare` can replace the stream's allocation functions, for tests of a machine without memory.
     init(prepare: (UnsafeMutablePointer<z_stream>) -> Void = { _ in }) {
         self.stream = .allocate(capacity: 1)
         self.stream.initialize(to: z_stream())
@@ -19,7 +20,7 @@ final class Deflater {
             precondition(deflateReset(self.stream) == Z_OK, "a zlib stream lost its state")
             return true
         }
-        // Codes to expect: OK; MEM_ERROR; VERSION_ERROR for a wrong libz.
+        // Expected codes: OK; MEM_ERROR; VERSION_ERROR for a wrong libz.
         let code = perch_deflate_init(self.stream, Z_DEFAULT_COMPRESSION)
         if code == Z_MEM_ERROR { return false }
         precondition(code == Z_OK, "zlib could not begin to compress: \(code)")
@@ -32,7 +33,8 @@ final class Deflater {
         self.stream.deinitialize(count: 1).deallocate()
     }
 
-    /// The number of bytes written; nil if they do not fit into `output`, or zlib finds no memory: then it goes plain.
+    /// The number of bytes written. Nil if they do not fit into `output`, or zlib finds no memory: the message is then
+    /// sent plain.
     func deflate(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int? {
         guard self.begin() else { return nil }
         self.stream.pointee.next_in = UnsafeMutablePointer(
@@ -40,7 +42,7 @@ final class Deflater {
         self.stream.pointee.avail_in = UInt32(input.count)
         self.stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
         self.stream.pointee.avail_out = UInt32(output.count)
-        // Codes to expect: STREAM_END; OK or BUF_ERROR when the output is full.
+        // Expected codes: STREAM_END; OK or BUF_ERROR if the output is full.
         guard CPerchZlib.deflate(self.stream, Z_FINISH) == Z_STREAM_END else { return nil }
         return output.count - Int(self.stream.pointee.avail_out)
     }

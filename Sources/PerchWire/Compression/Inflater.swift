@@ -1,7 +1,7 @@
 import CPerchZlib
 import PerchBase
 
-/// Why compressed bytes were refused. The peer is not trusted again: close.
+/// Why compressed bytes were refused. The connection must be closed.
 package enum InflateError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooLong(limitBytes: Int)
     case ratio(compressedBytes: Int, limitBytes: Int)
@@ -11,7 +11,7 @@ package enum InflateError: Error, Equatable, Sendable, CustomStringConvertible {
     case trailingBytes(Int)
     /// Not zlib (RFC 1950), or its checksum is wrong.
     case corrupt(atByte: Int)
-    /// The machine has none for zlib's own work.
+    /// The machine has no memory for zlib's own work.
     case noMemory
 
     package var description: String {
@@ -27,15 +27,16 @@ package enum InflateError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One zlib stream that inflates, and the memory for what comes out.
+/// One zlib stream that inflates, and the memory for its output.
 final class Inflater {
-    /// Behind a pointer: zlib refuses a stream that has moved.
+    /// Behind a pointer, because zlib refuses a stream that has moved.
     private let stream: UnsafeMutablePointer<z_stream>
     private(set) var output = OutputBuffer()
-    /// Whether zlib has its own memory for the stream. Asked for with the first message, and again after a refusal.
+    /// Whether zlib has allocated its own memory for the stream. Requested with the first message, and again after a
+    /// failure.
     private var hasBegun = false
 
-    /// `prepare` may give the stream other functions to allocate with: for tests of what happens without memory.
+    /// `prepare` can replace the stream's allocation functions, for tests of a machine without memory.
     init(prepare: (UnsafeMutablePointer<z_stream>) -> Void = { _ in }) {
         self.stream = .allocate(capacity: 1)
         self.stream.initialize(to: z_stream())
@@ -47,7 +48,7 @@ final class Inflater {
             precondition(inflateReset(self.stream) == Z_OK, "a zlib stream lost its state")
             return
         }
-        // Codes to expect: OK; MEM_ERROR; VERSION_ERROR for a wrong libz.
+        // Expected codes: OK; MEM_ERROR; VERSION_ERROR for a wrong libz.
         let code = perch_inflate_init(self.stream)
         if code == Z_MEM_ERROR { throw .noMemory }
         precondition(code == Z_OK, "zlib could not begin to inflate: \(code)")
@@ -62,9 +63,9 @@ final class Inflater {
 
     /// All of `input`, inflated. Valid until the next call.
     ///
-    /// The limit and the ratio come to one number before anything is inflated. So much room there is from the start, and
-    /// one byte more, which is how it is known that there is more: a message never costs more than its limit, and what
-    /// zlib itself needs, some 40 KiB. Pages of it that nothing is written to take no memory.
+    /// The limit and the ratio give one maximum before inflating. The buffer has that size plus one byte, and the extra
+    /// byte shows that there was more. So a message never costs more than its limit plus zlib's own 40 KiB. Untouched
+    /// pages take no memory.
     func inflate(_ input: UnsafeRawBufferPointer, limit: Int) throws(InflateError) -> UnsafeRawBufferPointer {
         try self.begin()
         let byRatio = max(Limits.inflateRatioFreeBytes, input.count * Limits.inflateRatioMax)
@@ -79,8 +80,8 @@ final class Inflater {
             self.stream.pointee.next_out = (self.output.memory.baseAddress! + produced)
                 .assumingMemoryBound(to: UInt8.self)
             self.stream.pointee.avail_out = UInt32(room - produced)
-            // Codes to expect: STREAM_END; OK, with more to do; BUF_ERROR when the input ended or there is no room;
-            // DATA_ERROR and NEED_DICT for what is not ours; MEM_ERROR, since the window is allocated with the first use.
+            // Expected codes: STREAM_END; OK with more to do; BUF_ERROR if the input ended or the output is full;
+            // DATA_ERROR and NEED_DICT for invalid input; MEM_ERROR, because zlib allocates the window at first use.
             let code = CPerchZlib.inflate(self.stream, Z_NO_FLUSH)
             produced = room - Int(self.stream.pointee.avail_out)
             let left = Int(self.stream.pointee.avail_in)

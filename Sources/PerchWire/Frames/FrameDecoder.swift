@@ -1,6 +1,6 @@
 import PerchBase
 
-/// A frame with its payload, still compressed where its header says so.
+/// A frame with its payload, still compressed if its header says so.
 package struct Frame: Hashable, Sendable {
     package var header: FrameHeader
     package var payload: [UInt8]
@@ -11,15 +11,15 @@ package struct Frame: Hashable, Sendable {
     }
 }
 
-/// Bytes as they come, frames as they were meant: for the client and for tests. The server reads in place.
+/// Turns received bytes into frames, for the client and for tests. The server reads in place.
 ///
 ///     waiting for a header ──nine bytes──▶ waiting for its payload ──all of it──▶ a frame, and again;   any ──fault──▶ failed
 ///
-/// Holds what was appended and not taken yet: after `next` has said nil, at most one partial frame.
+/// Holds appended bytes until `next` returns them: after a nil, at most one partial frame.
 package struct FrameDecoder: Sendable {
     private let lengthLimit: Int
     private var bytes: [UInt8] = []
-    /// Where the next frame begins. What lies before it is dropped when more is appended.
+    /// Offset of the next frame. Earlier bytes are dropped at the next `append`.
     private var start = 0
     private var failure: FrameError?
 
@@ -27,7 +27,7 @@ package struct FrameDecoder: Sendable {
         self.lengthLimit = lengthLimit
     }
 
-    /// Bytes that wait for the rest of their frame.
+    /// Bytes of an incomplete frame.
     package var bufferedByteCount: Int { self.bytes.count - self.start }
 
     package mutating func append(_ more: [UInt8]) {
@@ -42,7 +42,7 @@ package struct FrameDecoder: Sendable {
         more.withUnsafeBytes { self.bytes.append(contentsOf: $0) }
     }
 
-    /// The next whole frame; nil if it is not there yet. Once it has thrown, it throws the same for ever.
+    /// The next whole frame; nil if it is incomplete. After an error, every call throws the same error.
     package mutating func next() throws(FrameError) -> Frame? {
         if let failure = self.failure { throw failure }
         let header: FrameHeader?

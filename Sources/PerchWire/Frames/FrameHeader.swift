@@ -1,6 +1,6 @@
 import PerchBase
 
-/// What a frame is. The numbers are on the wire.
+/// The kinds of frames. The numbers are on the wire.
 package enum FrameKind: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case hello = 1
     case welcome = 2
@@ -13,11 +13,11 @@ package enum FrameKind: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable
     case pong = 9
     case drain = 10
 
-    /// As the contract calls it, with its number.
+    /// The contract's name, with the number.
     package var named: String { "\(self)".uppercased() + " (kind \(self.rawValue))" }
 }
 
-/// Why a byte stream stopped being a stream of frames. The peer is not trusted again: close.
+/// Why a byte stream is no longer a stream of frames. The connection must be closed.
 package enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
     case unknownKind(UInt8)
     case reservedFlag(UInt8)
@@ -62,8 +62,8 @@ package struct FrameHeader: Hashable, Sendable {
         self.length = length
     }
 
-    /// The header at `offset`; nil if its nine bytes are not there yet. Refuses before any of the payload is waited
-    /// for, and an unknown kind from its first byte.
+    /// The header at `offset`; nil if its nine bytes are incomplete. Refuses a header before the payload arrives, and
+    /// an unknown kind at its first byte.
     package static func read(
         from bytes: borrowing RawSpan, at offset: Int = 0, lengthLimit: Int = Limits.frameBytesMax
     ) throws(FrameError) -> FrameHeader? {
@@ -87,7 +87,7 @@ package struct FrameHeader: Hashable, Sendable {
         Self.writePrefix(isCompressed: self.isCompressed, length: self.length, into: memory)
     }
 
-    /// Writes the first four bytes: all that differs between the readers of one pushed value.
+    /// Writes the first four bytes: the only difference between the receivers of one pushed value.
     @inline(__always)
     package static func writeAddress(_ kind: FrameKind, _ stream: UInt32, into memory: UnsafeMutableRawBufferPointer) {
         let address = UInt32(kind.rawValue) << 24 | (stream & Self.streamMax)

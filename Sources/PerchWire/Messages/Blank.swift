@@ -1,8 +1,8 @@
 package import PerchBase
 package import PerchModel
 
-// What an absent message reads as. A property that always has a value is left out of the message around it where it is blank, as
-// proto3 leaves out a number that is 0.
+// The value of an absent message. A property that always has a value is omitted from its message if it is blank, as
+// proto3 omits a 0.
 
 extension Instant {
     fileprivate static var zero: Instant { Instant(milliseconds: 0) }

@@ -1,13 +1,12 @@
-/// A call as its frame carries it. `request` is a range of the frame's message: a catalogue file is not copied to be
-/// looked at.
+/// A call as its frame carries it. `request` is a range of the frame's message, so that a catalogue file is not copied.
 package struct Call: Hashable, Sendable {
-    /// What is called; nil where there is no such method.
+    /// The called method; nil if there is no such method.
     package var method: Method?
     private var unknownPath = ""
     /// 0 for no deadline.
     package var timeoutMilliseconds: UInt64
     package var metadata: [Metadata]
-    /// Offsets into the bytes that were decoded.
+    /// Offsets into the decoded bytes.
     package var request: Range<Int>
 
     package init(path: String, timeoutMilliseconds: UInt64 = 0, metadata: [Metadata] = [], request: Range<Int> = 0..<0)
@@ -18,7 +17,7 @@ package struct Call: Hashable, Sendable {
         self.path = path
     }
 
-    /// A call of a method that there is, as it was read: its path is not looked up again.
+    /// A call of a known method; its path is not looked up again.
     init(_ method: Method?) {
         self.method = method
         self.timeoutMilliseconds = 0

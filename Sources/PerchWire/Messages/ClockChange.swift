@@ -1,6 +1,6 @@
 package import PerchBase
 
-/// What to do with an app's clock.
+/// A change of an app's clock.
 package enum ClockChange: Hashable, Sendable {
     case freeze
     case resume

@@ -2,15 +2,15 @@ extension Method {
     /// The path as in gRPC: `/package.Service/Method`.
     package var path: String { Self.paths[Int(self.rawValue)] }
 
-    /// The method of that path; nil where there is none.
+    /// The method with that path; nil if there is none.
     package init?(path: String) {
         guard let method = Self.byPath[path] else { return nil }
         self = method
     }
 
-    /// The same, of a path that is still among the bytes it came in.
+    /// The method with a path that is still in the received bytes.
     ///
-    /// Compared by its length and its last eight bytes first: no text is made, and nothing hashed.
+    /// Compares length and last eight bytes first, without making a text or a hash.
     init?(path: UnsafeRawBufferPointer) {
         guard path.count >= 8 else { return nil }
         let tail = path.loadUnaligned(fromByteOffset: path.count - 8, as: UInt64.self)
@@ -34,7 +34,7 @@ extension Method {
 
     private static let none: UInt8 = 0xFF
 
-    /// A table of 256 places, by the last eight bytes of the path: which case it is.
+    /// A table of 256 slots, by the last eight bytes of the path, with the index of the case.
     private static let places: [UInt8] = {
         var places = [UInt8](repeating: Self.none, count: 256)
         for (index, known) in Self.tails.enumerated() {
@@ -52,7 +52,7 @@ extension Method {
         return (bytes.count, tail, bytes)
     }
 
-    /// Of the same length, of at least eight bytes of which the last are equal.
+    /// Compares paths of equal length, of at least eight bytes, whose last eight are known to be equal.
     private static func equal(_ path: [UInt8], _ other: UnsafeRawBufferPointer) -> Bool {
         path.withUnsafeBytes { path in
             var offset = 0

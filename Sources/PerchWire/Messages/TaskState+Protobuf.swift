@@ -1,10 +1,10 @@
 import CPerchProto
 import PerchModel
 
-/// A response that carries a task's state. The field numbers of all of them agree.
-/// A read has two of the states, `failure` and `success`.
+/// A response that carries a task's state. All such responses share field numbers. A read has two of the states,
+/// `failure` and `success`.
 
-/// The response of a read: a value, or why there is none.
+/// The response of a read: a value, or the reason for its absence.
 protocol ReadMessage: CMessage {
     associatedtype Case: CEnumeration
     associatedtype Body: CMessage
@@ -14,15 +14,13 @@ protocol ReadMessage: CMessage {
     var success: UnsafeMutablePointer<Body>! { get set }
 }
 
-/// The response of a stream.
 /// The response of a stream, which has all four states.
 protocol StreamMessage: ReadMessage {
     var loading: UnsafeMutablePointer<Perch__V1__Loading>! { get set }
     var unchanged: UnsafeMutablePointer<Perch__V1__Unchanged>! { get set }
 }
 
-/// Which of its members a message has, by the number of the field in the contract.
-/// The states by their field number.
+/// The states by their field number in the contract.
 enum StateField: UInt32 {
     case loading = 1
     case failure = 2
@@ -73,7 +71,7 @@ extension TaskState {
         }
     }
 
-    /// Nil where no state was sent. A read has no field for what only a stream says.
+    /// Nil if no state was sent. The response of a read lacks the fields of states that only streams have.
     init<Message: ReadMessage>(
         of message: UnsafeMutablePointer<Message>, _ value: (UnsafeMutablePointer<Message.Body>) -> Value
     ) throws(MessageError) {
