@@ -36,7 +36,7 @@ package enum Calls {
             if case .getProducts(let answer) = $0 { answer } else { nil }
         }
     }
-    /// A promotional image of the catalogue, by the identifier that products name it by.
+    /// A promotional image of the catalogue, by the identifier in its product.
     package static var getImage: ContractCall<GetImageRequest, ImageAnswer> {
         ContractCall(method: .getImage, wrap: { .getImage($0) }) {
             if case .getImage(let answer) = $0 { answer } else { nil }
@@ -60,13 +60,13 @@ package enum Calls {
             if case .listCurrentEntitlements(let answer) = $0 { answer } else { nil }
         }
     }
-    /// The products of a group, and what choosing each would do to the plan that is held.
+    /// The products of a group, and the relation of each to the account's current plan.
     package static var listPlanOptions: ContractCall<PlanOptionsRequest, PlanOptionList> {
         ContractCall(method: .listPlanOptions, wrap: { .listPlanOptions($0) }) {
             if case .listPlanOptions(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Which offers an account may have.
+    /// The offers of a product or group, and the account's eligibility for each.
     package static var getOfferEligibility: ContractCall<OfferEligibilityRequest, OfferEligibilityAnswer> {
         ContractCall(method: .getOfferEligibility, wrap: { .getOfferEligibility($0) }) {
             if case .getOfferEligibility(let answer) = $0 { answer } else { nil }
@@ -78,7 +78,7 @@ package enum Calls {
             if case .getAppPolicies(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Why an account is entitled, or not, and what will change by itself.
+    /// Why an account is entitled, or not, and what will change automatically.
     package static var explain: ContractCall<ExplainRequest, ExplainAnswer> {
         ContractCall(method: .explain, wrap: { .explain($0) }) {
             if case .explain(let answer) = $0 { answer } else { nil }
@@ -90,7 +90,7 @@ package enum Calls {
             if case .purchase(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Marks a transaction as delivered. Finishing twice is finishing.
+    /// Marks a transaction as delivered. A second Finish changes nothing.
     package static var finish: ContractCall<FinishRequest, Acknowledgement> {
         ContractCall(method: .finish, wrap: { .finish($0) }) {
             if case .finish(let answer) = $0 { answer } else { nil }
@@ -102,7 +102,7 @@ package enum Calls {
             if case .listTransactions(let answer) = $0 { answer } else { nil }
         }
     }
-    /// The transactions that are not finished, oldest first.
+    /// The unfinished transactions, oldest first.
     package static var listUnfinished: ContractCall<ListUnfinishedRequest, TransactionPage> {
         ContractCall(method: .listUnfinished, wrap: { .listUnfinished($0) }) {
             if case .listUnfinished(let answer) = $0 { answer } else { nil }
@@ -114,19 +114,19 @@ package enum Calls {
             if case .getLatestTransaction(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Each new or changed transaction, exactly once and in order over all reconnects.
+    /// Each new or changed transaction, exactly once and in order, across reconnects.
     package static var transactionUpdates: ContractCall<TransactionUpdatesRequest, TransactionEvent> {
         ContractCall(method: .transactionUpdates, wrap: { .transactionUpdates($0) }) {
             if case .transactionUpdates(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Restores: what waits for the customer's own request is delivered. Never takes anything away.
+    /// Restores purchases: delivers what waits for the customer's request. Never removes anything.
     package static var sync: ContractCall<SyncRequest, Acknowledgement> {
         ContractCall(method: .sync, wrap: { .sync($0) }) {
             if case .sync(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Asks for a refund, as a customer does: approved, unless the text says `REJECT`. Test apps only.
+    /// Requests a refund, as a customer does: approved, unless the text says `REJECT`. Test apps only.
     package static var requestRefund: ContractCall<RefundRequest, RefundAnswer> {
         ContractCall(method: .requestRefund, wrap: { .requestRefund($0) }) {
             if case .requestRefund(let answer) = $0 { answer } else { nil }
@@ -138,37 +138,37 @@ package enum Calls {
             if case .redeemOfferCode(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Switches renewal on or off, as a customer does in the sheet of his subscriptions. Test apps only.
+    /// Switches renewal on or off, as a customer does in the subscriptions sheet. Test apps only.
     package static var manageSubscriptions: ContractCall<ManageSubscriptionsRequest, Acknowledgement> {
         ContractCall(method: .manageSubscriptions, wrap: { .manageSubscriptions($0) }) {
             if case .manageSubscriptions(let answer) = $0 { answer } else { nil }
         }
     }
-    /// What stands for the account's first use of the app.
+    /// The record of the account's first use of the app.
     package static var getAppTransaction: ContractCall<AppTransactionRequest, AppTransactionAnswer> {
         ContractCall(method: .getAppTransaction, wrap: { .getAppTransaction($0) }) {
             if case .getAppTransaction(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Purchases that a customer began outside the app: all that wait, now and at each change.
+    /// The purchases that a customer began outside the app, now and at each change.
     package static var purchaseIntents: ContractCall<AccountWatchRequest, TaskState<[PurchaseIntent]>> {
         ContractCall(method: .purchaseIntents, wrap: { .purchaseIntents($0) }) {
             if case .purchaseIntents(let answer) = $0 { answer } else { nil }
         }
     }
-    /// What the store has to tell the customer: all that matters, now and at each change.
+    /// The store's valid messages for the customer, now and at each change.
     package static var messages: ContractCall<AccountWatchRequest, TaskState<[StoreMessage]>> {
         ContractCall(method: .messages, wrap: { .messages($0) }) {
             if case .messages(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Does one thing to one account: buys, refunds, renews, shares, deletes and so on. Answers when it is committed.
+    /// Performs one operation on one account: buy, refund, renew, share, delete and so on. Answers after the commit.
     package static var operate: ContractCall<OperateRequest, OperateResponse> {
         ContractCall(method: .operate, wrap: { .operate($0) }) {
             if case .operate(let answer) = $0 { answer } else { nil }
         }
     }
-    /// What the store knows of an account.
+    /// The store's record of an account.
     package static var inspectAccount: ContractCall<InspectAccountRequest, AccountInspection> {
         ContractCall(method: .inspectAccount, wrap: { .inspectAccount($0) }) {
             if case .inspectAccount(let answer) = $0 { answer } else { nil }
@@ -198,7 +198,8 @@ package enum Calls {
             if case .getClock(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Freezes, resumes or advances the app's clock. Answers when all that is due by then is settled and pushed.
+    /// Freezes, resumes or advances the app's clock. Answers after everything due up to the new instant is settled and
+    /// pushed.
     package static var setClock: ContractCall<SetClockRequest, SetClockResponse> {
         ContractCall(method: .setClock, wrap: { .setClock($0) }) {
             if case .setClock(let answer) = $0 { answer } else { nil }
@@ -210,7 +211,7 @@ package enum Calls {
             if case .listApps(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Reads a catalogue file and says what is in it, without loading it.
+    /// Parses a catalogue file and reports its contents, without loading it.
     package static var checkCatalog: ContractCall<CheckCatalogRequest, CheckCatalogResponse> {
         ContractCall(method: .checkCatalog, wrap: { .checkCatalog($0) }) {
             if case .checkCatalog(let answer) = $0 { answer } else { nil }
@@ -228,19 +229,19 @@ package enum Calls {
             if case .getCatalog(let answer) = $0 { answer } else { nil }
         }
     }
-    /// What is connected, what it costs, and every counter.
+    /// Connections, their cost, and every counter.
     package static var getServerStatus: ContractCall<Void, ServerStatus> {
         ContractCall(method: .getServerStatus, wrap: { _ in .getServerStatus }) {
             if case .getServerStatus(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Copies the store into a file of the server's machine while everything goes on. One at a time.
+    /// Copies the store into a file on the server's machine while the server keeps working. One at a time.
     package static var backup: ContractCall<BackupRequest, BackupSummary> {
         ContractCall(method: .backup, wrap: { .backup($0) }) {
             if case .backup(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Takes a token back before its end. What its holder watches ends within five seconds.
+    /// Revokes a token before its end. Its holder's streams end within five seconds.
     package static var revokeToken: ContractCall<RevokeTokenRequest, RevokeTokenResponse> {
         ContractCall(method: .revokeToken, wrap: { .revokeToken($0) }) {
             if case .revokeToken(let answer) = $0 { answer } else { nil }

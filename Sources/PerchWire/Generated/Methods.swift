@@ -14,7 +14,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case currentEntitlementTask
     /// ProductsTask, once.
     case getProducts
-    /// A promotional image of the catalogue, by the identifier that products name it by.
+    /// A promotional image of the catalogue, by the identifier in its product.
     case getImage
     /// SubscriptionStatusTask, once.
     case getSubscriptionStatus
@@ -22,43 +22,43 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case getCurrentEntitlement
     /// Everything that an account is entitled to, once.
     case listCurrentEntitlements
-    /// The products of a group, and what choosing each would do to the plan that is held.
+    /// The products of a group, and the relation of each to the account's current plan.
     case listPlanOptions
-    /// Which offers an account may have.
+    /// The offers of a product or group, and the account's eligibility for each.
     case getOfferEligibility
     /// The app's licence agreement and privacy policy.
     case getAppPolicies
-    /// Why an account is entitled, or not, and what will change by itself.
+    /// Why an account is entitled, or not, and what will change automatically.
     case explain
     /// Buys a product, as an app does. Test apps only.
     case purchase
-    /// Marks a transaction as delivered. Finishing twice is finishing.
+    /// Marks a transaction as delivered. A second Finish changes nothing.
     case finish
     /// The transactions of an account, oldest first, a page at a time.
     case listTransactions
-    /// The transactions that are not finished, oldest first.
+    /// The unfinished transactions, oldest first.
     case listUnfinished
     /// The newest transaction of a product, revoked ones included.
     case getLatestTransaction
-    /// Each new or changed transaction, exactly once and in order over all reconnects.
+    /// Each new or changed transaction, exactly once and in order, across reconnects.
     case transactionUpdates
-    /// Restores: what waits for the customer's own request is delivered. Never takes anything away.
+    /// Restores purchases: delivers what waits for the customer's request. Never removes anything.
     case sync
-    /// Asks for a refund, as a customer does: approved, unless the text says `REJECT`. Test apps only.
+    /// Requests a refund, as a customer does: approved, unless the text says `REJECT`. Test apps only.
     case requestRefund
     /// Redeems an offer code, as a customer does outside of a purchase. Test apps only.
     case redeemOfferCode
-    /// Switches renewal on or off, as a customer does in the sheet of his subscriptions. Test apps only.
+    /// Switches renewal on or off, as a customer does in the subscriptions sheet. Test apps only.
     case manageSubscriptions
-    /// What stands for the account's first use of the app.
+    /// The record of the account's first use of the app.
     case getAppTransaction
-    /// Purchases that a customer began outside the app: all that wait, now and at each change.
+    /// The purchases that a customer began outside the app, now and at each change.
     case purchaseIntents
-    /// What the store has to tell the customer: all that matters, now and at each change.
+    /// The store's valid messages for the customer, now and at each change.
     case messages
-    /// Does one thing to one account: buys, refunds, renews, shares, deletes and so on. Answers when it is committed.
+    /// Performs one operation on one account: buy, refund, renew, share, delete and so on. Answers after the commit.
     case operate
-    /// What the store knows of an account.
+    /// The store's record of an account.
     case inspectAccount
     /// The accounts of the app, by key, a page at a time.
     case listAccounts
@@ -68,21 +68,22 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case getSettings
     /// The app's clock and time rate.
     case getClock
-    /// Freezes, resumes or advances the app's clock. Answers when all that is due by then is settled and pushed.
+    /// Freezes, resumes or advances the app's clock. Answers after everything due up to the new instant is settled and
+    /// pushed.
     case setClock
     /// The apps of this server.
     case listApps
-    /// Reads a catalogue file and says what is in it, without loading it.
+    /// Parses a catalogue file and reports its contents, without loading it.
     case checkCatalog
     /// Replaces an app's catalogue: one change, one revision, one push for each stream that it affects.
     case loadCatalog
     /// What an app's catalogue holds.
     case getCatalog
-    /// What is connected, what it costs, and every counter.
+    /// Connections, their cost, and every counter.
     case getServerStatus
-    /// Copies the store into a file of the server's machine while everything goes on. One at a time.
+    /// Copies the store into a file on the server's machine while the server keeps working. One at a time.
     case backup
-    /// Takes a token back before its end. What its holder watches ends within five seconds.
+    /// Revokes a token before its end. Its holder's streams end within five seconds.
     case revokeToken
 
     /// Paths as in gRPC, `/package.Service/Method`, in the order of the cases.

@@ -9,15 +9,15 @@ package struct PurchaseResult: OpenEnumeration {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
     package static let names = ["unspecified", "success", "userCancelled", "pending"]
-    /// There is a transaction. It may be the one already held.
+    /// The purchase has a transaction. It may be the one already held.
     package static let success = Self(rawValue: 1)
-    /// The customer changed his mind; nothing happened.
+    /// The customer cancelled; nothing happened.
     package static let userCancelled = Self(rawValue: 2)
-    /// It waits for somebody. If approved, the transaction arrives on TransactionUpdates.
+    /// The purchase waits for approval. If approved, the transaction arrives on TransactionUpdates.
     package static let pending = Self(rawValue: 3)
 }
 
-/// How a message may be compressed.
+/// Encodings of a message.
 package struct Encoding: OpenEnumeration {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -28,11 +28,11 @@ package struct Encoding: OpenEnumeration {
     package static let zlib = Self(rawValue: 2)
 }
 
-/// Names an app. It may be left out where the server, or the caller's identity, has exactly one.
+/// Names an app. May be absent if the server, or the caller's identity, has exactly one.
 package struct AppReference: Hashable, Sendable {
     /// Bundle identifier, such as `com.example.app`.
     package var bundleID: String
-    /// Which store. Unspecified where the bundle identifier has exactly one.
+    /// The store. May be unspecified if the bundle identifier has exactly one.
     package var environment: AppEnvironment
 
     package init(bundleID: String = "", environment: AppEnvironment = .unspecified) {
@@ -52,7 +52,7 @@ package struct AppSummary: Hashable, Sendable {
     package var environment: AppEnvironment
     /// Number of products in its catalogue.
     package var productCount: UInt32
-    /// Where its catalogue came from, for people.
+    /// Origin of its catalogue, as a text for operators.
     package var catalogSource: String
 
     package init(
@@ -84,15 +84,15 @@ package struct AppList: Hashable, Sendable {
     package var isBlank: Bool { self.apps.isEmpty }
 }
 
-/// A place in a catalogue file where something is odd.
+/// A warning about a place in a catalogue file.
 package struct CatalogWarning: Hashable, Sendable {
-    /// Line, from 1; 0 where there is none.
+    /// Line, from 1; 0 if the warning has none.
     package var line: UInt32
-    /// Column, from 1; 0 where there is none.
+    /// Column, from 1; 0 if the warning has none.
     package var column: UInt32
-    /// The product it concerns; empty for none.
+    /// The product concerned; empty for none.
     package var productID: String
-    /// What is odd, and what was made of it.
+    /// The problem, and how the server read the place.
     package var message: String
 
     package init(line: UInt32 = 0, column: UInt32 = 0, productID: String = "", message: String = "") {
@@ -167,7 +167,7 @@ package struct CatalogSummary: Hashable, Sendable {
 
 /// An image file of a catalogue: of a bundle directory, `Assets/<id>.png`.
 package struct CatalogImage: Hashable, Sendable {
-    /// The identifier that products name it by.
+    /// The identifier by which products refer to it.
     package var id: String
     /// The file: PNG or JPEG, at most 1 MiB.
     package var content: [UInt8]
@@ -181,7 +181,7 @@ package struct CatalogImage: Hashable, Sendable {
     package var isBlank: Bool { self.id.isEmpty && self.content.isEmpty }
 }
 
-/// Asks what is in a file.
+/// Asks for the contents of a catalogue file.
 package struct CheckCatalogRequest: Hashable, Sendable {
     /// The file.
     package var file: [UInt8]
@@ -216,9 +216,9 @@ package struct LoadCatalogRequest: Hashable, Sendable {
     package var app: AppReference
     /// The file.
     package var file: [UInt8]
-    /// Where it came from, for people.
+    /// Origin of the file, as a text for operators.
     package var source: String
-    /// Its images. Those of the catalogue before are forgotten, so all have to come along, in one request.
+    /// All images of the catalogue, in one request. The images of the previous catalogue are dropped.
     package var images: [CatalogImage]
 
     package init(
@@ -266,9 +266,9 @@ package struct GetCatalogRequest: Hashable, Sendable {
     package var isBlank: Bool { self.app.isBlank }
 }
 
-/// An image that a catalogue holds.
+/// An image of a catalogue.
 package struct CatalogImageInfo: Hashable, Sendable {
-    /// The identifier that products name it by.
+    /// The identifier by which products refer to it.
     package var id: String
     /// SHA-256, 32 bytes.
     package var contentHash: [UInt8]
@@ -291,7 +291,7 @@ package struct CatalogContents: Hashable, Sendable {
     package var productIDs: [String]
     /// Subscription groups, in the order of the file.
     package var groupIDs: [String]
-    /// Where it came from, for people.
+    /// Origin of the file, as a text for operators.
     package var source: String
     /// The revision that loaded it.
     package var revision: UInt64
@@ -342,15 +342,15 @@ package struct Metric: Hashable, Sendable {
     package var isBlank: Bool { self.name.isEmpty && self.labels.isEmpty && self.value == 0 && self.help.isEmpty }
 }
 
-/// A finding of the server about itself.
+/// One finding of the server's self-check.
 package struct Finding: Hashable, Sendable {
     /// `ok`, `warning` or `problem`.
     package var level: String
     /// What was looked at.
     package var subject: String
-    /// What was found, with the numbers.
+    /// The finding as a sentence, with the numbers.
     package var message: String
-    /// What to do about it; empty with `ok`.
+    /// The suggested action; empty with `ok`.
     package var remedy: String
 
     package init(level: String = "", subject: String = "", message: String = "", remedy: String = "") {
@@ -376,7 +376,7 @@ package struct ServerStatus: Hashable, Sendable {
     package var revision: UInt64
     /// Every counter, gauge and histogram.
     package var metrics: [Metric]
-    /// What the server finds of itself.
+    /// The server's findings about itself.
     package var findings: [Finding]
 
     package init(
@@ -401,7 +401,7 @@ package struct ServerStatus: Hashable, Sendable {
 
 /// Asks for a copy of the store.
 package struct BackupRequest: Hashable, Sendable {
-    /// Where to, on the server's machine: the absolute path of a file that is not there yet.
+    /// Absolute path of the copy on the server's machine. The file must not exist yet.
     package var path: String
 
     package init(path: String = "") {
@@ -412,15 +412,15 @@ package struct BackupRequest: Hashable, Sendable {
     package var isBlank: Bool { self.path.isEmpty }
 }
 
-/// The copy is complete and on the disk.
+/// The answer after the copy is complete and on disk.
 package struct BackupSummary: Hashable, Sendable {
-    /// The revision that it holds, and every one before.
+    /// The newest revision in the copy.
     package var revision: UInt64
     /// Length of the file.
     package var byteCount: UInt64
     /// How long it took.
     package var durationMilliseconds: UInt64
-    /// The longest that it kept the store from other work at a time, in microseconds.
+    /// The longest single pause of the store's other work, in microseconds.
     package var longestStallMicroseconds: UInt64
 
     package init(
@@ -441,10 +441,10 @@ package struct BackupSummary: Hashable, Sendable {
 
 /// Takes a token back.
 package struct RevokeTokenRequest: Hashable, Sendable {
-    /// Its `jti`; of a token without one, `sha256:` and the hash of its first two parts, as `perch token inspect` shows it.
-    /// Never the token itself.
+    /// The token's `jti`. A token without `jti` has `sha256:` and the hash of its first two parts, as `perch token
+    /// inspect` shows. Never the token itself.
     package var tokenID: String
-    /// When the token would have ended by itself: from then on the revocation is forgotten. 0 for never.
+    /// The token's own end. The server forgets the revocation after that. 0: the revocation is kept for ever.
     package var expires: Instant?
 
     package init(tokenID: String = "", expires: Instant? = nil) {
@@ -456,9 +456,9 @@ package struct RevokeTokenRequest: Hashable, Sendable {
     package var isBlank: Bool { self.tokenID.isEmpty && self.expires == nil }
 }
 
-/// The token is taken back, and stays so after a restart.
+/// The answer after the token is revoked, durably.
 package struct RevokeTokenResponse: Hashable, Sendable {
-    /// It had been taken back before.
+    /// The token was already revoked.
     package var wasRevoked: Bool
 
     package init(wasRevoked: Bool = false) {
@@ -469,9 +469,9 @@ package struct RevokeTokenResponse: Hashable, Sendable {
     package var isBlank: Bool { !self.wasRevoked }
 }
 
-/// The value could not be computed. A state, not the end of the stream: the next good load pushes success.
+/// The value could not be computed. A state, not the end of the stream: the next successful load pushes success.
 package struct Failure: Hashable, Sendable {
-    /// For programs: one word of the table in proto/README.md.
+    /// The reason code, from the table in proto/README.md.
     package var reason: String
     /// For people.
     package var message: String
@@ -485,7 +485,7 @@ package struct Failure: Hashable, Sendable {
     package var isBlank: Bool { self.reason.isEmpty && self.message.isEmpty }
 }
 
-/// Where a value stands. No part of it is part of the value's equality.
+/// Position, cause and forecast of a value. Not part of the value's equality.
 package struct ValueInfo: Hashable, Sendable {
     /// Revision and instant.
     package var position: Position
@@ -493,9 +493,9 @@ package struct ValueInfo: Hashable, Sendable {
     package var committed: Instant
     /// What led to this value.
     package var cause: Cause
-    /// Absent when only new facts can change the value.
+    /// Absent if only new facts can change the value.
     package var forecast: Forecast?
-    /// Opaque. Sent back in a new call, it asks for what changed since.
+    /// Opaque. A new call that sends it gets what changed since.
     package var token: [UInt8]
 
     package init(
@@ -516,11 +516,11 @@ package struct ValueInfo: Hashable, Sendable {
     package var isBlank: Bool { self.position.isBlank && self.committed.milliseconds == 0 && self.cause == .unspecified && self.forecast == nil && self.token.isEmpty }
 }
 
-/// Which moment a read is about. Absent: now.
+/// The moment of a read. Absent: now.
 package struct AsOf: Hashable, Sendable {
-    /// An instant in the past or in the future, in milliseconds since the Unix epoch: the same rules, asked of then.
+    /// An instant in the past or future, in milliseconds since the Unix epoch: the same rules, applied at that instant.
     package var instant: Instant?
-    /// What was known at this revision; 0: what is known now.
+    /// Uses only facts up to this revision; 0: all facts known now.
     package var revision: UInt64
 
     package init(instant: Instant? = nil, revision: UInt64 = 0) {
@@ -555,9 +555,9 @@ package struct ProductsRequest: Hashable, Sendable {
     package var locale: String
     /// ISO 3166-1 alpha-3; empty for the app's.
     package var storefront: String
-    /// From the last value of an earlier call with the same parameters; empty to begin.
+    /// The token of the last value of an earlier call with the same parameters; empty to begin.
     package var resumeToken: [UInt8]
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(
@@ -588,9 +588,9 @@ package struct SubscriptionStatusRequest: Hashable, Sendable {
     package var account: String
     /// Subscription group, not empty. An unknown one has no statuses.
     package var groupID: String
-    /// From the last value of an earlier call with the same parameters; empty to begin.
+    /// The token of the last value of an earlier call with the same parameters; empty to begin.
     package var resumeToken: [UInt8]
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
     /// Which moment; absent: now.
     package var asOf: AsOf
@@ -621,11 +621,11 @@ package struct CurrentEntitlementRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account: 1 to 255 bytes.
     package var account: String
-    /// Product, not empty. Nobody is entitled to an unknown one.
+    /// Product, not empty. No account is entitled to an unknown one.
     package var productID: String
-    /// From the last value of an earlier call with the same parameters; empty to begin.
+    /// The token of the last value of an earlier call with the same parameters; empty to begin.
     package var resumeToken: [UInt8]
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
     /// Which moment; absent: now.
     package var asOf: AsOf
@@ -656,9 +656,9 @@ package struct GetImageRequest: Hashable, Sendable {
     package var app: AppReference
     /// `promotional_image_id` of a product.
     package var imageID: String
-    /// `content_hash` of the bytes that the caller has; empty for none.
+    /// The `content_hash` of the bytes that the caller already has; empty for none.
     package var knownHash: [UInt8]
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(
@@ -683,7 +683,7 @@ package struct ImageAnswer: Hashable, Sendable {
     package var contentHash: [UInt8]
     /// `image/png` or `image/jpeg`.
     package var contentType: String
-    /// The caller has it: `content` is left out.
+    /// True if `known_hash` is current: `content` is left out.
     package var isUnchanged: Bool
     /// The image.
     package var content: [UInt8]
@@ -710,7 +710,7 @@ package struct ListCurrentEntitlementsRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account: 1 to 255 bytes.
     package var account: String
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
     /// Which moment; absent: now.
     package var asOf: AsOf
@@ -757,7 +757,7 @@ package struct PlanOptionsRequest: Hashable, Sendable {
     package var groupID: String
     /// Locale such as `en_US`; empty for the app's.
     package var locale: String
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(
@@ -800,11 +800,11 @@ package struct OfferEligibilityRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account: 1 to 255 bytes.
     package var account: String
-    /// Only of this product; empty for all of the group.
+    /// Only offers of this product; empty for all of the group.
     package var productID: String
     /// Subscription group; may be left out with a product.
     package var groupID: String
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(
@@ -868,7 +868,7 @@ package struct AppPoliciesAnswer: Hashable, Sendable {
     package var privacyPolicyText: String
     /// Address of the privacy policy; empty for none.
     package var privacyPolicyURL: String
-    /// The locale of the privacy policy that was found.
+    /// The locale of the selected privacy policy.
     package var privacyPolicyLocale: String
 
     package init(
@@ -904,7 +904,7 @@ package struct ExplainRequest: Hashable, Sendable {
     package var about: About?
     /// Which moment; absent: now.
     package var asOf: AsOf
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(
@@ -944,12 +944,12 @@ package struct ExplainAnswer: Hashable, Sendable {
     package var isBlank: Bool { false && self.position.isBlank }
 }
 
-/// Does one thing to one account.
+/// Performs one operation on one account.
 package struct OperateRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
-    /// The caller's key of the account: 1 to 255 bytes. May be left out where the operation names a transaction. `buy`,
-    /// `create_intent`, `set_storefront` and `set_charges` make the account if there is none.
+    /// The caller's key of the account: 1 to 255 bytes. May be empty if the operation names a transaction. `buy`,
+    /// `create_intent`, `set_storefront` and `set_charges` create an account that does not exist.
     package var account: String
     /// Makes the call safe to repeat. Up to 64 bytes.
     package var idempotencyKey: [UInt8]
@@ -976,13 +976,13 @@ package struct OperateRequest: Hashable, Sendable {
 package struct OperateResponse: Hashable, Sendable {
     /// Where the change stands.
     package var position: Position?
-    /// The transaction that was made or changed; absent where there is none.
+    /// The transaction that was created or changed; absent for none.
     package var transaction: Verified<Transaction>?
-    /// Of a purchase: what became of it.
+    /// For a purchase: its result.
     package var purchaseResult: PurchaseResult
-    /// Of a purchase: the transaction was held before.
+    /// For a purchase: the account already held the transaction.
     package var wasHeld: Bool
-    /// The number of a purchase that waits, or of an intent.
+    /// The number of a pending purchase, or of an intent.
     package var number: UInt64
 
     package init(
@@ -1003,13 +1003,13 @@ package struct OperateResponse: Hashable, Sendable {
     package var isBlank: Bool { self.position == nil && self.transaction == nil && self.purchaseResult == .unspecified && !self.wasHeld && self.number == 0 }
 }
 
-/// Asks what the store knows of an account.
+/// Asks for the store's record of an account.
 package struct InspectAccountRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
     /// The caller's key of the account.
     package var account: String
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil) {
@@ -1022,11 +1022,11 @@ package struct InspectAccountRequest: Hashable, Sendable {
     package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil }
 }
 
-/// What one account shares with another.
+/// One product that an account shares with another account.
 package struct FamilySharing: Hashable, Sendable {
     /// The first transaction of the purchaser's line, or its transaction of a non-consumable.
     package var original: UInt64
-    /// The same as the member has it.
+    /// The first transaction of the member's line, or its transaction of a non-consumable.
     package var memberOriginal: UInt64
 
     package init(original: UInt64 = 0, memberOriginal: UInt64 = 0) {
@@ -1054,17 +1054,17 @@ package struct GroupStatuses: Hashable, Sendable {
     package var isBlank: Bool { self.groupID.isEmpty && self.statuses.isBlank }
 }
 
-/// What the store knows of an account.
+/// The store's record of an account.
 package struct AccountInspection: Hashable, Sendable {
     /// Where the answer stands.
     package var position: Position
     /// The groups in which the account has a line.
     package var groups: [GroupStatuses]
-    /// Products without an end that it owns.
+    /// Products without an end that the account owns.
     package var owned: [Verified<Transaction>]
     /// Purchases that wait, oldest first.
     package var pendingPurchases: [PendingPurchase]
-    /// Purchases that were begun outside the app, oldest first.
+    /// Purchases that the customer began outside the app, oldest first.
     package var intents: [PurchaseIntent]
     /// What it shares with others.
     package var shares: [FamilySharing]
@@ -1072,9 +1072,9 @@ package struct AccountInspection: Hashable, Sendable {
     package var storefront: String
     /// Whether its charges fail.
     package var charges: ChargeOutcome
-    /// One for each account and app.
+    /// Unique for each account and app.
     package var appTransactionID: String
-    /// Non-consumables that are shared with it and come with its next Sync.
+    /// Non-consumables shared with the account that its next Sync delivers.
     package var awaitingSync: [Verified<Transaction>]
 
     package init(
@@ -1109,9 +1109,9 @@ package struct AccountInspection: Hashable, Sendable {
 package struct ListAccountsRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
-    /// At most so many; 0 for 100, at most 500.
+    /// Maximum number of entries: up to 500; 0 means 100.
     package var pageSize: UInt32
-    /// From the page before; empty to begin.
+    /// The token of the previous page; empty to begin.
     package var pageToken: [UInt8]
 
     package init(app: AppReference = AppReference(), pageSize: UInt32 = 0, pageToken: [UInt8] = []) {
@@ -1185,7 +1185,7 @@ package struct SettingsRequest: Hashable, Sendable {
     package var isBlank: Bool { self.app.isBlank }
 }
 
-/// Settings of an app, as a list that Configure would take.
+/// Settings of an app, as a list that Configure accepts.
 package struct SettingsList: Hashable, Sendable {
     /// One of each kind, then one for each armed failure.
     package var settings: [AppSettingChange]
@@ -1217,7 +1217,7 @@ package struct ClockState: Hashable, Sendable {
     package var now: Instant
     /// Whether it stands still.
     package var isFrozen: Bool
-    /// How far it is ahead of the wall clock, in milliseconds.
+    /// Milliseconds by which the clock is ahead of the wall clock.
     package var offsetMilliseconds: Int64
     /// The time rate: a value of SKTestSession.TimeRate, see `perch store clock --help`.
     package var timeRate: Int32
@@ -1251,7 +1251,7 @@ package struct ClockResponse: Hashable, Sendable {
     package var isBlank: Bool { self.clock.isBlank }
 }
 
-/// What to do with the clock.
+/// A change of the clock.
 package struct SetClockRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
@@ -1273,7 +1273,7 @@ package struct SetClockResponse: Hashable, Sendable {
     package var position: Position?
     /// The clock.
     package var clock: ClockState
-    /// Renewal attempts that were settled on the way.
+    /// Number of renewal attempts settled during the advance.
     package var settledCount: UInt64
 
     package init(position: Position? = nil, clock: ClockState = ClockState(), settledCount: UInt64 = 0) {
@@ -1290,7 +1290,7 @@ package struct SetClockResponse: Hashable, Sendable {
 package struct PurchaseRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
-    /// The caller's key of the account: 1 to 255 bytes. The account is made if there is none.
+    /// The caller's key of the account: 1 to 255 bytes. An account that does not exist is created.
     package var account: String
     /// What to buy, and how.
     package var order: PurchaseOrder
@@ -1315,13 +1315,13 @@ package struct PurchaseRequest: Hashable, Sendable {
 
 /// What became of a purchase.
 package struct PurchaseResponse: Hashable, Sendable {
-    /// Where the change stands; reads that demand it see it.
+    /// The position of the change. A read with this `at_least` sees the change.
     package var position: Position?
     /// The result.
     package var result: PurchaseResult
     /// Present with success.
     package var transaction: Verified<Transaction>?
-    /// True when the transaction was held before and nothing was charged.
+    /// True if the account already held the transaction and nothing was charged.
     package var wasHeld: Bool
     /// The number of a pending purchase.
     package var pendingNumber: UInt64
@@ -1381,11 +1381,11 @@ package struct ListTransactionsRequest: Hashable, Sendable {
     package var productID: String
     /// Finished consumables too (SKIncludeConsumableInAppPurchaseHistory).
     package var includesFinishedConsumables: Bool
-    /// At most so many; 0 for 100, at most 500.
+    /// Maximum number of entries: up to 500; 0 means 100.
     package var pageSize: UInt32
-    /// From the page before; empty to begin.
+    /// The token of the previous page; empty to begin.
     package var pageToken: [UInt8]
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(
@@ -1429,17 +1429,17 @@ package struct TransactionPage: Hashable, Sendable {
     package var isBlank: Bool { self.transactions.isEmpty && self.nextPageToken.isEmpty && self.position.isBlank }
 }
 
-/// Asks for what is not finished.
+/// Asks for the unfinished transactions.
 package struct ListUnfinishedRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
     /// The caller's key of the account.
     package var account: String
-    /// At most so many; 0 for 100, at most 500.
+    /// Maximum number of entries: up to 500; 0 means 100.
     package var pageSize: UInt32
-    /// From the page before; empty to begin.
+    /// The token of the previous page; empty to begin.
     package var pageToken: [UInt8]
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(
@@ -1468,7 +1468,7 @@ package struct LatestTransactionRequest: Hashable, Sendable {
     package var account: String
     /// The product.
     package var productID: String
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(
@@ -1509,10 +1509,10 @@ package struct TransactionUpdatesRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account.
     package var account: String
-    /// From the last event of an earlier call: everything after it follows. Empty: unfinished transactions come first,
-    /// without a cursor, then whatever is new.
+    /// The cursor of the last event of an earlier call: all later events follow. Empty: unfinished transactions come
+    /// first, without a cursor, then new events.
     package var cursor: [UInt8]
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(
@@ -1531,14 +1531,14 @@ package struct TransactionUpdatesRequest: Hashable, Sendable {
     package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.cursor.isEmpty && self.atLeast == nil }
 }
 
-/// One event, or the place where new events begin.
+/// One event, or the position at which new events begin.
 package struct TransactionEvent: Hashable, Sendable {
-    /// The transaction as it is after the event. Absent in the message that ends the unfinished ones, and says with its
-    /// cursor where new events begin.
+    /// The transaction after the event. Absent in the message that ends the unfinished ones; its cursor is the position at
+    /// which new events begin.
     package var transaction: Verified<Transaction>?
     /// What happened.
     package var kind: TransactionEventKind
-    /// Opaque. Sent back in a new call, it asks for what came after this event.
+    /// Opaque. A new call that sends it gets the events after this one.
     package var cursor: [UInt8]
     /// Its revision.
     package var revision: UInt64
@@ -1596,7 +1596,7 @@ package struct RefundRequest: Hashable, Sendable {
     package var transactionID: UInt64
     /// Why; unspecified means other.
     package var reason: RevocationReason
-    /// What the customer wrote. `REJECT` under the reason other is declined.
+    /// The customer's text. `REJECT` with the reason other is declined.
     package var text: String
     /// Makes the call safe to repeat. Up to 64 bytes.
     package var idempotencyKey: [UInt8]
@@ -1625,9 +1625,9 @@ package struct RefundRequest: Hashable, Sendable {
 package struct RefundAnswer: Hashable, Sendable {
     /// Where the change stands.
     package var position: Position?
-    /// Whether the money is given back.
+    /// Whether the refund was approved.
     package var isApproved: Bool
-    /// The transaction, revoked or as it was.
+    /// The transaction, revoked or unchanged.
     package var transaction: Verified<Transaction>?
 
     package init(position: Position? = nil, isApproved: Bool = false, transaction: Verified<Transaction>? = nil) {
@@ -1644,11 +1644,11 @@ package struct RefundAnswer: Hashable, Sendable {
 package struct RedeemOfferCodeRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
-    /// The caller's key of the account. The account is made if there is none.
+    /// The caller's key of the account. An account that does not exist is created.
     package var account: String
     /// The code's reference name.
     package var code: String
-    /// Which product, where several have a code of that name; empty otherwise.
+    /// The product, if several have a code of that name; otherwise empty.
     package var productID: String
     /// Makes the call safe to repeat. Up to 64 bytes.
     package var idempotencyKey: [UInt8]
@@ -1675,7 +1675,8 @@ package struct RedeemOfferCodeRequest: Hashable, Sendable {
 package struct RedeemedCode: Hashable, Sendable {
     /// Where the change stands.
     package var position: Position?
-    /// New, or the one held while the offer waits for the next period. It arrives on TransactionUpdates too.
+    /// The new transaction, or the current one while the offer waits for the next period. It arrives on TransactionUpdates
+    /// too.
     package var transaction: Verified<Transaction>?
     /// The offer applies from the next period.
     package var appliesAtRenewal: Bool
@@ -1696,7 +1697,7 @@ package struct ManageSubscriptionsRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account.
     package var account: String
-    /// The product of the subscription that is held.
+    /// The product of the account's subscription.
     package var productID: String
     /// On or off.
     package var isAutoRenewOn: Bool
@@ -1727,7 +1728,7 @@ package struct AppTransactionRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account.
     package var account: String
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil) {
@@ -1742,7 +1743,7 @@ package struct AppTransactionRequest: Hashable, Sendable {
 
 /// The app transaction.
 package struct AppTransactionAnswer: Hashable, Sendable {
-    /// One for each account and app.
+    /// Unique for each account and app.
     package var appTransactionID: String
     /// The app.
     package var bundleID: String
@@ -1777,9 +1778,9 @@ package struct AccountWatchRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account: 1 to 255 bytes.
     package var account: String
-    /// From the last value of an earlier call with the same parameters; empty to begin.
+    /// The token of the last value of an earlier call with the same parameters; empty to begin.
     package var resumeToken: [UInt8]
-    /// Wait until the server is at least here.
+    /// The server answers when it has reached this position.
     package var atLeast: Position?
 
     package init(
@@ -1800,7 +1801,7 @@ package struct AccountWatchRequest: Hashable, Sendable {
 
 /// All purchase intents that wait.
 package struct PurchaseIntentList: Hashable, Sendable {
-    /// Oldest first. An intent goes when its product is bought, or when it is ended.
+    /// Oldest first. An intent disappears when its product is bought, or when it is ended.
     package var intents: [PurchaseIntent]
 
     package init(intents: [PurchaseIntent] = []) {
@@ -1830,14 +1831,14 @@ package struct Hello: Hashable, Sendable {
     package var protocolVersion: UInt32
     /// Credentials of the connection, in the form of the HTTP header of that name; empty for none.
     package var authorization: String
-    /// Name and version of the client program, for people who read the server's logs.
+    /// Name and version of the client program, for the server's logs.
     package var clientName: String
-    /// What the client can read compressed. Identity is always understood and need not be listed.
+    /// Encodings that the client can read. Identity is always understood and need not be listed.
     package var accepts: [Encoding]
-    /// Seconds between heartbeats that the client wants: 10 to 600; 0 for the server's default of 30.
+    /// Requested seconds between heartbeats: 10 to 600; 0 for the server's default of 30.
     package var heartbeatSeconds: UInt32
-    /// Up to 32 bytes that name this client across its connections. Events that its own calls caused carry it as their
-    /// origin, so that a client can leave out its own. Empty for none.
+    /// Up to 32 bytes that identify this client across its connections. Events caused by its own calls carry it as their
+    /// origin, so that the client can skip them. Empty for none.
     package var clientID: [UInt8]
 
     package init(
@@ -1860,7 +1861,7 @@ package struct Hello: Hashable, Sendable {
     package var isBlank: Bool { self.protocolVersion == 0 && self.authorization.isEmpty && self.clientName.isEmpty && self.accepts.isEmpty && self.heartbeatSeconds == 0 && self.clientID.isEmpty }
 }
 
-/// The limits that this server holds a client to.
+/// The limits that this server enforces.
 package struct PeerLimits: Hashable, Sendable {
     /// Longest message, in bytes, compressed or inflated.
     package var frameBytes: UInt32
@@ -1870,7 +1871,7 @@ package struct PeerLimits: Hashable, Sendable {
     package var catalogRequestBytes: UInt32
     /// Calls that may be live on one connection.
     package var callsPerConnection: UInt32
-    /// A connection that takes nothing for so many milliseconds while something waits for it is closed.
+    /// Milliseconds after which the server closes a connection that reads nothing while data waits for it.
     package var writeStallMilliseconds: UInt32
 
     package init(
@@ -1897,15 +1898,15 @@ package struct Welcome: Hashable, Sendable {
     package var serverVersion: String
     /// Identity of the store behind this server: 16 bytes.
     package var storeID: [UInt8]
-    /// Another after each restore of the store from a backup. Tokens of another epoch are refused.
+    /// Changes with each restore of the store from a backup. Tokens of another epoch are refused.
     package var epoch: UInt32
-    /// The revision that this connection starts at.
+    /// The revision at which this connection starts.
     package var revision: UInt64
     /// The limits in force.
     package var limits: PeerLimits?
     /// Seconds between heartbeats on this connection.
     package var heartbeatSeconds: UInt32
-    /// What the server can read compressed.
+    /// Encodings that the server can read.
     package var accepts: [Encoding]
     /// The server's wall clock, in milliseconds since the Unix epoch.
     package var serverTime: Instant
@@ -1950,7 +1951,7 @@ package struct Metadata: Hashable, Sendable {
     package var isBlank: Bool { self.key.isEmpty && self.value.isEmpty }
 }
 
-/// One named value of a status: a limit, what was found, the setting that changes it.
+/// One named value of a status: a limit, the value found, the setting that changes it.
 package struct StatusDetail: Hashable, Sendable {
     /// Name, such as `limit`, `found`, `setting`, `field`. `README.md` lists them all.
     package var key: String
@@ -1970,9 +1971,9 @@ package struct StatusDetail: Hashable, Sendable {
 package struct Status: Hashable, Sendable {
     /// A gRPC status code: 0 is OK.
     package var code: Int32
-    /// For people: what happened, with the numbers, and what to do next.
+    /// A text for users: what happened, with the numbers, and the next step.
     package var message: String
-    /// For programs: one word of the table in proto/README.md, such as `FRAME_TOO_LONG`; empty with OK.
+    /// The reason code, from the table in proto/README.md, such as `FRAME_TOO_LONG`; empty with OK.
     package var reason: String
     /// The numbers of `message`, for programs.
     package var details: [StatusDetail]
@@ -1988,9 +1989,9 @@ package struct Status: Hashable, Sendable {
     package var isBlank: Bool { self.code == 0 && self.message.isEmpty && self.reason.isEmpty && self.details.isEmpty }
 }
 
-/// Kind 7. The heartbeat, and the end of a group of values that belong together.
+/// Kind 7. The heartbeat, and the end of a group of values that changed together.
 package struct Beat: Hashable, Sendable {
-    /// Everything up to this revision that concerns the open watches of this connection has been said.
+    /// The server has sent everything up to this revision that concerns the open watches of this connection.
     package var revision: UInt64
     /// The server's wall clock, in milliseconds since the Unix epoch.
     package var serverTime: Instant
@@ -2006,15 +2007,15 @@ package struct Beat: Hashable, Sendable {
 
 /// Kind 10. The server is about to stop, or to close this connection.
 package struct Drain: Hashable, Sendable {
-    /// One word of the table in proto/README.md, such as `SHUTTING_DOWN`.
+    /// The reason code, from the table in proto/README.md, such as `SHUTTING_DOWN`.
     package var reason: String
-    /// For people: what happened, with the numbers, and what to do next.
+    /// A text for users: what happened, with the numbers, and the next step.
     package var message: String
-    /// Come back no sooner than after so many milliseconds.
+    /// Minimum milliseconds before the client reconnects.
     package var reconnectAfterMilliseconds: UInt32
-    /// Add a random time of up to so many milliseconds.
+    /// Maximum milliseconds of a random time to add.
     package var jitterMilliseconds: UInt32
-    /// True: the connection closes now. False: calls go on until each is told its status.
+    /// True: the connection closes now. False: each call continues until its status.
     package var isFinal: Bool
     /// The numbers of `message`, for programs.
     package var details: [StatusDetail]

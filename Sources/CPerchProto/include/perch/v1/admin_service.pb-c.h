@@ -63,7 +63,7 @@ struct  Perch__V1__App
    */
   uint32_t product_count;
   /*
-   * Where its catalogue came from, for people.
+   * Origin of its catalogue, as a text for operators.
    */
   char *catalog_source;
 };
@@ -102,25 +102,25 @@ struct  Perch__V1__ListAppsResponse
 
 
 /*
- * A place in a catalogue file where something is odd.
+ * A warning about a place in a catalogue file.
  */
 struct  Perch__V1__CatalogWarning
 {
   ProtobufCMessage base;
   /*
-   * Line, from 1; 0 where there is none.
+   * Line, from 1; 0 if the warning has none.
    */
   uint32_t line;
   /*
-   * Column, from 1; 0 where there is none.
+   * Column, from 1; 0 if the warning has none.
    */
   uint32_t column;
   /*
-   * The product it concerns; empty for none.
+   * The product concerned; empty for none.
    */
   char *product_id;
   /*
-   * What is odd, and what was made of it.
+   * The problem, and how the server read the place.
    */
   char *message;
 };
@@ -197,7 +197,7 @@ struct  Perch__V1__CatalogImage
 {
   ProtobufCMessage base;
   /*
-   * The identifier that products name it by.
+   * The identifier by which products refer to it.
    */
   char *id;
   /*
@@ -211,7 +211,7 @@ struct  Perch__V1__CatalogImage
 
 
 /*
- * Asks what is in a file.
+ * Asks for the contents of a catalogue file.
  */
 struct  Perch__V1__CheckCatalogRequest
 {
@@ -262,11 +262,11 @@ struct  Perch__V1__LoadCatalogRequest
    */
   ProtobufCBinaryData file;
   /*
-   * Where it came from, for people.
+   * Origin of the file, as a text for operators.
    */
   char *source;
   /*
-   * Its images. Those of the catalogue before are forgotten, so all have to come along, in one request.
+   * All images of the catalogue, in one request. The images of the previous catalogue are dropped.
    */
   size_t n_images;
   Perch__V1__CatalogImage **images;
@@ -313,13 +313,13 @@ struct  Perch__V1__GetCatalogRequest
 
 
 /*
- * An image that a catalogue holds.
+ * An image of a catalogue.
  */
 struct  Perch__V1__CatalogImageInfo
 {
   ProtobufCMessage base;
   /*
-   * The identifier that products name it by.
+   * The identifier by which products refer to it.
    */
   char *id;
   /*
@@ -353,7 +353,7 @@ struct  Perch__V1__GetCatalogResponse
   size_t n_group_ids;
   char **group_ids;
   /*
-   * Where it came from, for people.
+   * Origin of the file, as a text for operators.
    */
   char *source;
   /*
@@ -416,7 +416,7 @@ struct  Perch__V1__Metric
 
 
 /*
- * A finding of the server about itself.
+ * One finding of the server's self-check.
  */
 struct  Perch__V1__Finding
 {
@@ -430,11 +430,11 @@ struct  Perch__V1__Finding
    */
   char *subject;
   /*
-   * What was found, with the numbers.
+   * The finding as a sentence, with the numbers.
    */
   char *message;
   /*
-   * What to do about it; empty with `ok`.
+   * The suggested action; empty with `ok`.
    */
   char *remedy;
 };
@@ -471,7 +471,7 @@ struct  Perch__V1__GetServerStatusResponse
   size_t n_metrics;
   Perch__V1__Metric **metrics;
   /*
-   * What the server finds of itself.
+   * The server's findings about itself.
    */
   size_t n_findings;
   Perch__V1__Finding **findings;
@@ -488,7 +488,7 @@ struct  Perch__V1__BackupRequest
 {
   ProtobufCMessage base;
   /*
-   * Where to, on the server's machine: the absolute path of a file that is not there yet.
+   * Absolute path of the copy on the server's machine. The file must not exist yet.
    */
   char *path;
 };
@@ -498,13 +498,13 @@ struct  Perch__V1__BackupRequest
 
 
 /*
- * The copy is complete and on the disk.
+ * The answer after the copy is complete and on disk.
  */
 struct  Perch__V1__BackupResponse
 {
   ProtobufCMessage base;
   /*
-   * The revision that it holds, and every one before.
+   * The newest revision in the copy.
    */
   uint64_t revision;
   /*
@@ -516,7 +516,7 @@ struct  Perch__V1__BackupResponse
    */
   uint64_t duration_ms;
   /*
-   * The longest that it kept the store from other work at a time, in microseconds.
+   * The longest single pause of the store's other work, in microseconds.
    */
   uint64_t longest_stall_us;
 };
@@ -532,12 +532,12 @@ struct  Perch__V1__RevokeTokenRequest
 {
   ProtobufCMessage base;
   /*
-   * Its `jti`; of a token without one, `sha256:` and the hash of its first two parts, as `perch token inspect` shows it.
-   * Never the token itself.
+   * The token's `jti`. A token without `jti` has `sha256:` and the hash of its first two parts, as `perch token
+   * inspect` shows. Never the token itself.
    */
   char *token_id;
   /*
-   * When the token would have ended by itself: from then on the revocation is forgotten. 0 for never.
+   * The token's own end. The server forgets the revocation after that. 0: the revocation is kept for ever.
    */
   int64_t expires_at_ms;
 };
@@ -547,13 +547,13 @@ struct  Perch__V1__RevokeTokenRequest
 
 
 /*
- * The token is taken back, and stays so after a restart.
+ * The answer after the token is revoked, durably.
  */
 struct  Perch__V1__RevokeTokenResponse
 {
   ProtobufCMessage base;
   /*
-   * It had been taken back before.
+   * The token was already revoked.
    */
   protobuf_c_boolean already_revoked;
 };

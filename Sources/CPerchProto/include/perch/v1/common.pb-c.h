@@ -25,7 +25,7 @@ typedef struct Perch__V1__Period Perch__V1__Period;
 /* --- enums --- */
 
 /*
- * Which store stands behind an app.
+ * The store behind an app.
  */
 typedef enum _Perch__V1__Environment {
   /*
@@ -85,7 +85,7 @@ typedef enum _Perch__V1__OfferType {
    */
   PERCH__V1__OFFER_TYPE__OFFER_TYPE_INTRODUCTORY = 1,
   /*
-   * For existing and former subscribers, as the developer decides.
+   * For existing and former subscribers, chosen by the developer.
    */
   PERCH__V1__OFFER_TYPE__OFFER_TYPE_PROMOTIONAL = 2,
   /*
@@ -129,7 +129,7 @@ typedef enum _Perch__V1__OfferPaymentMode {
  */
 typedef enum _Perch__V1__BillingPlanType {
   /*
-   * Not said, or the product has no billing plans.
+   * Unspecified, or the product has no billing plans.
    */
   PERCH__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED = 0,
   /*
@@ -143,7 +143,7 @@ typedef enum _Perch__V1__BillingPlanType {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__BILLING_PLAN_TYPE)
 } Perch__V1__BillingPlanType;
 /*
- * Why a signed value is not to be trusted, if it is not.
+ * Why a signed value is not trusted.
  */
 typedef enum _Perch__V1__VerificationError {
   /*
@@ -155,7 +155,7 @@ typedef enum _Perch__V1__VerificationError {
    */
   PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_INVALID_CERTIFICATE_CHAIN = 1,
   /*
-   * The device verification does not fit.
+   * The device verification does not match.
    */
   PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_INVALID_DEVICE_VERIFICATION = 2,
   /*
@@ -167,7 +167,7 @@ typedef enum _Perch__V1__VerificationError {
    */
   PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_INVALID_SIGNATURE = 4,
   /*
-   * A property that must be there is not.
+   * A required property is missing.
    */
   PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_MISSING_REQUIRED_PROPERTIES = 5,
   /*
@@ -180,7 +180,7 @@ typedef enum _Perch__V1__VerificationError {
 /* --- messages --- */
 
 /*
- * Names an app. It may be left out where the server, or the caller's identity, has exactly one.
+ * Names an app. May be absent if the server, or the caller's identity, has exactly one.
  */
 struct  Perch__V1__AppRef
 {
@@ -190,7 +190,7 @@ struct  Perch__V1__AppRef
    */
   char *bundle_id;
   /*
-   * Which store. Unspecified where the bundle identifier has exactly one.
+   * The store. May be unspecified if the bundle identifier has exactly one.
    */
   Perch__V1__Environment environment;
 };
@@ -200,17 +200,17 @@ struct  Perch__V1__AppRef
 
 
 /*
- * Where a value stands. Positions are compared by revision, then by instant.
+ * The position of a value in the store's history. Positions are compared by revision, then by instant.
  */
 struct  Perch__V1__Position
 {
   ProtobufCMessage base;
   /*
-   * The revision that last changed what the value is made of.
+   * The revision that last changed the value's data.
    */
   uint64_t revision;
   /*
-   * The instant of the app's clock that the value was computed for, in milliseconds since the Unix epoch.
+   * The instant of the app's clock for which the value was computed, in milliseconds since the Unix epoch.
    */
   int64_t as_of_ms;
 };
@@ -250,7 +250,7 @@ struct  Perch__V1__Storefront
    */
   char *country_code;
   /*
-   * Apple's number of the storefront; empty where unknown.
+   * Apple's number of the storefront; empty if unknown.
    */
   char *id;
 };
@@ -270,7 +270,7 @@ struct  Perch__V1__Period
    */
   Perch__V1__PeriodUnit unit;
   /*
-   * How many of them, at least 1.
+   * Number of units, at least 1.
    */
   uint32_t value;
 };

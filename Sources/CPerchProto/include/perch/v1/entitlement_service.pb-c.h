@@ -56,7 +56,7 @@ typedef struct Perch__V1__ExplainResponse Perch__V1__ExplainResponse;
 /* --- enums --- */
 
 /*
- * What choosing a plan is to the one that is held.
+ * The relation of a plan to the account's current plan.
  */
 typedef enum _Perch__V1__PlanRelation {
   /*
@@ -91,19 +91,19 @@ typedef enum {
 } Perch__V1__AsOf__InstantCase;
 
 /*
- * Which moment a read is about. Absent: now.
+ * The moment of a read. Absent: now.
  */
 struct  Perch__V1__AsOf
 {
   ProtobufCMessage base;
   /*
-   * What was known at this revision; 0: what is known now.
+   * Uses only facts up to this revision; 0: all facts known now.
    */
   uint64_t known_at_revision;
   Perch__V1__AsOf__InstantCase instant_case;
   union {
     /*
-     * An instant in the past or in the future, in milliseconds since the Unix epoch: the same rules, asked of then.
+     * An instant in the past or future, in milliseconds since the Unix epoch: the same rules, applied at that instant.
      */
     int64_t at_ms;
   };
@@ -175,11 +175,11 @@ struct  Perch__V1__ProductsTaskRequest
    */
   char *storefront;
   /*
-   * From the last value of an earlier call with the same parameters; empty to begin.
+   * The token of the last value of an earlier call with the same parameters; empty to begin.
    */
   ProtobufCBinaryData resume_token;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -204,7 +204,7 @@ struct  Perch__V1__ProductsTaskResponse
 {
   ProtobufCMessage base;
   /*
-   * Where the value stands; absent with `loading`.
+   * Position and cause of the value; absent with `loading`.
    */
   Perch__V1__ValueInfo *info;
   Perch__V1__ProductsTaskResponse__StateCase state_case;
@@ -222,7 +222,7 @@ struct  Perch__V1__ProductsTaskResponse
      */
     Perch__V1__Products *success;
     /*
-     * The value is the one of the token.
+     * The token's value is still current.
      */
     Perch__V1__Unchanged *unchanged;
   };
@@ -251,11 +251,11 @@ struct  Perch__V1__SubscriptionStatusTaskRequest
    */
   char *group_id;
   /*
-   * From the last value of an earlier call with the same parameters; empty to begin.
+   * The token of the last value of an earlier call with the same parameters; empty to begin.
    */
   ProtobufCBinaryData resume_token;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -280,7 +280,7 @@ struct  Perch__V1__SubscriptionStatusTaskResponse
 {
   ProtobufCMessage base;
   /*
-   * Where the value stands; absent with `loading`.
+   * Position and cause of the value; absent with `loading`.
    */
   Perch__V1__ValueInfo *info;
   Perch__V1__SubscriptionStatusTaskResponse__StateCase state_case;
@@ -298,7 +298,7 @@ struct  Perch__V1__SubscriptionStatusTaskResponse
      */
     Perch__V1__SubscriptionStatuses *success;
     /*
-     * The value is the one of the token.
+     * The token's value is still current.
      */
     Perch__V1__Unchanged *unchanged;
   };
@@ -323,15 +323,15 @@ struct  Perch__V1__CurrentEntitlementTaskRequest
    */
   char *account;
   /*
-   * Product, not empty. Nobody is entitled to an unknown one.
+   * Product, not empty. No account is entitled to an unknown one.
    */
   char *product_id;
   /*
-   * From the last value of an earlier call with the same parameters; empty to begin.
+   * The token of the last value of an earlier call with the same parameters; empty to begin.
    */
   ProtobufCBinaryData resume_token;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -356,7 +356,7 @@ struct  Perch__V1__CurrentEntitlementTaskResponse
 {
   ProtobufCMessage base;
   /*
-   * Where the value stands; absent with `loading`.
+   * Position and cause of the value; absent with `loading`.
    */
   Perch__V1__ValueInfo *info;
   Perch__V1__CurrentEntitlementTaskResponse__StateCase state_case;
@@ -374,7 +374,7 @@ struct  Perch__V1__CurrentEntitlementTaskResponse
      */
     Perch__V1__CurrentEntitlement *success;
     /*
-     * The value is the one of the token.
+     * The token's value is still current.
      */
     Perch__V1__Unchanged *unchanged;
   };
@@ -408,7 +408,7 @@ struct  Perch__V1__GetProductsRequest
    */
   char *storefront;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -466,11 +466,11 @@ struct  Perch__V1__GetImageRequest
    */
   char *image_id;
   /*
-   * `content_hash` of the bytes that the caller has; empty for none.
+   * The `content_hash` of the bytes that the caller already has; empty for none.
    */
   ProtobufCBinaryData known_hash;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -494,7 +494,7 @@ struct  Perch__V1__GetImageResponse
    */
   char *content_type;
   /*
-   * The caller has it: `content` is left out.
+   * True if `known_hash` is current: `content` is left out.
    */
   protobuf_c_boolean unchanged;
   /*
@@ -526,7 +526,7 @@ struct  Perch__V1__GetSubscriptionStatusRequest
    */
   char *group_id;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
   /*
@@ -592,7 +592,7 @@ struct  Perch__V1__GetCurrentEntitlementRequest
    */
   char *product_id;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
   /*
@@ -654,7 +654,7 @@ struct  Perch__V1__ListCurrentEntitlementsRequest
    */
   char *account;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
   /*
@@ -711,7 +711,7 @@ struct  Perch__V1__ListPlanOptionsRequest
    */
   char *locale;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -721,7 +721,7 @@ struct  Perch__V1__ListPlanOptionsRequest
 
 
 /*
- * A plan that can be chosen.
+ * A plan that the account can choose.
  */
 struct  Perch__V1__PlanOption
 {
@@ -731,15 +731,15 @@ struct  Perch__V1__PlanOption
    */
   Perch__V1__Product *product;
   /*
-   * What it is to the plan that is held.
+   * Its relation to the account's current plan.
    */
   Perch__V1__PlanRelation relation;
   /*
-   * It would take effect at the next renewal, not now.
+   * True if the choice takes effect at the next renewal, not now.
    */
   protobuf_c_boolean takes_effect_at_renewal;
   /*
-   * It is the plan of the next period.
+   * True for the plan of the next period.
    */
   protobuf_c_boolean preferred;
   /*
@@ -788,7 +788,7 @@ struct  Perch__V1__GetOfferEligibilityRequest
    */
   char *account;
   /*
-   * Only of this product; empty for all of the group.
+   * Only offers of this product; empty for all of the group.
    */
   char *product_id;
   /*
@@ -796,7 +796,7 @@ struct  Perch__V1__GetOfferEligibilityRequest
    */
   char *group_id;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -806,7 +806,7 @@ struct  Perch__V1__GetOfferEligibilityRequest
 
 
 /*
- * Whether an offer can be had.
+ * Whether the account may have an offer.
  */
 struct  Perch__V1__OfferEligibility
 {
@@ -820,7 +820,7 @@ struct  Perch__V1__OfferEligibility
    */
   Perch__V1__OfferType type;
   /*
-   * Its identifier; for a code, its reference name; empty for introductory.
+   * The offer's identifier; for a code, its reference name; empty for introductory.
    */
   char *offer_id;
   /*
@@ -828,7 +828,7 @@ struct  Perch__V1__OfferEligibility
    */
   protobuf_c_boolean eligible;
   /*
-   * For programs: one word of the table in proto/README.md.
+   * The reason code, from the table in proto/README.md.
    */
   char *reason;
   /*
@@ -836,7 +836,7 @@ struct  Perch__V1__OfferEligibility
    */
   char *message;
   /*
-   * The billing plan that it belongs to, where the product has several: each may have an introductory offer.
+   * The billing plan of the offer, if the product has several: each may have an introductory offer.
    */
   Perch__V1__BillingPlanType billing_plan;
 };
@@ -852,11 +852,11 @@ struct  Perch__V1__GetOfferEligibilityResponse
 {
   ProtobufCMessage base;
   /*
-   * Whether an introductory offer of the group could be had; can be true where there is none.
+   * Whether the account is eligible for an introductory offer in the group, even if the group has none.
    */
   protobuf_c_boolean introductory_eligible;
   /*
-   * Each offer of the products, win-back offers best first.
+   * The offers of the products; win-back offers best first.
    */
   size_t n_offers;
   Perch__V1__OfferEligibility **offers;
@@ -909,7 +909,7 @@ struct  Perch__V1__GetAppPoliciesResponse
    */
   char *privacy_policy_url;
   /*
-   * The locale of the privacy policy that was found.
+   * The locale of the selected privacy policy.
    */
   char *privacy_policy_locale;
 };
@@ -944,7 +944,7 @@ struct  Perch__V1__ExplainRequest
    */
   Perch__V1__AsOf *as_of;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
   Perch__V1__ExplainRequest__AboutCase about_case;
@@ -975,7 +975,7 @@ struct  Perch__V1__ExplainedFact
    */
   uint64_t transaction_id;
   /*
-   * Its field, as the contract names it, such as `expiration_date_ms`.
+   * The field's name in the contract, such as `expiration_date_ms`.
    */
   char *field;
   /*
@@ -995,21 +995,21 @@ typedef enum {
 } Perch__V1__Explanation__LineCase;
 
 /*
- * What decided about one line, or one owned product.
+ * Why one line or owned product is in its state.
  */
 struct  Perch__V1__Explanation
 {
   ProtobufCMessage base;
   /*
-   * The rule, for programs: one word of the table in proto/README.md.
+   * The rule's code, from the table in proto/README.md.
    */
   char *rule;
   /*
-   * The rule and its facts, for people.
+   * The rule and its facts, as a sentence.
    */
   char *message;
   /*
-   * The line's state; unspecified where there is no line.
+   * The line's state; unspecified without a line.
    */
   Perch__V1__RenewalState state;
   /*
@@ -1022,7 +1022,7 @@ struct  Perch__V1__Explanation
   size_t n_facts;
   Perch__V1__ExplainedFact **facts;
   /*
-   * What changes by itself next; absent for nothing.
+   * The next automatic change; absent for none.
    */
   Perch__V1__Forecast *next_change;
   /*
@@ -1057,7 +1057,7 @@ struct  Perch__V1__ExplainResponse
    */
   protobuf_c_boolean entitled;
   /*
-   * One for each line or transaction that was looked at; the one that counts is first.
+   * One for each line or transaction considered; the one that counts is first.
    */
   size_t n_explanations;
   Perch__V1__Explanation **explanations;

@@ -41,7 +41,7 @@ typedef enum _Perch__V1__ProductType {
    */
   PERCH__V1__PRODUCT_TYPE__PRODUCT_TYPE_NON_CONSUMABLE = 2,
   /*
-   * A subscription that renews by itself.
+   * A subscription that renews automatically.
    */
   PERCH__V1__PRODUCT_TYPE__PRODUCT_TYPE_AUTO_RENEWABLE = 3,
   /*
@@ -54,7 +54,7 @@ typedef enum _Perch__V1__ProductType {
 /* --- messages --- */
 
 /*
- * An offer that a product is configured with; whether an account may have it is another question.
+ * An offer configured for a product. GetOfferEligibility says whether an account may have it.
  */
 struct  Perch__V1__SubscriptionOffer
 {
@@ -76,19 +76,19 @@ struct  Perch__V1__SubscriptionOffer
    */
   Perch__V1__Money *price;
   /*
-   * The price for people, in the request's locale.
+   * The price as a text, in the request's locale.
    */
   char *display_price;
   /*
-   * Free trial and pay up front: the whole offer. Pay as you go: one billing period.
+   * Free trial and pay up front: the length of the whole offer. Pay as you go: one billing period.
    */
   Perch__V1__Period *period;
   /*
-   * Pay as you go: how many billing periods. Otherwise 1.
+   * Pay as you go: the number of billing periods. Otherwise 1.
    */
   uint32_t period_count;
   /*
-   * The billing plan that it belongs to, where the product has several.
+   * The billing plan of the offer, if the product has several.
    */
   Perch__V1__BillingPlanType billing_plan;
 };
@@ -98,7 +98,7 @@ struct  Perch__V1__SubscriptionOffer
 
 
 /*
- * A way to pay for a subscription, where there is more than one.
+ * A way to pay for a subscription that has several.
  */
 struct  Perch__V1__BillingPlan
 {
@@ -112,19 +112,19 @@ struct  Perch__V1__BillingPlan
    */
   Perch__V1__Money *price;
   /*
-   * The price of one charge, for people.
+   * The price of one charge, as a text.
    */
   char *display_price;
   /*
-   * Price of the whole commitment; equal to `price` without one.
+   * Price of the whole commitment; equal to `price` without a commitment.
    */
   Perch__V1__Money *commitment_price;
   /*
-   * The price of the whole commitment, for people.
+   * The price of the whole commitment, as a text.
    */
   char *commitment_display_price;
   /*
-   * Charges in a commitment; 1 without one.
+   * Number of charges in a commitment; 1 without a commitment.
    */
   uint32_t charge_count;
 };
@@ -171,7 +171,7 @@ struct  Perch__V1__SubscriptionInfo
   size_t n_win_back_offers;
   Perch__V1__SubscriptionOffer **win_back_offers;
   /*
-   * Billing plans, where there is more than the plain one.
+   * Billing plans, if the product has several.
    */
   size_t n_billing_plans;
   Perch__V1__BillingPlan **billing_plans;
@@ -224,15 +224,15 @@ struct  Perch__V1__Product
    */
   Perch__V1__SubscriptionInfo *subscription;
   /*
-   * The storefront that the price belongs to.
+   * The storefront of the price.
    */
   Perch__V1__Storefront *storefront;
   /*
-   * The product as the catalogue file has it, as JSON, for clients that need fields which are not mapped.
+   * The product's JSON in the catalogue file, for clients that need fields without a mapping.
    */
   ProtobufCBinaryData json_representation;
   /*
-   * SHA-256 of the promotional image, 32 bytes; empty where there is none to be had. See EntitlementService.GetImage.
+   * SHA-256 of the promotional image, 32 bytes; empty if there is no image. See EntitlementService.GetImage.
    */
   ProtobufCBinaryData promotional_image_hash;
 };

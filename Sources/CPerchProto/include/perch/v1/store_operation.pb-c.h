@@ -54,11 +54,11 @@ typedef struct Perch__V1__AppSetting Perch__V1__AppSetting;
 /* --- enums --- */
 
 /*
- * Whether an offer may be had that depends on the account's history.
+ * Overrides the account's eligibility for the introductory offer.
  */
 typedef enum _Perch__V1__IntroductoryEligibility {
   /*
-   * As the history of the account says.
+   * The history of the account decides.
    */
   PERCH__V1__INTRODUCTORY_ELIGIBILITY__INTRODUCTORY_ELIGIBILITY_UNSPECIFIED = 0,
   /*
@@ -72,15 +72,15 @@ typedef enum _Perch__V1__IntroductoryEligibility {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__INTRODUCTORY_ELIGIBILITY)
 } Perch__V1__IntroductoryEligibility;
 /*
- * What a purchase in the past is followed by.
+ * The renewals that follow a purchase in the past.
  */
 typedef enum _Perch__V1__RenewalBehaviour {
   /*
-   * In a test app, whose store charges by itself, every renewal since then is made; elsewhere none.
+   * In a test app, whose store charges automatically, every renewal since then is made; elsewhere none.
    */
   PERCH__V1__RENEWAL_BEHAVIOUR__RENEWAL_BEHAVIOUR_UNSPECIFIED = 0,
   /*
-   * Every renewal that would have been made since then is made.
+   * Every renewal due since then is made.
    */
   PERCH__V1__RENEWAL_BEHAVIOUR__RENEWAL_BEHAVIOUR_RENEW_UNTIL_NOW = 1,
   /*
@@ -98,15 +98,15 @@ typedef enum _Perch__V1__PurchaseResult {
    */
   PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_UNSPECIFIED = 0,
   /*
-   * There is a transaction. It may be the one already held.
+   * The purchase has a transaction. It may be the one already held.
    */
   PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_SUCCESS = 1,
   /*
-   * The customer changed his mind; nothing happened.
+   * The customer cancelled; nothing happened.
    */
   PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_USER_CANCELLED = 2,
   /*
-   * It waits for somebody. If approved, the transaction arrives on TransactionUpdates.
+   * The purchase waits for approval. If approved, the transaction arrives on TransactionUpdates.
    */
   PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_PENDING = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PURCHASE_RESULT)
@@ -134,7 +134,7 @@ typedef enum _Perch__V1__ChargeOutcome {
  */
 typedef enum _Perch__V1__PriceConsent {
   /*
-   * By the size of the increase and the time since the last one.
+   * The size of the increase and the time since the last one decide.
    */
   PERCH__V1__PRICE_CONSENT__PRICE_CONSENT_UNSPECIFIED = 0,
   /*
@@ -142,7 +142,7 @@ typedef enum _Perch__V1__PriceConsent {
    */
   PERCH__V1__PRICE_CONSENT__PRICE_CONSENT_NEEDED = 1,
   /*
-   * Not needed: the customer is told.
+   * Not needed: the customer is notified.
    */
   PERCH__V1__PRICE_CONSENT__PRICE_CONSENT_NOT_NEEDED = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PRICE_CONSENT)
@@ -156,7 +156,7 @@ typedef enum _Perch__V1__PendingReason {
    */
   PERCH__V1__PENDING_REASON__PENDING_REASON_UNSPECIFIED = 0,
   /*
-   * Somebody else's approval (Ask to Buy).
+   * Another person's approval (Ask to Buy).
    */
   PERCH__V1__PENDING_REASON__PENDING_REASON_ASK_TO_BUY = 1,
   /*
@@ -170,7 +170,7 @@ typedef enum _Perch__V1__PendingReason {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PENDING_REASON)
 } Perch__V1__PendingReason;
 /*
- * A part of the store that can be made to fail: StoreKit's nine, and one of ours.
+ * A part of the store that can be made to fail: nine from StoreKit, and one of Perch's.
  */
 typedef enum _Perch__V1__StoreKitApi {
   /*
@@ -214,7 +214,7 @@ typedef enum _Perch__V1__StoreKitApi {
    */
   PERCH__V1__STORE_KIT_API__STORE_KIT_API_OFFER_CODE_REDEEM = 9,
   /*
-   * CurrentEntitlementTask and its read push a failure: ours, StoreKit has none.
+   * CurrentEntitlementTask and its read push a failure. Perch's own: StoreKit has none.
    */
   PERCH__V1__STORE_KIT_API__STORE_KIT_API_CURRENT_ENTITLEMENT = 10
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__STORE_KIT_API)
@@ -361,7 +361,7 @@ struct  Perch__V1__PurchaseOffer
 {
   ProtobufCMessage base;
   /*
-   * Promotional, code or win-back. Introductory offers apply by themselves.
+   * Promotional, code or win-back. Introductory offers apply automatically.
    */
   Perch__V1__OfferType type;
   /*
@@ -369,8 +369,8 @@ struct  Perch__V1__PurchaseOffer
    */
   char *id;
   /*
-   * Signature of a promotional offer, as a compact JWS. A test store believes its caller without one; one that it cannot
-   * verify is refused, never ignored.
+   * Signature of a promotional offer, as a compact JWS. A test store needs none. A signature that it cannot verify is
+   * refused, never ignored.
    */
   char *jws;
 };
@@ -396,11 +396,11 @@ struct  Perch__V1__PurchaseOrder
    */
   char *product_id;
   /*
-   * How many, for consumables; 0 means 1.
+   * Quantity, for consumables; 0 means 1.
    */
   uint32_t quantity;
   /*
-   * A UUID of the caller's own, passed through; empty for none.
+   * A UUID chosen by the caller, returned unchanged; empty for none.
    */
   char *app_account_token;
   /*
@@ -408,37 +408,37 @@ struct  Perch__V1__PurchaseOrder
    */
   Perch__V1__PurchaseOffer *offer;
   /*
-   * Whether the introductory offer may be had, whatever the account's history.
+   * Overrides the account's eligibility for the introductory offer.
    */
   Perch__V1__IntroductoryEligibility introductory_eligibility;
   /*
-   * The developer's signature of that, as a compact JWS.
+   * The developer's signature of that override, as a compact JWS.
    */
   char *introductory_eligibility_jws;
   /*
-   * The billing plan, where the product has several.
+   * The billing plan, if the product has several.
    */
   Perch__V1__BillingPlanType billing_plan;
   /*
-   * What a purchase in the past is followed by.
+   * The renewals that follow a purchase in the past.
    */
   Perch__V1__RenewalBehaviour renewal_behaviour;
   /*
-   * Wait for approval, whatever the app's setting.
+   * Waits for approval, whatever the app's setting is.
    */
   protobuf_c_boolean simulates_ask_to_buy;
   /*
-   * The storefront that the customer was shown, alpha-3; empty: not checked.
+   * The storefront that the app showed to the customer, alpha-3; empty: not checked.
    */
   char *seen_storefront;
   /*
-   * Buy although the storefront is another one by now; otherwise the purchase is cancelled.
+   * Buy even if the storefront has changed; otherwise the purchase is cancelled.
    */
   protobuf_c_boolean continues_in_new_storefront;
   Perch__V1__PurchaseOrder__BoughtCase bought_case;
   union {
     /*
-     * Bought at this instant in the past, in milliseconds since the Unix epoch.
+     * The instant of a purchase in the past, in milliseconds since the Unix epoch.
      */
     int64_t purchase_date_ms;
   };
@@ -449,7 +449,7 @@ struct  Perch__V1__PurchaseOrder
 
 
 /*
- * Refunds a transaction. Refunding what is refunded changes nothing.
+ * Refunds a transaction. Refunding a refunded transaction changes nothing.
  */
 struct  Perch__V1__RefundOperation
 {
@@ -493,7 +493,7 @@ struct  Perch__V1__ReverseRefundOperation
 
 
 /*
- * The store says no to a refund. Nothing changes.
+ * The store declines a refund. Nothing changes.
  */
 struct  Perch__V1__DeclineRefundOperation
 {
@@ -509,7 +509,7 @@ struct  Perch__V1__DeclineRefundOperation
 
 
 /*
- * The store asks how a purchase was used. Nothing changes.
+ * The store asks for consumption data. Nothing changes.
  */
 struct  Perch__V1__RequestConsumptionOperation
 {
@@ -557,7 +557,7 @@ struct  Perch__V1__ExpireOperation
 
 
 /*
- * Switches renewal on or off. Off in a grace or retry period ends the subscription at once.
+ * Switches renewal on or off. Switching off in a grace or retry period ends the subscription at once.
  */
 struct  Perch__V1__SetAutoRenewOperation
 {
@@ -577,7 +577,7 @@ struct  Perch__V1__SetAutoRenewOperation
 
 
 /*
- * The customer's means of payment works again: a subscription in its grace or retry period renews.
+ * The customer's payment works again: a subscription in its grace or retry period renews.
  */
 struct  Perch__V1__ResolveBillingOperation
 {
@@ -633,7 +633,7 @@ struct  Perch__V1__RaisePriceOperation
 
 
 /*
- * Answers a price increase. A refusal switches renewal off, because of the price.
+ * Answers a price increase. Declining switches renewal off because of the price.
  */
 struct  Perch__V1__AnswerPriceIncreaseOperation
 {
@@ -683,7 +683,7 @@ struct  Perch__V1__ShareOperation
    */
   Perch__V1__OperationTarget *target;
   /*
-   * The member's key; its account is made if there is none.
+   * The member's key. The account is created if it does not exist.
    */
   char *member;
 };
@@ -699,7 +699,7 @@ struct  Perch__V1__StopSharingOperation
 {
   ProtobufCMessage base;
   /*
-   * What; absent: all that is shared.
+   * The shared product; absent: all of them.
    */
   Perch__V1__OperationTarget *target;
   /*
@@ -723,7 +723,7 @@ struct  Perch__V1__DecidePurchaseOperation
    */
   uint64_t number;
   /*
-   * Approved, resolved or confirmed; otherwise it is declined and nothing arrives.
+   * True: approved, resolved or confirmed. False: declined, and no transaction arrives.
    */
   protobuf_c_boolean approves;
 };
@@ -733,8 +733,8 @@ struct  Perch__V1__DecidePurchaseOperation
 
 
 /*
- * Deletes a transaction, as if it had never been. If it was the only one with an introductory offer, the account may have
- * one again.
+ * Deletes a transaction, as if it had never existed. If it was the only one with an introductory offer, the account is
+ * eligible again.
  */
 struct  Perch__V1__DeleteTransactionOperation
 {
@@ -750,7 +750,7 @@ struct  Perch__V1__DeleteTransactionOperation
 
 
 /*
- * Deletes all transactions of the account, also those that wait.
+ * Deletes all transactions and pending purchases of the account.
  */
 struct  Perch__V1__ClearTransactionsOperation
 {
@@ -782,7 +782,7 @@ struct  Perch__V1__CreateIntentOperation
 
 
 /*
- * Takes or dismisses a purchase intent.
+ * Ends a purchase intent: bought or dismissed.
  */
 struct  Perch__V1__EndIntentOperation
 {
@@ -814,7 +814,7 @@ struct  Perch__V1__SetStorefrontOperation
 
 
 /*
- * Posts a message of the store without a reason of its own.
+ * Posts a store message without a cause in the account.
  */
 struct  Perch__V1__PostMessageOperation
 {
@@ -853,7 +853,7 @@ typedef enum {
 } Perch__V1__StoreOperation__OperationCase;
 
 /*
- * Something that can be done to an account.
+ * One operation on an account.
  */
 struct  Perch__V1__StoreOperation
 {
@@ -877,7 +877,7 @@ struct  Perch__V1__StoreOperation
      */
     Perch__V1__DeclineRefundOperation *decline_refund;
     /*
-     * Asks how a purchase was used.
+     * Asks for consumption data.
      */
     Perch__V1__RequestConsumptionOperation *request_consumption;
     /*
@@ -893,7 +893,7 @@ struct  Perch__V1__StoreOperation
      */
     Perch__V1__SetAutoRenewOperation *set_auto_renew;
     /*
-     * Lets what is in grace or retry renew.
+     * Renews subscriptions in grace or retry.
      */
     Perch__V1__ResolveBillingOperation *resolve_billing;
     /*
@@ -921,7 +921,7 @@ struct  Perch__V1__StoreOperation
      */
     Perch__V1__StopSharingOperation *stop_sharing;
     /*
-     * Approves or declines a purchase that waits.
+     * Approves or declines a pending purchase.
      */
     Perch__V1__DecidePurchaseOperation *decide_purchase;
     /*
@@ -1012,7 +1012,7 @@ struct  Perch__V1__PurchaseIntent
 
 
 /*
- * A failure that is armed, until it is disarmed.
+ * An armed failure. It stays until it is disarmed.
  */
 struct  Perch__V1__SimulatedError
 {
@@ -1056,7 +1056,7 @@ typedef enum {
 } Perch__V1__ProductEdit__SharingCase;
 
 /*
- * A change of one product of the catalogue. What is absent stays.
+ * A change of one product of the catalogue. Absent fields stay unchanged.
  */
 struct  Perch__V1__ProductEdit
 {
@@ -1066,7 +1066,7 @@ struct  Perch__V1__ProductEdit
    */
   char *product_id;
   /*
-   * Offers that are replaced by identifier, or added.
+   * Offers to replace, by identifier, or to add.
    */
   size_t n_offers;
   Perch__V1__OfferEdit **offers;
@@ -1087,7 +1087,7 @@ struct  Perch__V1__ProductEdit
   Perch__V1__ProductEdit__WithdrawalCase withdrawal_case;
   union {
     /*
-     * Whether it is withdrawn from sale: unavailable, though the catalogue keeps it.
+     * Whether the product is withdrawn from sale. The catalogue keeps it, but it is unavailable.
      */
     protobuf_c_boolean withdrawn;
   };
@@ -1115,11 +1115,11 @@ struct  Perch__V1__OfferEdit
    */
   Perch__V1__OfferType type;
   /*
-   * Its identifier; for a code, its reference name; empty for introductory.
+   * The offer's identifier; for a code, its reference name; empty for introductory.
    */
   char *id;
   /*
-   * Take it away; the rest is ignored then.
+   * Removes the offer; other fields are then ignored.
    */
   protobuf_c_boolean removed;
   /*
@@ -1135,24 +1135,24 @@ struct  Perch__V1__OfferEdit
    */
   Perch__V1__Period *period;
   /*
-   * Pay as you go: how many billing periods; 0 means 1.
+   * Pay as you go: the number of billing periods; 0 means 1.
    */
   uint32_t period_count;
   /*
-   * Of a code: who may redeem it, of `new`, `existing` and `expired`; none means all.
+   * For a code: the categories that may redeem it, of `new`, `existing` and `expired`; empty means all.
    */
   size_t n_eligibility;
   char **eligibility;
   /*
-   * Of a win-back offer: whether it may be had as soon as the subscription has lapsed (Xcode's switch).
+   * For a win-back offer: whether it is available as soon as the subscription has lapsed (Xcode's switch).
    */
   protobuf_c_boolean eligible;
   /*
-   * Of a win-back offer: who may have it otherwise; absent: nobody.
+   * For a win-back offer: the rule of eligibility; absent: no account is eligible by rule.
    */
   Perch__V1__WinBackRule *win_back_rule;
   /*
-   * Of a code: whether it may be combined with the introductory offer, which comes first then.
+   * For a code: whether it may follow the introductory offer.
    */
   protobuf_c_boolean stackable;
 };
@@ -1162,25 +1162,25 @@ struct  Perch__V1__OfferEdit
 
 
 /*
- * Who may have a win-back offer, beyond that the subscription was lost.
+ * The conditions of a win-back offer, beyond the loss of the subscription.
  */
 struct  Perch__V1__WinBackRule
 {
   ProtobufCMessage base;
   /*
-   * Months that were paid for, at least.
+   * Minimum number of paid months.
    */
   uint32_t paid_months;
   /*
-   * Months since the subscription ended, at least: 1 to 24.
+   * Minimum number of months since the subscription ended: 1 to 24.
    */
   uint32_t lapsed_months_min;
   /*
-   * Months since the subscription ended, at most: 1 to 24.
+   * Maximum number of months since the subscription ended: 1 to 24.
    */
   uint32_t lapsed_months_max;
   /*
-   * Months from one redemption to the next: 2 to 24.
+   * Months between two redemptions: 2 to 24.
    */
   uint32_t wait_months;
 };
@@ -1208,7 +1208,7 @@ typedef enum {
 } Perch__V1__AppSetting__SettingCase;
 
 /*
- * One thing that is set in an app.
+ * One setting of an app.
  */
 struct  Perch__V1__AppSetting
 {
@@ -1236,11 +1236,11 @@ struct  Perch__V1__AppSetting
      */
     uint32_t grace_period_days;
     /*
-     * Whether a trial that fails to be charged has a grace period too.
+     * Whether a trial whose first charge fails has a grace period too.
      */
     protobuf_c_boolean grace_period_for_all_renewals;
     /*
-     * Purchases wait for the customer's own decision.
+     * Purchases wait for the customer's decision.
      */
     protobuf_c_boolean dialogs;
     /*
@@ -1264,7 +1264,7 @@ struct  Perch__V1__AppSetting
      */
     Perch__V1__ProductEdit *product;
     /*
-     * True: everything above as the catalogue file has it, failures disarmed. Transactions and products stay.
+     * True: restores all settings above to the catalogue file's and disarms failures. Transactions and products stay.
      */
     protobuf_c_boolean reset;
   };

@@ -77,8 +77,8 @@ typedef enum _Perch__V1__ForecastKind {
    */
   PERCH__V1__FORECAST_KIND__FORECAST_KIND_UNSPECIFIED = 0,
   /*
-   * The period ends and the store renews it, or tries to: state says what comes of it as far as that is known ahead,
-   * since the charges of a test store fail where it was told so.
+   * The period ends and the store tries to renew it. `state` is the expected result: a test store knows which charges
+   * are set to fail.
    */
   PERCH__V1__FORECAST_KIND__FORECAST_KIND_RENEWAL = 1,
   /*
@@ -94,11 +94,11 @@ typedef enum _Perch__V1__ForecastKind {
    */
   PERCH__V1__FORECAST_KIND__FORECAST_KIND_RETRY_END = 4,
   /*
-   * A win-back offer begins or ends to be one that the account may have.
+   * A win-back offer becomes available to the account, or stops being so.
    */
   PERCH__V1__FORECAST_KIND__FORECAST_KIND_OFFER_WINDOW = 5,
   /*
-   * A message of the store comes or goes.
+   * A message of the store appears or disappears.
    */
   PERCH__V1__FORECAST_KIND__FORECAST_KIND_MESSAGE = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__FORECAST_KIND)
@@ -107,7 +107,7 @@ typedef enum _Perch__V1__ForecastKind {
 /* --- messages --- */
 
 /*
- * The first message of every call that came without a resume token. It never comes later.
+ * The first message of every call without a resume token, and only the first.
  */
 struct  Perch__V1__Loading
 {
@@ -119,13 +119,13 @@ struct  Perch__V1__Loading
 
 
 /*
- * The value could not be computed. A state, not the end of the stream: the next good load pushes success.
+ * The value could not be computed. A state, not the end of the stream: the next successful load pushes success.
  */
 struct  Perch__V1__Failure
 {
   ProtobufCMessage base;
   /*
-   * For programs: one word of the table in proto/README.md.
+   * The reason code, from the table in proto/README.md.
    */
   char *reason;
   /*
@@ -139,7 +139,7 @@ struct  Perch__V1__Failure
 
 
 /*
- * The value is still the one that the resume token stands for.
+ * The resume token's value is still current.
  */
 struct  Perch__V1__Unchanged
 {
@@ -151,13 +151,13 @@ struct  Perch__V1__Unchanged
 
 
 /*
- * When a value will change by itself if nothing happens, and to what.
+ * When a value will change if nothing happens, and its state then.
  */
 struct  Perch__V1__Forecast
 {
   ProtobufCMessage base;
   /*
-   * When, in milliseconds since the Unix epoch, on the app's clock.
+   * The instant on the app's clock, in milliseconds since the Unix epoch.
    */
   int64_t at_ms;
   /*
@@ -165,7 +165,7 @@ struct  Perch__V1__Forecast
    */
   Perch__V1__ForecastKind kind;
   /*
-   * The line that it happens to.
+   * The line that changes.
    */
   uint64_t original_transaction_id;
   /*
@@ -183,7 +183,7 @@ struct  Perch__V1__Forecast
 
 
 /*
- * Where a value stands. No part of it is part of the value's equality.
+ * Position, cause and forecast of a value. Not part of the value's equality.
  */
 struct  Perch__V1__ValueInfo
 {
@@ -201,11 +201,11 @@ struct  Perch__V1__ValueInfo
    */
   Perch__V1__Cause cause;
   /*
-   * Absent when only new facts can change the value.
+   * Absent if only new facts can change the value.
    */
   Perch__V1__Forecast *next_change;
   /*
-   * Opaque. Sent back in a new call, it asks for what changed since.
+   * Opaque. A new call that sends it gets what changed since.
    */
   ProtobufCBinaryData resume_token;
 };

@@ -86,7 +86,7 @@ typedef enum _Perch__V1__ExpirationReason {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__EXPIRATION_REASON)
 } Perch__V1__ExpirationReason;
 /*
- * Whether a price increase waits for the customer.
+ * Whether a price increase waits for the customer's consent.
  */
 typedef enum _Perch__V1__PriceIncreaseStatus {
   /*
@@ -139,7 +139,7 @@ typedef enum {
 } Perch__V1__RenewalInfo__GracePeriodCase;
 
 /*
- * What the store will do at the end of the period.
+ * The store's plan for the end of the period.
  */
 struct  Perch__V1__RenewalInfo
 {
@@ -157,7 +157,7 @@ struct  Perch__V1__RenewalInfo
    */
   protobuf_c_boolean will_auto_renew;
   /*
-   * The product of the next period; empty when it will not renew.
+   * The product of the next period; empty if the line will not renew.
    */
   char *auto_renew_preference;
   /*
@@ -165,19 +165,19 @@ struct  Perch__V1__RenewalInfo
    */
   Perch__V1__ExpirationReason expiration_reason;
   /*
-   * True while the store tries to charge again, the grace period included.
+   * True while the store retries a charge, including the grace period.
    */
   protobuf_c_boolean is_in_billing_retry;
   /*
-   * Whether a price increase waits for the customer.
+   * Whether a price increase waits for the customer's consent.
    */
   Perch__V1__PriceIncreaseStatus price_increase_status;
   /*
-   * End of the most recent period, in milliseconds since the Unix epoch; may be past.
+   * End of the most recent period, in milliseconds since the Unix epoch; may be in the past.
    */
   int64_t renewal_date_ms;
   /*
-   * The next charge with any offer applied; absent when it will not renew.
+   * The next charge with any offer applied; absent if the line will not renew.
    */
   Perch__V1__Money *renewal_price;
   /*
@@ -185,7 +185,7 @@ struct  Perch__V1__RenewalInfo
    */
   Perch__V1__TransactionOffer *offer;
   /*
-   * Win-back offers that this account may have, best first.
+   * Win-back offers for which this account is eligible, best first.
    */
   size_t n_eligible_win_back_offer_ids;
   char **eligible_win_back_offer_ids;
@@ -194,11 +194,11 @@ struct  Perch__V1__RenewalInfo
    */
   int64_t recent_subscription_start_date_ms;
   /*
-   * The caller's own UUID for its customer; empty for none.
+   * The app's UUID for its customer; empty for none.
    */
   char *app_account_token;
   /*
-   * One for each account and app.
+   * Unique for each account and app.
    */
   char *app_transaction_id;
   /*
@@ -210,7 +210,7 @@ struct  Perch__V1__RenewalInfo
    */
   int64_t signed_date_ms;
   /*
-   * The billing plan of the next period, where the product has several.
+   * The billing plan of the next period, if the product has several.
    */
   Perch__V1__BillingPlanType renewal_billing_plan;
   /*
@@ -231,13 +231,13 @@ struct  Perch__V1__RenewalInfo
 
 
 /*
- * Renewal information, and whether it is to be trusted.
+ * Renewal information, and whether its signature is trusted.
  */
 struct  Perch__V1__RenewalInfoResult
 {
   ProtobufCMessage base;
   /*
-   * The information, readable in either case.
+   * The information, readable in both cases.
    */
   Perch__V1__RenewalInfo *renewal_info;
   /*
@@ -245,7 +245,7 @@ struct  Perch__V1__RenewalInfoResult
    */
   Perch__V1__VerificationError verification_error;
   /*
-   * The signed form (compact JWS); empty where the store does not sign.
+   * The signed form (compact JWS); empty if the store does not sign.
    */
   char *jws;
 };
@@ -291,7 +291,7 @@ struct  Perch__V1__SubscriptionStatuses
 {
   ProtobufCMessage base;
   /*
-   * One for each line; empty if the account never subscribed in this group. Do not pick the first: see `effective`.
+   * One for each line; empty if the account never subscribed in this group. `effective` says which one counts.
    */
   size_t n_statuses;
   Perch__V1__SubscriptionStatus **statuses;

@@ -47,7 +47,7 @@ typedef struct Perch__V1__SetClockResponse Perch__V1__SetClockResponse;
 /* --- messages --- */
 
 /*
- * Does one thing to one account.
+ * Performs one operation on one account.
  */
 struct  Perch__V1__OperateRequest
 {
@@ -57,8 +57,8 @@ struct  Perch__V1__OperateRequest
    */
   Perch__V1__AppRef *app;
   /*
-   * The caller's key of the account: 1 to 255 bytes. May be left out where the operation names a transaction. `buy`,
-   * `create_intent`, `set_storefront` and `set_charges` make the account if there is none.
+   * The caller's key of the account: 1 to 255 bytes. May be empty if the operation names a transaction. `buy`,
+   * `create_intent`, `set_storefront` and `set_charges` create an account that does not exist.
    */
   char *account;
   /*
@@ -86,19 +86,19 @@ struct  Perch__V1__OperateResponse
    */
   Perch__V1__Position *position;
   /*
-   * The transaction that was made or changed; absent where there is none.
+   * The transaction that was created or changed; absent for none.
    */
   Perch__V1__TransactionResult *transaction;
   /*
-   * Of a purchase: what became of it.
+   * For a purchase: its result.
    */
   Perch__V1__PurchaseResult purchase_result;
   /*
-   * Of a purchase: the transaction was held before.
+   * For a purchase: the account already held the transaction.
    */
   protobuf_c_boolean already_held;
   /*
-   * The number of a purchase that waits, or of an intent.
+   * The number of a pending purchase, or of an intent.
    */
   uint64_t number;
 };
@@ -108,7 +108,7 @@ struct  Perch__V1__OperateResponse
 
 
 /*
- * Asks what the store knows of an account.
+ * Asks for the store's record of an account.
  */
 struct  Perch__V1__InspectAccountRequest
 {
@@ -122,7 +122,7 @@ struct  Perch__V1__InspectAccountRequest
    */
   char *account;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -132,7 +132,7 @@ struct  Perch__V1__InspectAccountRequest
 
 
 /*
- * What one account shares with another.
+ * One product that an account shares with another account.
  */
 struct  Perch__V1__FamilyShare
 {
@@ -142,7 +142,7 @@ struct  Perch__V1__FamilyShare
    */
   uint64_t original_transaction_id;
   /*
-   * The same as the member has it.
+   * The first transaction of the member's line, or its transaction of a non-consumable.
    */
   uint64_t member_original_transaction_id;
 };
@@ -172,7 +172,7 @@ struct  Perch__V1__GroupStatuses
 
 
 /*
- * What the store knows of an account.
+ * The store's record of an account.
  */
 struct  Perch__V1__InspectAccountResponse
 {
@@ -187,7 +187,7 @@ struct  Perch__V1__InspectAccountResponse
   size_t n_groups;
   Perch__V1__GroupStatuses **groups;
   /*
-   * Products without an end that it owns.
+   * Products without an end that the account owns.
    */
   size_t n_owned;
   Perch__V1__TransactionResult **owned;
@@ -197,7 +197,7 @@ struct  Perch__V1__InspectAccountResponse
   size_t n_pending_purchases;
   Perch__V1__PendingPurchase **pending_purchases;
   /*
-   * Purchases that were begun outside the app, oldest first.
+   * Purchases that the customer began outside the app, oldest first.
    */
   size_t n_purchase_intents;
   Perch__V1__PurchaseIntent **purchase_intents;
@@ -215,11 +215,11 @@ struct  Perch__V1__InspectAccountResponse
    */
   Perch__V1__ChargeOutcome charges;
   /*
-   * One for each account and app.
+   * Unique for each account and app.
    */
   char *app_transaction_id;
   /*
-   * Non-consumables that are shared with it and come with its next Sync.
+   * Non-consumables shared with the account that its next Sync delivers.
    */
   size_t n_awaiting_sync;
   Perch__V1__TransactionResult **awaiting_sync;
@@ -240,11 +240,11 @@ struct  Perch__V1__ListAccountsRequest
    */
   Perch__V1__AppRef *app;
   /*
-   * At most so many; 0 for 100, at most 500.
+   * Maximum number of entries: up to 500; 0 means 100.
    */
   uint32_t page_size;
   /*
-   * From the page before; empty to begin.
+   * The token of the previous page; empty to begin.
    */
   ProtobufCBinaryData page_token;
 };
@@ -332,7 +332,7 @@ struct  Perch__V1__GetSettingsRequest
 
 
 /*
- * Settings of an app, as a list that Configure would take.
+ * Settings of an app, as a list that Configure accepts.
  */
 struct  Perch__V1__GetSettingsResponse
 {
@@ -379,7 +379,7 @@ struct  Perch__V1__Clock
    */
   protobuf_c_boolean frozen;
   /*
-   * How far it is ahead of the wall clock, in milliseconds.
+   * Milliseconds by which the clock is ahead of the wall clock.
    */
   int64_t offset_ms;
   /*
@@ -421,7 +421,7 @@ struct  Perch__V1__FreezeClock
 
 
 /*
- * Lets the clock run on from its instant.
+ * Lets the clock run from its instant.
  */
 struct  Perch__V1__ResumeClock
 {
@@ -459,7 +459,7 @@ typedef enum {
 } Perch__V1__SetClockRequest__ChangeCase;
 
 /*
- * What to do with the clock.
+ * A change of the clock.
  */
 struct  Perch__V1__SetClockRequest
 {
@@ -512,7 +512,7 @@ struct  Perch__V1__SetClockResponse
    */
   Perch__V1__Clock *clock;
   /*
-   * Renewal attempts that were settled on the way.
+   * Number of renewal attempts settled during the advance.
    */
   uint64_t settled_count;
 };

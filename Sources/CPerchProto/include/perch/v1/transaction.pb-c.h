@@ -116,7 +116,7 @@ struct  Perch__V1__Revocation
 {
   ProtobufCMessage base;
   /*
-   * When, in milliseconds since the Unix epoch.
+   * The instant, in milliseconds since the Unix epoch.
    */
   int64_t date_ms;
   /*
@@ -166,7 +166,7 @@ struct  Perch__V1__TransactionOffer
 
 
 /*
- * Where in a commitment of twelve months a transaction stands.
+ * The position of a transaction in a commitment of twelve months.
  */
 struct  Perch__V1__CommitmentInfo
 {
@@ -188,7 +188,7 @@ struct  Perch__V1__CommitmentInfo
    */
   Perch__V1__Money *price;
   /*
-   * Whether the commitment itself renews: in a transaction as it was when that was charged, in renewal info as it is now.
+   * Whether the commitment itself renews. A transaction has the value at its charge, renewal info the current one.
    */
   protobuf_c_boolean will_renew;
 };
@@ -204,7 +204,7 @@ typedef enum {
 } Perch__V1__Transaction__ExpirationCase;
 
 /*
- * A transaction with all that StoreKit 2 tells of one. Identifiers start at 0: 0 is not "absent".
+ * A transaction with all fields of StoreKit 2's `Transaction`. Identifiers start at 0, so 0 does not mean absent.
  */
 struct  Perch__V1__Transaction
 {
@@ -218,7 +218,7 @@ struct  Perch__V1__Transaction
    */
   uint64_t original_id;
   /*
-   * One for each purchase event of a subscription, renewals too; empty for other products.
+   * Unique for each purchase event of a subscription, renewals included; empty for other products.
    */
   char *web_order_line_item_id;
   /*
@@ -226,7 +226,7 @@ struct  Perch__V1__Transaction
    */
   char *app_bundle_id;
   /*
-   * One for each account and app.
+   * Unique for each account and app.
    */
   char *app_transaction_id;
   /*
@@ -250,7 +250,7 @@ struct  Perch__V1__Transaction
    */
   int64_t original_purchase_date_ms;
   /*
-   * How many, 1 except for consumables.
+   * Quantity; 1 except for consumables.
    */
   uint32_t purchased_quantity;
   /*
@@ -270,7 +270,7 @@ struct  Perch__V1__Transaction
    */
   Perch__V1__Revocation *revocation;
   /*
-   * The caller's own UUID for its customer, lower case, as given with the purchase; empty for none.
+   * The app's UUID for its customer, lower case, as given with the purchase; empty for none.
    */
   char *app_account_token;
   /*
@@ -286,7 +286,7 @@ struct  Perch__V1__Transaction
    */
   Perch__V1__TransactionReason reason;
   /*
-   * What was charged, after the offer and times the quantity; absent where unknown.
+   * The amount charged: with the offer, times the quantity; absent if unknown.
    */
   Perch__V1__Money *price;
   /*
@@ -302,7 +302,7 @@ struct  Perch__V1__Transaction
    */
   char *device_verification_nonce;
   /*
-   * The billing plan, where the product has several.
+   * The billing plan, if the product has several.
    */
   Perch__V1__BillingPlanType billing_plan;
   /*
@@ -310,13 +310,13 @@ struct  Perch__V1__Transaction
    */
   Perch__V1__CommitmentInfo *commitment;
   /*
-   * Advanced Commerce data as JSON, passed through.
+   * Advanced Commerce data as JSON, unchanged.
    */
   ProtobufCBinaryData advanced_commerce_info;
   Perch__V1__Transaction__ExpirationCase expiration_case;
   union {
     /*
-     * End of this period, in milliseconds since the Unix epoch. In a grace period it is already past.
+     * End of this period, in milliseconds since the Unix epoch. In a grace period it is in the past.
      */
     int64_t expiration_date_ms;
   };
@@ -327,13 +327,13 @@ struct  Perch__V1__Transaction
 
 
 /*
- * A transaction, and whether it is to be trusted.
+ * A transaction, and whether its signature is trusted.
  */
 struct  Perch__V1__TransactionResult
 {
   ProtobufCMessage base;
   /*
-   * The transaction, readable in either case.
+   * The transaction, readable in both cases.
    */
   Perch__V1__Transaction *transaction;
   /*
@@ -341,7 +341,7 @@ struct  Perch__V1__TransactionResult
    */
   Perch__V1__VerificationError verification_error;
   /*
-   * The signed form (compact JWS); empty where the store does not sign.
+   * The signed form (compact JWS); empty if the store does not sign.
    */
   char *jws;
 };

@@ -61,7 +61,7 @@ typedef enum _Perch__V1__TransactionEventKind {
    */
   PERCH__V1__TRANSACTION_EVENT_KIND__TRANSACTION_EVENT_KIND_UNSPECIFIED = 0,
   /*
-   * It was not finished when this call began.
+   * The transaction was unfinished when this call began.
    */
   PERCH__V1__TRANSACTION_EVENT_KIND__TRANSACTION_EVENT_KIND_UNFINISHED = 1,
   /*
@@ -87,7 +87,7 @@ typedef enum _Perch__V1__TransactionEventKind {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__TRANSACTION_EVENT_KIND)
 } Perch__V1__TransactionEventKind;
 /*
- * Why the store has something to tell.
+ * Why the store has a message.
  */
 typedef enum _Perch__V1__MessageReason {
   /*
@@ -95,7 +95,7 @@ typedef enum _Perch__V1__MessageReason {
    */
   PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_UNSPECIFIED = 0,
   /*
-   * A charge failed. Told again and again while the store tries.
+   * A charge failed. Repeated while the store retries.
    */
   PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_BILLING_ISSUE = 1,
   /*
@@ -107,7 +107,7 @@ typedef enum _Perch__V1__MessageReason {
    */
   PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_GENERIC = 3,
   /*
-   * A win-back offer can be had.
+   * A win-back offer is available.
    */
   PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_WIN_BACK_OFFER = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__MESSAGE_REASON)
@@ -126,7 +126,7 @@ struct  Perch__V1__PurchaseRequest
    */
   Perch__V1__AppRef *app;
   /*
-   * The caller's key of the account: 1 to 255 bytes. The account is made if there is none.
+   * The caller's key of the account: 1 to 255 bytes. An account that does not exist is created.
    */
   char *account;
   /*
@@ -150,7 +150,7 @@ struct  Perch__V1__PurchaseResponse
 {
   ProtobufCMessage base;
   /*
-   * Where the change stands; reads that demand it see it.
+   * The position of the change. A read with this `at_least` sees the change.
    */
   Perch__V1__Position *position;
   /*
@@ -162,7 +162,7 @@ struct  Perch__V1__PurchaseResponse
    */
   Perch__V1__TransactionResult *transaction;
   /*
-   * True when the transaction was held before and nothing was charged.
+   * True if the account already held the transaction and nothing was charged.
    */
   protobuf_c_boolean already_held;
   /*
@@ -242,15 +242,15 @@ struct  Perch__V1__ListTransactionsRequest
    */
   protobuf_c_boolean include_finished_consumables;
   /*
-   * At most so many; 0 for 100, at most 500.
+   * Maximum number of entries: up to 500; 0 means 100.
    */
   uint32_t page_size;
   /*
-   * From the page before; empty to begin.
+   * The token of the previous page; empty to begin.
    */
   ProtobufCBinaryData page_token;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -285,7 +285,7 @@ struct  Perch__V1__ListTransactionsResponse
 
 
 /*
- * Asks for what is not finished.
+ * Asks for the unfinished transactions.
  */
 struct  Perch__V1__ListUnfinishedRequest
 {
@@ -299,15 +299,15 @@ struct  Perch__V1__ListUnfinishedRequest
    */
   char *account;
   /*
-   * At most so many; 0 for 100, at most 500.
+   * Maximum number of entries: up to 500; 0 means 100.
    */
   uint32_t page_size;
   /*
-   * From the page before; empty to begin.
+   * The token of the previous page; empty to begin.
    */
   ProtobufCBinaryData page_token;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -360,7 +360,7 @@ struct  Perch__V1__GetLatestTransactionRequest
    */
   char *product_id;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -404,12 +404,12 @@ struct  Perch__V1__TransactionUpdatesRequest
    */
   char *account;
   /*
-   * From the last event of an earlier call: everything after it follows. Empty: unfinished transactions come first,
-   * without a cursor, then whatever is new.
+   * The cursor of the last event of an earlier call: all later events follow. Empty: unfinished transactions come
+   * first, without a cursor, then new events.
    */
   ProtobufCBinaryData cursor;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -419,14 +419,14 @@ struct  Perch__V1__TransactionUpdatesRequest
 
 
 /*
- * One event, or the place where new events begin.
+ * One event, or the position at which new events begin.
  */
 struct  Perch__V1__TransactionUpdatesResponse
 {
   ProtobufCMessage base;
   /*
-   * The transaction as it is after the event. Absent in the message that ends the unfinished ones, and says with its
-   * cursor where new events begin.
+   * The transaction after the event. Absent in the message that ends the unfinished ones; its cursor is the position at
+   * which new events begin.
    */
   Perch__V1__TransactionResult *transaction;
   /*
@@ -434,7 +434,7 @@ struct  Perch__V1__TransactionUpdatesResponse
    */
   Perch__V1__TransactionEventKind kind;
   /*
-   * Opaque. Sent back in a new call, it asks for what came after this event.
+   * Opaque. A new call that sends it gets the events after this one.
    */
   ProtobufCBinaryData cursor;
   /*
@@ -518,7 +518,7 @@ struct  Perch__V1__RequestRefundRequest
    */
   Perch__V1__RevocationReason reason;
   /*
-   * What the customer wrote. `REJECT` under the reason other is declined.
+   * The customer's text. `REJECT` with the reason other is declined.
    */
   char *text;
   /*
@@ -542,11 +542,11 @@ struct  Perch__V1__RequestRefundResponse
    */
   Perch__V1__Position *position;
   /*
-   * Whether the money is given back.
+   * Whether the refund was approved.
    */
   protobuf_c_boolean approved;
   /*
-   * The transaction, revoked or as it was.
+   * The transaction, revoked or unchanged.
    */
   Perch__V1__TransactionResult *transaction;
 };
@@ -566,7 +566,7 @@ struct  Perch__V1__RedeemOfferCodeRequest
    */
   Perch__V1__AppRef *app;
   /*
-   * The caller's key of the account. The account is made if there is none.
+   * The caller's key of the account. An account that does not exist is created.
    */
   char *account;
   /*
@@ -574,7 +574,7 @@ struct  Perch__V1__RedeemOfferCodeRequest
    */
   char *code;
   /*
-   * Which product, where several have a code of that name; empty otherwise.
+   * The product, if several have a code of that name; otherwise empty.
    */
   char *product_id;
   /*
@@ -598,7 +598,8 @@ struct  Perch__V1__RedeemOfferCodeResponse
    */
   Perch__V1__Position *position;
   /*
-   * New, or the one held while the offer waits for the next period. It arrives on TransactionUpdates too.
+   * The new transaction, or the current one while the offer waits for the next period. It arrives on TransactionUpdates
+   * too.
    */
   Perch__V1__TransactionResult *transaction;
   /*
@@ -626,7 +627,7 @@ struct  Perch__V1__ManageSubscriptionsRequest
    */
   char *account;
   /*
-   * The product of the subscription that is held.
+   * The product of the account's subscription.
    */
   char *product_id;
   /*
@@ -674,7 +675,7 @@ struct  Perch__V1__GetAppTransactionRequest
    */
   char *account;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -690,7 +691,7 @@ struct  Perch__V1__GetAppTransactionResponse
 {
   ProtobufCMessage base;
   /*
-   * One for each account and app.
+   * Unique for each account and app.
    */
   char *app_transaction_id;
   /*
@@ -730,11 +731,11 @@ struct  Perch__V1__PurchaseIntentsRequest
    */
   char *account;
   /*
-   * From the last value of an earlier call with the same parameters; empty to begin.
+   * The token of the last value of an earlier call with the same parameters; empty to begin.
    */
   ProtobufCBinaryData resume_token;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -750,7 +751,7 @@ struct  Perch__V1__PurchaseIntentList
 {
   ProtobufCMessage base;
   /*
-   * Oldest first. An intent goes when its product is bought, or when it is ended.
+   * Oldest first. An intent disappears when its product is bought, or when it is ended.
    */
   size_t n_intents;
   Perch__V1__PurchaseIntent **intents;
@@ -776,7 +777,7 @@ struct  Perch__V1__PurchaseIntentsResponse
 {
   ProtobufCMessage base;
   /*
-   * Where the value stands; absent with `loading`.
+   * Position and cause of the value; absent with `loading`.
    */
   Perch__V1__ValueInfo *info;
   Perch__V1__PurchaseIntentsResponse__StateCase state_case;
@@ -794,7 +795,7 @@ struct  Perch__V1__PurchaseIntentsResponse
      */
     Perch__V1__PurchaseIntentList *success;
     /*
-     * The value is the one of the token.
+     * The token's value is still current.
      */
     Perch__V1__Unchanged *unchanged;
   };
@@ -819,11 +820,11 @@ struct  Perch__V1__MessagesRequest
    */
   char *account;
   /*
-   * From the last value of an earlier call with the same parameters; empty to begin.
+   * The token of the last value of an earlier call with the same parameters; empty to begin.
    */
   ProtobufCBinaryData resume_token;
   /*
-   * Wait until the server is at least here.
+   * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
 };
@@ -839,7 +840,7 @@ typedef enum {
 } Perch__V1__StoreMessage__LineCase;
 
 /*
- * Something to tell the customer once. Equal messages are one message: a reminder has a later `since_ms`.
+ * A message that the customer sees once. Equal messages are one message: a reminder has a later `since_ms`.
  */
 struct  Perch__V1__StoreMessage
 {
@@ -849,11 +850,11 @@ struct  Perch__V1__StoreMessage
    */
   Perch__V1__MessageReason reason;
   /*
-   * When it came to be told, in milliseconds since the Unix epoch.
+   * Instant from which the message is shown, in milliseconds since the Unix epoch.
    */
   int64_t since_ms;
   /*
-   * The product that it is about; empty for none.
+   * The product concerned; empty for none.
    */
   char *product_id;
   /*
@@ -863,7 +864,7 @@ struct  Perch__V1__StoreMessage
   Perch__V1__StoreMessage__LineCase line_case;
   union {
     /*
-     * The first transaction of the line that it is about.
+     * The first transaction of the line concerned.
      */
     uint64_t original_transaction_id;
   };
@@ -906,7 +907,7 @@ struct  Perch__V1__MessagesResponse
 {
   ProtobufCMessage base;
   /*
-   * Where the value stands; absent with `loading`.
+   * Position and cause of the value; absent with `loading`.
    */
   Perch__V1__ValueInfo *info;
   Perch__V1__MessagesResponse__StateCase state_case;
@@ -924,7 +925,7 @@ struct  Perch__V1__MessagesResponse
      */
     Perch__V1__StoreMessages *success;
     /*
-     * The value is the one of the token.
+     * The token's value is still current.
      */
     Perch__V1__Unchanged *unchanged;
   };

@@ -29,7 +29,7 @@ typedef struct Perch__Wire__V1__Drain Perch__Wire__V1__Drain;
 /* --- enums --- */
 
 /*
- * How a message may be compressed.
+ * Encodings of a message.
  */
 typedef enum _Perch__Wire__V1__Encoding {
   /*
@@ -64,21 +64,21 @@ struct  Perch__Wire__V1__Hello
    */
   char *authorization;
   /*
-   * Name and version of the client program, for people who read the server's logs.
+   * Name and version of the client program, for the server's logs.
    */
   char *client_name;
   /*
-   * What the client can read compressed. Identity is always understood and need not be listed.
+   * Encodings that the client can read. Identity is always understood and need not be listed.
    */
   size_t n_accepts;
   Perch__Wire__V1__Encoding *accepts;
   /*
-   * Seconds between heartbeats that the client wants: 10 to 600; 0 for the server's default of 30.
+   * Requested seconds between heartbeats: 10 to 600; 0 for the server's default of 30.
    */
   uint32_t heartbeat_seconds;
   /*
-   * Up to 32 bytes that name this client across its connections. Events that its own calls caused carry it as their
-   * origin, so that a client can leave out its own. Empty for none.
+   * Up to 32 bytes that identify this client across its connections. Events caused by its own calls carry it as their
+   * origin, so that the client can skip them. Empty for none.
    */
   ProtobufCBinaryData client_id;
 };
@@ -88,7 +88,7 @@ struct  Perch__Wire__V1__Hello
 
 
 /*
- * The limits that this server holds a client to.
+ * The limits that this server enforces.
  */
 struct  Perch__Wire__V1__Limits
 {
@@ -110,7 +110,7 @@ struct  Perch__Wire__V1__Limits
    */
   uint32_t calls_per_connection;
   /*
-   * A connection that takes nothing for so many milliseconds while something waits for it is closed.
+   * Milliseconds after which the server closes a connection that reads nothing while data waits for it.
    */
   uint32_t write_stall_ms;
 };
@@ -134,11 +134,11 @@ struct  Perch__Wire__V1__Welcome
    */
   ProtobufCBinaryData store_id;
   /*
-   * Another after each restore of the store from a backup. Tokens of another epoch are refused.
+   * Changes with each restore of the store from a backup. Tokens of another epoch are refused.
    */
   uint32_t epoch;
   /*
-   * The revision that this connection starts at.
+   * The revision at which this connection starts.
    */
   uint64_t revision;
   /*
@@ -150,7 +150,7 @@ struct  Perch__Wire__V1__Welcome
    */
   uint32_t heartbeat_seconds;
   /*
-   * What the server can read compressed.
+   * Encodings that the server can read.
    */
   size_t n_accepts;
   Perch__Wire__V1__Encoding *accepts;
@@ -195,7 +195,7 @@ struct  Perch__Wire__V1__Call
    */
   char *method;
   /*
-   * The call ends with DEADLINE_EXCEEDED after so many milliseconds; 0 for no deadline.
+   * Milliseconds after which the call ends with DEADLINE_EXCEEDED; 0 for no deadline.
    */
   uint64_t timeout_ms;
   /*
@@ -214,7 +214,7 @@ struct  Perch__Wire__V1__Call
 
 
 /*
- * One named value of a status: a limit, what was found, the setting that changes it.
+ * One named value of a status: a limit, the value found, the setting that changes it.
  */
 struct  Perch__Wire__V1__StatusDetail
 {
@@ -244,11 +244,11 @@ struct  Perch__Wire__V1__Status
    */
   int32_t code;
   /*
-   * For people: what happened, with the numbers, and what to do next.
+   * A text for users: what happened, with the numbers, and the next step.
    */
   char *message;
   /*
-   * For programs: one word of the table in proto/README.md, such as `FRAME_TOO_LONG`; empty with OK.
+   * The reason code, from the table in proto/README.md, such as `FRAME_TOO_LONG`; empty with OK.
    */
   char *reason;
   /*
@@ -263,13 +263,13 @@ struct  Perch__Wire__V1__Status
 
 
 /*
- * Kind 7. The heartbeat, and the end of a group of values that belong together.
+ * Kind 7. The heartbeat, and the end of a group of values that changed together.
  */
 struct  Perch__Wire__V1__Beat
 {
   ProtobufCMessage base;
   /*
-   * Everything up to this revision that concerns the open watches of this connection has been said.
+   * The server has sent everything up to this revision that concerns the open watches of this connection.
    */
   uint64_t revision;
   /*
@@ -289,23 +289,23 @@ struct  Perch__Wire__V1__Drain
 {
   ProtobufCMessage base;
   /*
-   * One word of the table in proto/README.md, such as `SHUTTING_DOWN`.
+   * The reason code, from the table in proto/README.md, such as `SHUTTING_DOWN`.
    */
   char *reason;
   /*
-   * For people: what happened, with the numbers, and what to do next.
+   * A text for users: what happened, with the numbers, and the next step.
    */
   char *message;
   /*
-   * Come back no sooner than after so many milliseconds.
+   * Minimum milliseconds before the client reconnects.
    */
   uint32_t reconnect_after_ms;
   /*
-   * Add a random time of up to so many milliseconds.
+   * Maximum milliseconds of a random time to add.
    */
   uint32_t jitter_ms;
   /*
-   * True: the connection closes now. False: calls go on until each is told its status.
+   * True: the connection closes now. False: each call continues until its status.
    */
   protobuf_c_boolean final;
   /*
