@@ -1,7 +1,7 @@
 import PerchMetrics
 
-/// What the log warns of: each limit that was reached since the last look, with how often. So a flood is one line in ten
-/// seconds for each limit, and no loop of watchers ever writes a line.
+/// The log's warnings about limits: each limit that was reached since the last check, with its count. So a flood costs
+/// one line per limit in ten seconds, and no loop ever writes a line.
 struct Attention {
     struct Notice: Equatable {
         /// `perch_refusals_total{reason="CALLS_LIMIT"}`.
@@ -13,7 +13,7 @@ struct Attention {
 
     private var before: [String: Double] = [:]
 
-    /// What grew since the last call, in the order of the table.
+    /// The counters that grew since the last call, in the order of the table.
     mutating func notices(_ samples: MetricSamples) -> [Notice] {
         var notices: [Notice] = []
         for (metric, labels) in LimitCounter.series where !Self.isOrdinary(metric) {
@@ -28,7 +28,7 @@ struct Attention {
         return notices
     }
 
-    /// Limits that are reached in the ordinary course of things, and only counted.
+    /// Limits that normal operation reaches: counted, but not logged.
     static func isOrdinary(_ metric: String) -> Bool {
         [
             "perch_identities_ended_total", "perch_store_checkpoints_total", "perch_record_cache_evictions_total",

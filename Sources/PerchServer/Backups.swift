@@ -6,15 +6,15 @@ import PerchSQLite
 import PerchStore
 import PerchWire
 
-/// How a copy of the store came out, as its thread tells.
+/// The result of copying the store, reported by the store's thread.
 enum CopyOutcome: Sendable {
-    /// All pages are there. What is left is to wait for the disk and to give the file its name.
+    /// All pages are copied. Syncing the file and renaming it remain.
     case copied(revision: UInt64, longestStallMicroseconds: UInt64)
-    /// What is left of it was removed.
+    /// The copy failed and its partial file was removed.
     case failed(String)
 }
 
-/// A copy on the store's thread: some pages after each of its turns.
+/// A copy on the store's thread: some pages after each tick.
 struct CopyRun {
     let path: String
     private let copy: any StorageCopy
@@ -25,7 +25,7 @@ struct CopyRun {
         self.path = path
     }
 
-    /// Copies for as long as a turn has room for. Nil: there is more to do.
+    /// Copies pages within the tick's budget. Nil: more pages remain.
     mutating func turn(revision: UInt64, stalls: inout Histogram) -> CopyOutcome? {
         let began = Clocks.microseconds()
         var isComplete = false
@@ -36,7 +36,7 @@ struct CopyRun {
         } catch {
             return self.given(up: Self.text(error))
         }
-        // Writes what is left in memory.
+        // Writes the rest from memory.
         if isComplete { self.copy.close() }
         let took = Clocks.microseconds() &- began
         stalls.record(took)
@@ -45,14 +45,14 @@ struct CopyRun {
         return .copied(revision: revision, longestStallMicroseconds: self.longestStallMicroseconds)
     }
 
-    /// Ends a copy that will not be complete.
+    /// Ends an incomplete copy.
     func given(up reason: String) -> CopyOutcome {
         self.copy.close()
         StoreBackup.discard(self.path)
         return .failed(reason)
     }
 
-    /// Not the words of the error, which are about the store itself: the copy's disk may be another.
+    /// The storage error's own text would blame the store, but the copy may be on another disk.
     private static func text(_ error: StorageError) -> String {
         switch error {
         case .full(let what): "there is no room for the copy: \(what); free some space there, or name another place"
@@ -63,7 +63,7 @@ struct CopyRun {
     }
 }
 
-/// What the control thread knows of backups: the one under way, and the last that came to its end.
+/// The control thread's state of backups: the running one, and the last finished one.
 struct Backups {
     struct Running {
         var path: String
@@ -93,12 +93,12 @@ struct Backups {
         self.running = running
     }
 
-    /// All pages are copied: its file is to be made complete now.
+    /// All pages are copied; the file can be completed.
     mutating func copied(revision: UInt64, longestStallMicroseconds: UInt64) {
         self.running?.outcome = (revision, longestStallMicroseconds)
     }
 
-    /// The file is complete. Who asked, and what to answer.
+    /// The file is complete. Returns the caller and the answer.
     mutating func finish(bytes: Int64, now: MonotonicTime, wall: Instant) -> (Running, BackupSummary) {
         guard let running = self.running, let outcome = running.outcome else {
             preconditionFailure("a backup was finished that was not copied")
@@ -115,7 +115,7 @@ struct Backups {
         return (running, summary)
     }
 
-    /// Who asked, and is told that there is no backup.
+    /// Returns the caller, who gets an error.
     mutating func fail() -> Running? {
         defer { self.running = nil }
         self.failed += 1
@@ -138,8 +138,7 @@ extension ControlLoop {
         self.parts.questions.post(.copy(path: path))
     }
 
-    /// The store's thread is done with its part. Waiting for the disk is a thread's work of its own: this one answers
-    /// probes.
+    /// The store's thread has finished its part. A separate thread waits for the disk, because this one answers probes.
     func copied(_ outcome: CopyOutcome) {
         switch outcome {
         case .copied(let revision, let stall):

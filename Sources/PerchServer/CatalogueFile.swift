@@ -2,13 +2,13 @@ import Glibc
 import PerchBase
 package import PerchCatalogue
 
-/// Reads catalogue files: a plain `.storekit` file, or a bundle directory with `Configuration.storekit` and `Assets` in
-/// it, as Xcode writes one where products have images.
+/// Reads catalogue files: a plain `.storekit` file, or a bundle directory with `Configuration.storekit` and `Assets`,
+/// as Xcode writes one for products with images.
 package enum CatalogueFile {
-    /// What is on disk: a file, and the images beside it.
+    /// The content on disk: a file, and the images beside it.
     package struct Content: Sendable {
         package var file: [UInt8]
-        /// By name. Those that no product names too.
+        /// By name, including images that no product uses.
         package var images: [ImageFile]
 
         package init(file: [UInt8], images: [ImageFile] = []) {
@@ -22,7 +22,7 @@ package enum CatalogueFile {
         }
     }
 
-    /// The bytes of what is at `path`; at most what the loader takes.
+    /// The bytes of the catalogue at `path`, up to the loader's limit.
     package static func content(at path: String) throws(ServerError) -> Content {
         var info = stat()
         guard stat(path, &info) == 0 else {
@@ -53,12 +53,13 @@ package enum CatalogueFile {
         }
     }
 
-    /// Every PNG of a directory, under its name without the ending. What else Xcode or the Finder put there is not ours.
+    /// Every PNG of a directory, under its name without the extension. Other files of Xcode and the Finder are ignored.
     ///
-    /// The directory is listed, and no name of the file is made into a path: nothing outside of it is ever read.
+    /// The code lists the directory and never builds a path from a name in the file, so nothing outside the directory
+    /// is read.
     private static func images(in path: String) throws(ServerError) -> [ImageFile] {
         guard let directory = opendir(path) else {
-            // A bundle whose products have no images has no such directory.
+            // A bundle without images has no such directory.
             if errno == ENOENT { return [] }
             throw ServerError("cannot read \(path): \(Self.reason())")
         }
@@ -94,7 +95,7 @@ package enum CatalogueFile {
     }
 
     private static func read(_ path: String, limit: Int, _ remedy: String) throws(ServerError) -> [UInt8] {
-        // A pipe without a writer would hold up this thread for good, and with it signals and HTTP.
+        // Opening a pipe without a writer would block this thread for ever, and with it signals and HTTP.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw ServerError("cannot read \(path): \(Self.reason())") }
         defer { close(descriptor) }

@@ -3,9 +3,9 @@ import PerchLoop
 import PerchMetrics
 import PerchTLS
 
-// Certificates and keys of tickets, as time goes and files change.
+// Reloads certificates and rotates ticket keys.
 extension ControlLoop {
-    /// New handshakes use the new files; connections go on with what they began with.
+    /// New handshakes use the new files; open connections keep their certificate.
     func reloadCertificates() {
         guard self.keeper != nil else { return }
         if let fault = self.keeper?.reload(wall: Clocks.wall()) {
@@ -17,14 +17,14 @@ extension ControlLoop {
         self.nextCertificateWarning = .zero
     }
 
-    /// For the log: what is public of a certificate.
+    /// Logs the public fields of a certificate.
     func tellCertificate(_ keeper: TLSKeeper) {
         self.log.info(
             "the certificate is that of its file", LogField("file", keeper.settings.certificatePath ?? ""),
             LogField("ends", "\(keeper.certificateEnd)"), LogField("sha256", keeper.context.fingerprint))
     }
 
-    /// New keys for tickets when it is time, and a warning a day before a certificate ends.
+    /// Rotates the ticket key when due, and warns a day before a certificate ends.
     func keepSecure(_ now: MonotonicTime) {
         guard let keeper = self.keeper else { return }
         let wall = Clocks.wall()

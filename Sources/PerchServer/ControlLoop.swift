@@ -11,28 +11,28 @@ import PerchSQLite
 import PerchStore
 import PerchWire
 
-/// What comes to the control thread.
+/// Events for the control thread.
 enum ControlEvent: Sendable {
     case request(loop: Int, ticket: UInt64, ControlRequest)
     case report(number: UInt64, LoopReport, loop: Int)
     case storeReport(number: UInt64, StoreReport)
-    /// The store found no room to write, or found some again.
+    /// The store ran out of disk space, or has space again.
     case storeRoom(isThere: Bool)
     case storeAnswer(ticket: UInt64, StoreAnswer)
-    /// The store's thread has copied the store, or could not.
+    /// The store's thread has copied the store, or failed.
     case copied(CopyOutcome)
-    /// A backup is on the disk and has its name; how long it is.
+    /// A backup is complete under its final name; its length in bytes.
     case backupNamed(Result<Int64, CopyFault>)
     case drained(loop: Int)
     case storeFailed(String)
     case storeStopped
-    /// What a loop tells the log of a turn.
+    /// Log notes of one tick of a loop.
     case notes([LoopNote], loop: Int)
-    /// A loop tells of these one a second at most.
+    /// A loop reports at most one of these per second.
     case handshakeFailed(peer: SocketAddress?, reason: String, text: String)
 }
 
-/// The main thread while a server runs: signals, catalogue files, reports, HTTP, and the end. Nothing on it is in a hurry.
+/// The main thread of a running server: signals, catalogue files, reports, HTTP and shutdown. Nothing on it is urgent.
 final class ControlLoop: LoopDriver {
     let parts: Parts
     var desk: ReportDesk
@@ -44,26 +44,26 @@ final class ControlLoop: LoopDriver {
     private var attention = Attention()
     private var nextAttention: MonotonicTime
     private var nextPing: MonotonicTime?
-    /// When the store was last seen to commit for the watchdog, and every loop to turn.
+    /// When the store last committed for the watchdog and every loop ticked.
     private var provenAt: MonotonicTime?
     private var isProbed = false
-    /// Pages that said which threads did not answer in time.
+    /// Number of pages that reported threads as late.
     private var latePages: UInt64 = 0
     private var reloadsAwaited = 0
     private var reloadedFiles = ReloadedFiles()
     var backups = Backups()
     var keeper: TLSKeeper?
-    /// When the end of the certificate is warned of again.
+    /// When to warn of the certificate's end again.
     var nextCertificateWarning = MonotonicTime.zero
-    /// Credentials that were refused, as of the last look.
+    /// Number of refused credentials at the last check.
     private var refusalsTold: UInt64 = 0
     private var drain: Drain?
-    /// Set when the server has ended, with the process's exit status.
+    /// The process's exit status, set when the server has ended.
     private(set) var exitStatus: Int32?
 
     static let signalTag: UInt64 = 1
 
-    /// What a control loop is made of.
+    /// The dependencies of a control loop.
     struct Parts {
         var loop: EventLoop
         var settings: ServerSettings
@@ -102,7 +102,7 @@ final class ControlLoop: LoopDriver {
 
     var log: Log { self.parts.log }
 
-    /// Answers over HTTP from now on. Before the loop runs; says where.
+    /// Starts answering HTTP; returns the address. Must be called before the loop runs.
     func listenForHTTP(_ listener: consuming Descriptor) throws(SystemError) -> SocketAddress {
         let http = try HTTPService(listener, on: self.parts.loop, wall: Clocks.wall) { [unowned self] question in
             self.asked(question)
@@ -174,7 +174,7 @@ final class ControlLoop: LoopDriver {
         case .drained(let loop):
             self.drain?.loopsLeft.remove(loop)
         case .storeFailed(let message):
-            // Nothing may be acknowledged after this; who waits for an answer must not get one.
+            // After this nothing may be acknowledged, so waiting callers get no answer.
             self.log.error(message)
             self.parts.manager.tell("failed: \(message)")
             self.end(1)
@@ -182,7 +182,7 @@ final class ControlLoop: LoopDriver {
             let cutOff = self.drain?.loopsLeft.count ?? 0
             if cutOff > 0 {
                 self.log.warning(
-                    "stopped: not everybody had closed, and the rest was cut off; a longer --drain waits longer",
+                    "stopped: some connections had not closed and were cut off; a longer --drain waits longer",
                     LogField("loops", cutOff))
             } else {
                 self.log.info("stopped")
@@ -232,7 +232,7 @@ final class ControlLoop: LoopDriver {
         for loop in self.parts.loops { loop.post(.drain) }
     }
 
-    /// Beyond the time in which streams are told: for connections to close.
+    /// Extra time after the drain, in which connections close.
     private static let closingMilliseconds: Int64 = 3_000
 
     private func stopStore() {
@@ -244,7 +244,7 @@ final class ControlLoop: LoopDriver {
 
     private static let isStopping = "the server is stopping; go to another, or come back when it has started again"
     private static let isWithoutRoom =
-        "the store has no room to write, reads and streams go on; free some space, \(Limits.storeRoomBytes >> 20) MiB at least: writing goes on by itself then, and with less by the first purchase that fits"
+        "the disk of the store is full: writes are refused, reads and streams continue; free at least \(Limits.storeRoomBytes >> 20) MiB, and writing resumes automatically"
 
     private func roomChanged(_ isThere: Bool) {
         if isThere {
@@ -261,7 +261,7 @@ final class ControlLoop: LoopDriver {
 
     // MARK: Keys
 
-    /// Keys and names of certificates that are gone take their identities along.
+    /// Identities of removed keys and certificate names end.
     private func reloadKeys() {
         guard self.drain == nil, self.parts.settings.hasAuthenticator else { return }
         do throws(ServerError) {
@@ -320,7 +320,7 @@ final class ControlLoop: LoopDriver {
         if self.reloadsAwaited == 0, self.drain == nil { self.parts.manager.ready(self.summary()) }
     }
 
-    /// Replaces an app's catalogue where it differs.
+    /// A mutation that replaces an app's catalogue, if it differs.
     static func mutation(
         _ app: AppNumber, _ loaded: LoadedCatalogue, source: String, timeRate: TimeRate?
     ) -> Mutation {
@@ -398,14 +398,14 @@ final class ControlLoop: LoopDriver {
         if store { self.parts.questions.post(.report(number: number, proves: proves)) }
     }
 
-    /// All have answered, or some are late.
+    /// All threads have answered, or some are late.
     private func finish(_ report: ReportDesk.Report) {
         switch report.asker {
         case .call(let loop, let ticket):
             self.parts.loops[loop].post(.control(ticket: ticket, .response(.getServerStatus(self.status(report)))))
         case .page(let connection, let page):
             let answer = self.answer(page, report)
-            // Only the names of our own pages: what else a client writes is not for the log.
+            // Logs only the names of our own pages; other paths are the client's text.
             self.log.debug(
                 "a page was answered", LogField("page", page.rawValue), LogField("status", answer.status.rawValue))
             self.http?.answer(connection, answer)
@@ -417,7 +417,7 @@ final class ControlLoop: LoopDriver {
                 return
             }
             self.provenAt = Clocks.monotonic()
-            self.log.debug("the watchdog is told that all works")
+            self.log.debug("the watchdog is notified")
             self.parts.manager.ping()
         case .attention:
             guard report.isComplete else {
@@ -434,7 +434,8 @@ final class ControlLoop: LoopDriver {
         }
     }
 
-    /// Once in a while, with the last reason: who tries keys does not fill the log.
+    /// Logs refused credentials at most once per interval, with the last reason, so that guessing keys does not fill
+    /// the log.
     private func tellRefusals(_ report: ReportDesk.Report) {
         let count = report.loops.reduce(0) { $0 + ($1?.counters.credentialsRefused ?? 0) }
         guard count > self.refusalsTold else { return }
@@ -444,18 +445,18 @@ final class ControlLoop: LoopDriver {
         self.refusalsTold = count
     }
 
-    /// Asks every thread on behalf of the watchdog, and has the store commit something.
+    /// Asks every thread on behalf of the watchdog, and makes the store commit.
     private func probe(_ now: MonotonicTime) {
         guard let interval = self.parts.manager.watchdogInterval, let due = self.nextPing, due <= now else { return }
         self.nextPing = now.advanced(byNanoseconds: interval)
-        // One at a time: a thread that hangs is not asked again and again.
+        // One probe at a time, so that a hanging thread does not collect probes.
         guard !self.isProbed, self.drain?.isStoreAsked != true else { return }
         self.isProbed = true
         self.ask(
             .watchdog, loops: true, store: true, proves: true, deadline: now.advanced(byNanoseconds: interval))
     }
 
-    /// Looks at what was refused since the last time.
+    /// Logs the limits reached since the last check.
     private func attend(_ now: MonotonicTime) {
         guard self.nextAttention <= now else { return }
         self.nextAttention = now.advanced(byMilliseconds: Limits.attentionMilliseconds)
@@ -509,7 +510,7 @@ final class ControlLoop: LoopDriver {
             return HTTPResponse(
                 .ok, contentType: Exposition.contentType, body: Exposition.text(self.samples(report)))
         case .status:
-            // What is known is told, above all when something is wrong.
+            // Answers with the known figures, especially if a thread is late.
             return HTTPResponse(
                 report.isComplete ? .ok : .serviceUnavailable, contentType: "application/json",
                 body: self.page(report).json())
@@ -528,7 +529,7 @@ final class ControlLoop: LoopDriver {
 
     // MARK: Figures
 
-    /// Of those that are read again, the ones that could not be used.
+    /// The reloadable files that could not be used.
     private var filesNotInUse: [String] {
         (self.keeper?.fault.map { ["the certificate: \($0)"] } ?? []) + self.reloadedFiles.told
     }

@@ -4,19 +4,19 @@ import PerchMetrics
 import PerchStore
 import PerchWire
 
-/// What the server finds of itself, for `perch doctor`: each with what to do about it.
+/// The server's findings about itself, for `perch doctor`: each with a suggested action.
 struct Findings {
     var samples: MetricSamples
     var store: StoreReport?
     var isStoreInMemory: Bool
-    /// Where it is; nil in memory.
+    /// Path of the store; nil in memory.
     var storePath: String?
     /// Bytes that are free there.
     var storeRoomBytes = Int.max
     var readiness: ReadyState
-    /// Threads that have not answered in time; empty when all have.
+    /// Threads that did not answer in time; empty if all did.
     var awaited: String
-    /// Where HTTP is answered; nil where it is not.
+    /// Address of HTTP; nil if it is off.
     var http: SocketAddress?
     var manager: ServiceManager
     var backups: Backups
@@ -25,11 +25,11 @@ struct Findings {
     var now: Instant
     /// Nil where TLS is off.
     var tls: TLSFinding?
-    /// What is wrong with files that a restart would read.
+    /// Faults of files that a restart would read.
     var fileFaults: [String] = []
-    /// Callers have to show who they are.
+    /// Callers need credentials.
     var hasAuthenticator = false
-    /// The listener can be reached from other machines.
+    /// Other machines can reach the listener.
     var isRemote = false
     /// Seconds since all threads answered the watchdog and the store committed for it.
     var sinceProof: Int64?
@@ -93,7 +93,7 @@ struct Findings {
         return Self.ok(
             "memory",
             "a connection takes \(bytes("perch_connection_bytes")) bytes, a watch of a view that others watch "
-                + "\(bytes("perch_watch_bytes")), one of an account of its own \(bytes("perch_view_bytes")) more; "
+                + "\(bytes("perch_watch_bytes")), one of an account with a single watch \(bytes("perch_view_bytes")) more; "
                 + "the loops hold \(bytes("perch_loop_memory_bytes")); the allocator is \(Allocator.name)")
     }
 
@@ -147,7 +147,7 @@ struct Findings {
         return findings + self.room
     }
 
-    /// On the disk of the store, which whoever asks may not see.
+    /// Free space on the store's disk; left out if the caller may not see it.
     private var room: [Finding] {
         guard self.storeRoomBytes < .max else { return [] }
         let found = "\(self.storeRoomBytes >> 20) MiB are free where the store is"
@@ -159,7 +159,7 @@ struct Findings {
         ]
     }
 
-    /// What was made by this process: a store does not know of its copies.
+    /// Backups made by this process: a store does not know of its copies.
     private var backup: [Finding] {
         guard !self.isStoreInMemory else { return [] }
         let remedy = "perch backup FILE makes one while the server goes on"
@@ -210,7 +210,7 @@ struct Findings {
         if let fault = tls.fault {
             return Self.warning(
                 "tls", "\(mode), and its files cannot be used the next time: \(fault)",
-                "mend them before a restart needs them; then send SIGHUP")
+                "fix them before the next restart; then send SIGHUP")
         }
         if tls.left < Limits.tlsCertificateWarningMilliseconds {
             return Self.warning(
@@ -230,7 +230,7 @@ struct Findings {
         }
         return Self.warning(
             "files", "cannot be used the next time: \(self.fileFaults.joined(separator: "; "))",
-            "mend them before a restart needs them; then send SIGHUP")
+            "fix them before the next restart; then send SIGHUP")
     }
 
     private var scraping: Finding {
@@ -244,7 +244,7 @@ struct Findings {
         guard self.manager.isThere else { return Self.ok("watchdog", "none asked to be told") }
         guard let interval = self.manager.watchdogInterval else {
             return Self.warning(
-                "watchdog", "it is told of the start and the stop, and keeps no watch",
+                "watchdog", "the service manager gets start and stop notifications, and no watchdog pings",
                 "give the unit WatchdogSec=30: a server that hangs is started again then")
         }
         guard let sinceProof = self.sinceProof else {
@@ -276,13 +276,13 @@ struct Findings {
     }
 }
 
-/// What is to be said of TLS.
+/// The TLS state for the findings.
 struct TLSFinding {
     var mode: TLSSettings.Mode
     var certificateEnd: Instant
     /// Milliseconds until then.
     var left: Int64
-    /// What would go wrong if the files were read now, or went wrong when they were.
+    /// The fault of the files, if they were read now, or at the last reload.
     var fault: String?
     var isLoopback: Bool
 

@@ -3,13 +3,14 @@ import PerchHTTP
 import PerchLoop
 import PerchMetrics
 
-/// Drives the conversations of the HTTP listener on the control loop. What it is asked it hands on, and is answered later.
+/// Drives the conversations of the HTTP listener on the control loop. It forwards each question; the answer comes
+/// later.
 final class HTTPService {
     struct Counters {
         /// Answers, by their code.
         var responses: [Int: UInt64] = [:]
         var closedForTime: UInt64 = 0
-        /// Closed so that a newcomer found a place.
+        /// Connections closed to free a place for a new one.
         var closedForPlace: UInt64 = 0
     }
 
@@ -27,7 +28,7 @@ final class HTTPService {
     }
 
     static let listenerTag: UInt64 = 2
-    /// Tags of connections begin here, and none is used twice.
+    /// Tags of connections begin here and are never reused.
     static let firstConnectionTag: UInt64 = 1 << 32
 
     let address: SocketAddress
@@ -42,7 +43,7 @@ final class HTTPService {
     private var nextTag = HTTPService.firstConnectionTag
     private var isAccepting = true
     private let wall: () -> Instant
-    /// What a connection is sent that has to go because all places are taken.
+    /// The answer for a connection that is closed because all places are taken.
     private let farewell: [UInt8]
 
     /// `questioned` is called on the loop's thread; `answer` may be called from within it, or later.
@@ -54,7 +55,7 @@ final class HTTPService {
             .serviceUnavailable,
             "\(Limits.httpConnectionsMax) connections are open here, the limit; close one, or come back in a moment")
         self.farewell = farewell.bytes(to: .get, keepsAlive: false, at: wall())
-        // One place more than there are: a newcomer is known by its address before anybody has to go.
+        // One place more than the limit: the address of a new connection is known before another one has to close.
         self.acceptor = try Acceptor(
             listener, tag: Self.listenerTag, on: loop.poller,
             budget: ConnectionBudget(limit: Limits.httpConnectionsMax + 1), farewell: self.farewell)
@@ -81,7 +82,7 @@ final class HTTPService {
         }
     }
 
-    /// Looks at the deadlines; says when to look again.
+    /// Checks the deadlines; returns the next one.
     func turn(now: MonotonicTime) -> MonotonicTime? {
         var next = self.isAccepting ? self.acceptor.turn(now: now) : nil
         // At most 64.
@@ -95,13 +96,13 @@ final class HTTPService {
         return next == .distantFuture ? nil : next
     }
 
-    /// A question's answer. Whoever asked may be gone.
+    /// Answers a question. The connection may already be closed.
     func answer(_ connection: UInt64, _ response: HTTPResponse) {
         let now = self.loop.now
         self.step(connection) { $0.answer(response, now: now, wall: self.wall()) }
     }
 
-    /// Nobody is accepted any more; who is here is still answered.
+    /// Stops accepting; open connections are still answered.
     func stopAccepting() {
         guard self.isAccepting else { return }
         self.isAccepting = false
@@ -114,7 +115,7 @@ final class HTTPService {
         do {
             try self.loop.poller.watch(socket, tag: tag, for: .readable)
         } catch {
-            // The kernel has no memory for one more.
+            // The kernel has no memory for another connection.
             Sockets.close(socket)
             self.acceptor.connectionClosed()
             return
@@ -125,18 +126,18 @@ final class HTTPService {
         if self.connections.count > Limits.httpConnectionsMax { self.freePlace() }
     }
 
-    /// Closes the oldest connection of the address that holds most, among those that wait for a request. The newcomer goes
-    /// where every other one is being answered.
+    /// Closes the oldest connection without a request, of the address with the most of them. If all others are being
+    /// answered, the new connection closes.
     private func freePlace() {
         let counts = Dictionary(grouping: self.connections.values, by: \.address).mapValues(\.count)
         let waiting = self.connections.filter { $0.value.conversation.reads }
         let most = waiting.values.reduce(0) { max($0, counts[$1.address] ?? 0) }
         let victims = waiting.filter { counts[$0.value.address] == most }
-        // Tags count upwards, and the newcomer waits.
+        // Tags ascend, and the new connection is among those without a request.
         guard let tag = victims.keys.min(), let socket = self.connections[tag]?.socket else { return }
         self.counters.closedForPlace += 1
         self.connections[tag] = nil
-        // To close with unread input would reset the connection before the farewell is read.
+        // Closing with unread input would reset the connection before the client reads the farewell.
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { _ = Sockets.receive(socket, into: $0) }
         _ = self.farewell.withUnsafeBytes { Sockets.send(socket, $0) }
         Sockets.shutdownWriting(socket)
@@ -169,7 +170,7 @@ final class HTTPService {
         }
     }
 
-    /// Steps a conversation, and does what it says.
+    /// Steps a conversation, and carries out its effects.
     private func step(_ tag: UInt64, _ step: (inout HTTPConversation) -> HTTPConversation.Step) {
         guard var connection = self.connections[tag] else { return }
         let action = step(&connection.conversation)

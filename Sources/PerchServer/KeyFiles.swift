@@ -2,12 +2,12 @@ import Glibc
 import PerchBase
 package import PerchIdentity
 
-/// Reads the files that say who may sign and whom certificates stand for.
+/// Reads the files with the keys of signers and the identities of certificates.
 package enum KeyFiles {
-    /// Endings of files that are looked at in a directory. What else lies there is somebody else's.
+    /// File extensions that are read in a directory. Other files are ignored.
     private static let endings = [".jwk", ".jwks", ".json", ".pem"]
 
-    /// The authenticator that settings describe; nil where they describe none.
+    /// The authenticator for the settings; nil if they have none.
     package static func authenticator(_ settings: AuthenticationSettings) throws(ServerError) -> Authenticator? {
         guard settings.isOn else { return nil }
         var keys: [TokenKey] = []
@@ -39,7 +39,7 @@ package enum KeyFiles {
         return authenticator
     }
 
-    /// The keys of a file, or of every file of a directory whose name says that it holds some.
+    /// The keys of a file, or of every file of a directory with a key's extension.
     package static func keys(at path: String) throws(ServerError) -> [TokenKey] {
         var info = stat()
         guard stat(path, &info) == 0 else { throw ServerError("no keys at \(path): \(Self.reason())") }
@@ -49,7 +49,7 @@ package enum KeyFiles {
         return keys
     }
 
-    /// The keys of one file. One that others can read is refused where it holds what only its owner may know.
+    /// The keys of one file. A file with a secret is refused if others can read it.
     package static func keys(ofFile path: String) throws(ServerError) -> [TokenKey] {
         let file = try Self.read(path, limit: Limits.tokenKeyFileBytesMax)
         let name = path.split(separator: "/").last.map { String($0) } ?? path
@@ -62,7 +62,7 @@ package enum KeyFiles {
         }
         if file.isOpenToOthers, keys.contains(where: \.isSecret) {
             throw ServerError(
-                "\(path) holds a secret, and others can read it (mode \(String(file.mode, radix: 8))); `chmod 600` it, and make a new key if somebody may have"
+                "\(path) holds a secret, and others can read it (mode \(String(file.mode, radix: 8))); `chmod 600` it, and make a new key if the secret may be known"
             )
         }
         return keys
@@ -71,11 +71,11 @@ package enum KeyFiles {
     private struct File {
         var bytes: [UInt8]
         var mode: mode_t
-        /// Somebody beside the owner may read or write it.
+        /// Users other than the owner may read or write it.
         var isOpenToOthers: Bool { self.mode & 0o077 != 0 }
     }
 
-    /// Reads a file, and asks the open descriptor who else may: what lies under the name may change in between.
+    /// Reads a file, and checks the mode on the open descriptor, because the path may change in between.
     private static func read(_ path: String, limit: Int) throws(ServerError) -> File {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw ServerError("cannot read \(path): \(Self.reason())") }
@@ -98,7 +98,7 @@ package enum KeyFiles {
         }
     }
 
-    /// Names of files with keys, sorted. Hidden ones are left out: what mounts secrets keeps its links under such names.
+    /// Names of key files, sorted. Hidden ones are left out, because secret mounts keep links under such names.
     private static func names(in path: String) throws(ServerError) -> [String] {
         guard let directory = opendir(path) else { throw ServerError("cannot read \(path): \(Self.reason())") }
         defer { closedir(directory) }
@@ -121,21 +121,21 @@ package enum KeyFiles {
     private static func reason() -> String { String(cString: strerror(errno)) }
 }
 
-/// How callers show who they are.
+/// How callers authenticate.
 package struct AuthenticationSettings: Hashable, Sendable {
     /// A file with keys, or a directory of such files; read at start and at SIGHUP.
     package var tokenKeysPath: String?
-    /// `aud` of tokens that are for this server.
+    /// The `aud` of tokens for this server.
     package var audience = Authenticator.standardAudience
-    /// `iss` of tokens that are taken; nil for any.
+    /// The `iss` of accepted tokens; nil for any.
     package var issuer: String?
-    /// Milliseconds that an accepted token may still live.
+    /// Longest remaining life of an accepted token, in milliseconds.
     package var tokenLifeMilliseconds = Limits.tokenLifeMilliseconds
-    /// A file that says whom client certificates stand for; read at start and at SIGHUP.
+    /// A file that maps client certificates to identities; read at start and at SIGHUP.
     package var certificateIdentitiesPath: String?
 
     package init() {}
 
-    /// Whether callers have to show who they are.
+    /// Whether callers have to authenticate.
     package var isOn: Bool { self.tokenKeysPath != nil || self.certificateIdentitiesPath != nil }
 }

@@ -3,14 +3,14 @@ import PerchLoop
 import PerchMetrics
 import PerchModel
 
-/// Where a server listens: what its settings say, or what the service manager has opened for it.
+/// The listeners of a server: by its settings, or opened by the service manager.
 struct Listeners {
     private let address: SocketAddress
     private let httpAddress: SocketAddress?
     private let inherited: InheritedListener?
     private let inheritedHTTP: InheritedListener?
 
-    /// The name of the HTTP listener, in `FileDescriptorName=` of its unit. Any other name is the main listener's.
+    /// The name of the HTTP listener in `FileDescriptorName=` of its unit. Any other name is the main listener's.
     static let httpName = "http"
 
     init(_ settings: ServerSettings, log: Log) throws(ServerError) {
@@ -50,27 +50,27 @@ struct Listeners {
         try self.check(settings)
     }
 
-    /// Nobody is let in by accident.
+    /// Refuses settings that would let in callers by accident.
     private func check(_ settings: ServerSettings) throws(ServerError) {
         if let contradiction = settings.contradiction { throw .settings(contradiction) }
         guard self.address.isLoopback || settings.tls.mode == .required || settings.isPlaintextAllowed else {
             throw .settings(
-                "\(self.address) can be reached from elsewhere, and whoever is on the way reads what goes over it; give --tls-certificate and --tls-key, listen on 127.0.0.1, or write out --allow-plaintext"
+                "\(self.address) can be reached from other machines, and its plaintext can be read on the way; give --tls-certificate and --tls-key, listen on 127.0.0.1, or write out --allow-plaintext"
             )
         }
         let knowsCallers = settings.hasAuthenticator || settings.requiresClientCertificates
         guard self.address.isLoopback || knowsCallers || settings.isUnauthenticatedAllowed else {
             throw .settings(
-                "\(self.address) can be reached from elsewhere, and this server asks nobody who he is; give --token-keys, or --tls-client-ca and --tls-client-certificates required, listen on 127.0.0.1, or write out --allow-unauthenticated"
+                "\(self.address) can be reached from other machines, and callers need no credentials; give --token-keys, or --tls-client-ca and --tls-client-certificates required, listen on 127.0.0.1, or write out --allow-unauthenticated"
             )
         }
         if let http = self.httpAddress, !http.isLoopback, !settings.isRemoteHTTPAllowed {
             throw .settings(
-                "--http: \(http) can be reached from elsewhere, and whoever reaches it reads the server's figures; listen on 127.0.0.1, or write out --allow-remote-http"
+                "--http: \(http) can be reached from other machines, and every caller can read the server's figures; listen on 127.0.0.1, or write out --allow-remote-http"
             )
         }
         if let http = self.httpAddress, http.port != 0, http == self.address {
-            throw .settings("--http and --listen are both \(http); give each a port of its own")
+            throw .settings("--http and --listen are both \(http); give each its own port")
         }
     }
 
@@ -83,10 +83,10 @@ struct Listeners {
     }
 
     var isHTTPOn: Bool { self.httpAddress != nil }
-    /// The main listener is the service manager's: its backlog outlives this process.
+    /// The service manager owns the main listener: its backlog outlives this process.
     var isInherited: Bool { self.inherited != nil }
 
-    /// The listeners of the loops, one after another.
+    /// Opens the listeners of the loops, one after another.
     func open(loops: Int) throws(SystemError) -> LoopListeners {
         if self.inherited == nil {
             try Self.naming("--listen") { () throws(SystemError) in try Self.requireFree(self.address) }
@@ -100,7 +100,7 @@ struct Listeners {
         return try Self.naming("--http") { () throws(SystemError) in try Sockets.listen(on: address, reusePort: false) }
     }
 
-    /// A port that nobody has written anywhere is found by the setting that stands for it.
+    /// Names the setting in the error of a default port.
     private static func naming<Value: ~Copyable>(
         _ option: String, _ body: () throws(SystemError) -> Value
     ) throws(SystemError) -> Value {
@@ -111,17 +111,17 @@ struct Listeners {
         }
     }
 
-    /// Loops share their port by SO_REUSEPORT, which would let a second server share it too, each with a store of its own.
-    /// A listener that does not share finds that out.
+    /// Loops share their port by SO_REUSEPORT, so a second server with another store could share it too. Binding once
+    /// without SO_REUSEPORT detects that.
     private static func requireFree(_ address: SocketAddress) throws(SystemError) {
         guard address.port != 0 else { return }
         _ = try Sockets.listen(on: address, reusePort: false)
     }
 }
 
-/// Gives each loop its listener: one of its own on the same address, or its own descriptor of the one that was inherited.
+/// Gives each loop its listener: a new one on the same address, or a duplicate of the inherited descriptor.
 struct LoopListeners {
-    /// With the port that was given for port 0, once the first loop has its listener.
+    /// With the assigned port instead of 0, once the first loop has its listener.
     private(set) var address: SocketAddress
     let inherited: InheritedListener?
     let loops: Int

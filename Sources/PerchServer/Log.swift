@@ -4,13 +4,13 @@ import PerchLoop
 package import PerchMetrics
 import Synchronization
 
-/// The server's log: one line an event, on standard error. Any thread may write; in practice it is the control thread's,
-/// because a loop of watchers waits for nothing.
+/// The server's log: one line an event, on standard error. Any thread may write. In practice it is the control thread,
+/// because a loop must never wait.
 ///
-/// A line is never waited for: what standard error does not take at once is dropped and counted. Errors alone wait a
-/// moment, for they may be the last words.
+/// Writing never waits: a line that standard error does not accept at once is dropped and counted. Only errors wait a
+/// moment, because they may be the last lines.
 ///
-/// Sendable without a claim: what changes is behind `state`, or atomic.
+/// Sendable without a claim: the mutable state is behind `state`, or atomic.
 package final class Log: Sendable {
     private let descriptor: Int32
     private let format: LogFormat
@@ -32,8 +32,8 @@ package final class Log: Sendable {
         self.hasPriority = hasPriority
     }
 
-    /// As the settings say, and standard error is: logfmt on a terminal, JSON elsewhere; with priorities where journald
-    /// reads it.
+    /// Chooses the format by settings and standard error: logfmt on a terminal, JSON elsewhere; with priorities for
+    /// journald.
     package convenience init(_ settings: LogSettings, _ supervision: Supervision, descriptor: Int32 = 2) {
         let format: LogFormat
         switch settings.format {
@@ -46,15 +46,15 @@ package final class Log: Sendable {
             hasPriority: supervision.journalReads(descriptor))
     }
 
-    /// Whether lines are for programs. Then what people are told at the start is an event too.
+    /// Whether the lines are JSON for programs. The greeting is then an event too.
     package var isForPrograms: Bool { self.format == .json }
 
     private var level: LogLevel { self.isVerbose.load(ordering: .relaxed) ? .debug : self.settledLevel }
 
-    /// Whether connections and calls are written, too. Any thread may ask, as often as it likes.
+    /// Whether connections and calls are logged too. Any thread may read it.
     package var isDebug: Bool { self.level == .debug }
 
-    /// Turns `debug` on, or back to the level of the settings; returns the level from now on.
+    /// Switches to `debug`, or back to the level of the settings; returns the new level.
     package func toggleDebug() -> LogLevel {
         self.isVerbose.store(!self.isVerbose.load(ordering: .relaxed), ordering: .relaxed)
         return self.level
@@ -67,7 +67,7 @@ package final class Log: Sendable {
     package func info(_ message: String, _ fields: LogField...) { self.write(.info, message, fields) }
     package func debug(_ message: String, _ fields: LogField...) { self.write(.debug, message, fields) }
 
-    /// What may happen over and over: told once in `Limits.logRepeatMilliseconds`, with the number that was left out.
+    /// Logs a repeating event once in `Limits.logRepeatMilliseconds`, with the number of suppressed lines.
     package func repeated(_ level: LogLevel, _ message: String, _ fields: LogField...) {
         guard level <= self.level else { return }
         let now = Clocks.monotonic()
@@ -92,7 +92,7 @@ package final class Log: Sendable {
     }
 }
 
-/// What of the log an operator can set.
+/// The log's settings.
 package struct LogSettings: Hashable, Sendable {
     package enum Format: String, Hashable, Sendable, CaseIterable {
         /// logfmt on a terminal, JSON elsewhere.

@@ -5,8 +5,7 @@ import PerchMetrics
 import PerchStore
 import PerchWire
 
-// What the server's threads count, under the names that operators know. A test holds the table of deploy/README.md
-// against this.
+// The server's counters, under Prometheus names. A test compares them with the table of deploy/README.md.
 extension MetricSamples {
     mutating func add(_ report: LoopReport, loop: Int) {
         let counters = report.counters
@@ -66,7 +65,8 @@ extension MetricSamples {
             "perch_accept_pauses_total", acceptor.pauses,
             help: "Times that a listener rested because there was no room.")
         self.add(
-            "perch_connections_stalled_total", counters.stalledClosed, help: "Connections closed as they took nothing.")
+            "perch_connections_stalled_total", counters.stalledClosed,
+            help: "Connections closed because they read nothing.")
         for (reason, count) in [("linger", counters.lingerExpired), ("closing", counters.dyingCutOff)] {
             self.add(
                 "perch_connections_cut_off_total", labels: Exposition.label("reason", reason), count,
@@ -75,10 +75,10 @@ extension MetricSamples {
         }
         self.add(
             "perch_connections_drained_total", counters.connectionsDrained,
-            help: "Connections that were told that the server stops.")
+            help: "Connections that received a DRAIN because the server stops.")
         self.add(
             "perch_read_pauses_total", counters.readPauses,
-            help: "Times that a connection was not read from because it was owed too much.")
+            help: "Times that reading from a connection paused because too many answers were unsent.")
     }
 
     private mutating func add(_ tls: TLSCounters) {
@@ -203,10 +203,10 @@ extension MetricSamples {
             help: "Requests that waited for the store when it took them, of those turns that had any.")
         self.add(
             seconds: "perch_store_backup_stall_seconds", report.measures.copyStallMicroseconds,
-            help: "For which a backup kept the store from other work, each time.")
+            help: "Time that a backup blocked the store's thread, per step.")
     }
 
-    /// What the process as a whole takes, some of it under the names that Prometheus' own clients use.
+    /// The figures of the process, some under the names of Prometheus' own clients.
     mutating func add(_ process: ProcessFigures) {
         self.add("perch_loops", process.loops, help: "Loops, each a thread with its own listener.")
         self.add(
@@ -241,7 +241,7 @@ extension MetricSamples {
             help: "Connections of the HTTP listener whose time was over.")
         self.add(
             "perch_watchdog_pings_total", process.watchdogPings,
-            help: "Times that the service manager was told that all works.")
+            help: "Watchdog pings sent to the service manager.")
         self.add("perch_backups_total", process.backups.completed, help: "Backups that were completed.")
         self.add("perch_backups_failed_total", process.backups.failed, help: "Backups that were not.")
         self.add("perch_backup_running", process.backups.running == nil ? 0 : 1, help: "1 while a backup is made.")
@@ -279,7 +279,7 @@ extension MetricSamples {
     }
 }
 
-/// What the process as a whole takes.
+/// The figures of the process as a whole.
 struct ProcessFigures {
     var version = ""
     var loops = 0
@@ -308,15 +308,15 @@ struct ProcessFigures {
     var processorSeconds = 0.0
 }
 
-/// A limit that can be reached while a server runs, and the series that counts how often it was.
+/// A limit that can be reached while a server runs, and the series that counts it.
 ///
-/// A test holds this against every limit that there is.
+/// A test requires an entry for every limit.
 struct LimitCounter {
     /// The name in `Limits`.
     var limit: String
     var metric: String
     var labels: String
-    /// The series counts plain mistakes as well, so that it says of no limit that it was reached.
+    /// The series also counts other mistakes, so it does not prove that the limit was reached.
     var isAmongMistakes: Bool
 
     private init(_ limit: String, _ metric: String, labels: String = "", isAmongMistakes: Bool = false) {
@@ -330,14 +330,13 @@ struct LimitCounter {
         self.init(limit, "perch_refusals_total", labels: Exposition.label("reason", reason.rawValue))
     }
 
-    /// One word of the contract for what is beyond the limit and for what is wrong in other ways: an account key that is
-    /// too long and one that is empty.
+    /// A reason code that covers the limit and other mistakes: an account key that is too long, and an empty one.
     private init(_ limit: String, amongMistakes reason: ErrorReason) {
         self.init(
             limit, "perch_refusals_total", labels: Exposition.label("reason", reason.rawValue), isAmongMistakes: true)
     }
 
-    /// The limit for people: the setting that moves it, or what it limits.
+    /// The limit for operators: the setting that changes it, or its subject.
     var shown: String {
         if let setting = Self.settings[self.limit] { return setting }
         // `codecArenaBytesMax`: codec arena bytes.
@@ -445,7 +444,7 @@ struct LimitCounter {
         LimitCounter("notesPerTurnMax", "perch_log_notes_dropped_total"),
     ]
 
-    /// The series that count nothing but limits that were reached, each once: what the log warns of, and `/status` lists.
+    /// The series that count only limits, each once: for the log's warnings and `/status`.
     static let series: [(metric: String, labels: String)] = {
         var seen = Set<String>()
         return Self.all.filter { !$0.isAmongMistakes && seen.insert($0.metric + "{" + $0.labels).inserted }

@@ -2,7 +2,7 @@ import Glibc
 import PerchLoop
 
 extension ProcessFigures {
-    /// Asks the kernel. A figure that it does not give stays 0: in a container /proc may be hidden.
+    /// Reads the figures from the kernel. A missing figure stays 0, because a container may hide /proc.
     mutating func readKernel() {
         self.descriptorsLimit = DescriptorLimit.current
         self.descriptorsOpen = Self.openDescriptors()
@@ -16,12 +16,12 @@ extension ProcessFigures {
             self.virtualBytes = pages[0] * page
             self.residentBytes = pages[1] * page
         }
-        // Behind the name, which may hold spaces: the 18th field from there is the number of threads.
+        // The name may contain spaces, so fields are counted after it: the 18th is the number of threads.
         let fields = Self.text("/proc/self/stat").split(separator: ")").last?.split(separator: " ") ?? []
         if fields.count > 17 { self.threads = Int(fields[17]) ?? 0 }
     }
 
-    /// Linux 6.2 tells the number as the size of the directory; before, each has to be looked at.
+    /// Linux 6.2 has the number as the size of the directory; older kernels need a listing.
     private static func openDescriptors() -> Int {
         var status = stat()
         guard stat("/proc/self/fd", &status) == 0 else { return 0 }
@@ -30,7 +30,7 @@ extension ProcessFigures {
         defer { closedir(directory) }
         var count = 0
         while readdir(directory) != nil { count += 1 }
-        // Without `.`, `..`, and the one that is looking.
+        // Without `.`, `..`, and the listing's own descriptor.
         return max(0, count - 3)
     }
 

@@ -1,23 +1,23 @@
 import PerchBase
 import PerchCatalogue
 
-/// The files of keys and catalogues, which are read at the start and again at SIGHUP, as far as they could not be used when they
-/// were read last: what was read before stays in use, and a restart would fail. Those of TLS have a keeper, which knows.
+/// Faults of key and catalogue files, which are read at the start and again at SIGHUP. The previous contents stay in
+/// use, but a restart would fail. `TLSKeeper` has the faults of TLS files.
 struct ReloadedFiles: Equatable {
-    /// By what they are for; in words for people.
+    /// Fault texts, by purpose of the file.
     private var faults: [String: String] = [:]
 
     static let keys = "keys and names of certificates"
 
     static func catalogue(of bundleID: String) -> String { "the catalogue of \(printable(bundleID))" }
 
-    /// One was read: nil where it is in use.
+    /// Records a read of a file: nil if it is in use.
     mutating func took(_ what: String, fault: String?) { self.faults[what] = fault }
 
-    /// In one order, whatever they were read in.
+    /// The faults in a fixed order.
     var told: [String] { self.faults.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } }
 
-    /// What would go wrong if the files of keys and catalogues were read now.
+    /// The faults if the files of keys and catalogues were read now.
     static func faultsNow(_ settings: ServerSettings, catalogues: [(bundleID: String, path: String)]) -> [String] {
         var files = ReloadedFiles()
         do throws(ServerError) {

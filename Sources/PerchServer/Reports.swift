@@ -6,42 +6,43 @@ import PerchModel
 import PerchStore
 
 extension LoopCensus {
-    /// Of a watch of an account that nobody else watches, beside the account's key; at the most.
+    /// Upper bound for a watch of an account with no other watches, without the account's key.
     var watchBytes: Int { self.callBytes + self.viewBytes }
 }
 
-/// What a loop says of itself.
+/// A loop's report about itself.
 struct LoopReport: Sendable {
     var counters: LoopCounters
     var census: LoopCensus
     var acceptor: Acceptor.Counters
     var measures: LoopMeasures
     var tls = TLSCounters()
-    /// Why credentials were refused last; empty for never.
+    /// Reason of the last refused credentials; empty if none were.
     var credentialRefusal = ""
 }
 
-/// What a loop measures of its own turns.
+/// A loop's measurements of its own ticks.
 struct LoopMeasures: Sendable {
-    /// Microseconds from waking up to the end of the turn.
+    /// Microseconds from waking up to the end of the tick.
     var turnMicroseconds = Histogram()
-    /// Microseconds from a commit to the end of the flush that gave watchers its value, for the oldest commit of a turn.
+    /// Microseconds from a commit to the end of the flush that sent its value to watchers, for the oldest commit of a
+    /// tick.
     var pushMicroseconds = Histogram()
-    /// Events that waited in the inbox when it was taken.
+    /// Number of events in the inbox when the loop took them.
     var inboxEvents = Histogram()
 }
 
-/// What the store's thread says of itself.
+/// The store thread's report about itself.
 struct StoreReport: Sendable {
     var counters: StoreEngine.Counters
     var census: StoreCensus
     var figures: StorageFigures
     var measures: StoreMeasures
-    /// The last batch found no room.
+    /// The last batch failed for lack of disk space.
     var isWithoutRoom: Bool
-    /// Why nothing can be acknowledged any more.
+    /// Why the store can no longer acknowledge anything.
     var failure: String?
-    /// When a group commit failed last, by the machine's clock.
+    /// When a group commit last failed, by the machine's clock.
     var failedCommit: Instant?
     var apps: [AppReport]
 }
@@ -49,16 +50,16 @@ struct StoreReport: Sendable {
 struct StoreMeasures: Sendable {
     /// From taking a batch to the end of its commit.
     var batchMicroseconds = Histogram()
-    /// Of those the storage's own part, fsync included.
+    /// The storage's own part of that time, fsync included.
     var commitMicroseconds = Histogram()
     var batchChanges = Histogram()
-    /// Requests that waited in the inbox when it was taken.
+    /// Number of requests in the inbox when the store took them.
     var inboxRequests = Histogram()
-    /// For which a backup kept the thread from its other work, each time.
+    /// Time that a backup blocked the store's thread, per step.
     var copyStallMicroseconds = Histogram()
 }
 
-/// How much the store holds in memory.
+/// Sizes of the store's data in memory.
 struct StoreCensus: Sendable {
     var records: Int
     var cacheBytes: Int
@@ -68,7 +69,7 @@ struct StoreCensus: Sendable {
     var revision: UInt64
 }
 
-/// An app, and since when it has its catalogue.
+/// An app, and when its catalogue was loaded.
 struct AppReport: Sendable {
     var bundleID: String
     var environment: AppEnvironment
@@ -77,7 +78,7 @@ struct AppReport: Sendable {
     var catalogueLoaded: Instant?
 }
 
-/// Who wants to know how the threads are.
+/// The receiver of a report.
 enum ReportAsker {
     /// A call of `GetServerStatus`.
     case call(loop: Int, ticket: UInt64)
@@ -85,20 +86,20 @@ enum ReportAsker {
     case page(connection: UInt64, Page)
     /// The service manager's watchdog.
     case watchdog
-    /// The log: what has been refused since the last look?
+    /// The log's check for limits that were reached.
     case attention
 }
 
-/// What can be read over HTTP.
+/// The pages of the HTTP listener.
 enum Page: String, CaseIterable {
     case metrics = "/metrics"
-    /// Whether the loops turn. For who restarts what hangs.
+    /// Whether the loops tick, for a supervisor that restarts a hanging server.
     case health = "/healthz"
     /// Whether clients should be sent here.
     case readiness = "/readyz"
     case status = "/status"
 
-    /// What `/` answers: each path with what it is for.
+    /// The answer to `/`: each path with its purpose.
     static let index = Self.allCases.map { "\($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
 
     private var meaning: String {
@@ -114,9 +115,9 @@ enum Page: String, CaseIterable {
     var asksStore: Bool { self != .health }
 }
 
-/// Questions to the threads that are under way: each is complete when all that it asks have answered, or late.
+/// The open questions to the threads: each is complete when all asked threads have answered, or are late.
 ///
-/// A thread that hangs holds up only what asks it. What comes after its question was given up is dropped.
+/// A hanging thread delays only the questions to it. Answers to an abandoned question are dropped.
 struct ReportDesk {
     struct Report {
         let asker: ReportAsker
@@ -128,7 +129,7 @@ struct ReportDesk {
 
         var isComplete: Bool { self.loopsAwaited.isEmpty && !self.isStoreAwaited }
 
-        /// `loop 1 and the store`: who has not answered.
+        /// `loop 1 and the store`: the threads that have not answered.
         var awaited: String {
             let names = self.loopsAwaited.sorted().map { "loop \($0)" } + (self.isStoreAwaited ? ["the store"] : [])
             return names.joined(separator: " and ")
@@ -143,7 +144,7 @@ struct ReportDesk {
 
     var count: Int { self.reports.count }
 
-    /// Notes a question; the caller sends its number to those asked.
+    /// Opens a question; the caller sends its number to the threads asked.
     mutating func open(_ asker: ReportAsker, loops: Bool, store: Bool, deadline: MonotonicTime) -> UInt64 {
         let number = self.nextNumber
         self.nextNumber += 1
@@ -153,7 +154,7 @@ struct ReportDesk {
         return number
     }
 
-    /// The whole report, if this was the last that it waited for.
+    /// The whole report, if this was the last missing answer.
     mutating func took(_ number: UInt64, loop: Int, _ part: LoopReport) -> Report? {
         guard self.reports[number] != nil else { return nil }
         self.reports[number]?.loops[loop] = part
@@ -174,7 +175,7 @@ struct ReportDesk {
         return report
     }
 
-    /// Those whose time is over, oldest first: they are not waited for any more.
+    /// The reports whose deadline has passed, oldest first.
     mutating func late(now: MonotonicTime) -> [Report] {
         let numbers = self.reports.filter { $0.value.deadline <= now }.keys.sorted()
         return numbers.compactMap { self.reports.removeValue(forKey: $0) }

@@ -10,12 +10,12 @@ import PerchSQLite
 import PerchStore
 import PerchTLS
 
-/// Puts a server together and runs it on the calling thread until it is told to stop.
+/// Assembles a server and runs it on the calling thread until it is stopped.
 ///
 /// Threads: this one for signals and files (`ControlLoop`), one for the store (`StoreLoop`), and the loops
-/// (`ServerLoop`). They share nothing but inboxes and a clock.
+/// (`ServerLoop`). They share only inboxes and a clock.
 package enum Server {
-    /// Serves until SIGTERM or SIGINT; returns the exit status. `ready` is called once, when connections are taken.
+    /// Serves until SIGTERM or SIGINT; returns the exit status. `ready` is called once, when connections are accepted.
     package static func run(
         _ settings: ServerSettings, ready: (Ready) -> Void = { _ in }
     ) throws(ServerError) -> Int32 {
@@ -35,7 +35,7 @@ package enum Server {
             (app, try CatalogueFile.load(app.catalogPath))
         }
         let engine = try Self.open(settings, log)
-        // People are told the revision, with what is served.
+        // The greeting for operators has the revision; programs get an event.
         if log.isForPrograms, case .file(let path) = settings.store, engine.header.revision == 0 {
             log.info("a new store was begun, with nothing in it", LogField("path", path))
         }
@@ -64,10 +64,10 @@ package enum Server {
         }
     }
 
-    /// What a server that is ready tells.
+    /// The greeting of a server that is ready.
     package struct Ready: Sendable {
         package var address: String
-        /// Where HTTP is answered; nil for nowhere.
+        /// Address of HTTP; nil if it is off.
         package var http: String?
         package var apps: [AppState]
         package var revision: UInt64
@@ -81,7 +81,7 @@ package enum Server {
             storage = MemoryStorage(identity: Self.newIdentity())
         case .file(let path):
             let file = StorePath.path(for: path)
-            // Else a store would be left behind that nobody wanted, perhaps in a place that was a mistake.
+            // Otherwise a mistyped path would leave an unwanted store behind.
             if settings.apps.isEmpty, StoreFile.isVacant(file), !StoreFile.hasLogAlone(file) {
                 throw .settings(
                     "there is no store at \(file), and no app for a new one; give --catalog a .storekit file, or is --store what was meant?"
@@ -117,8 +117,8 @@ package enum Server {
         settings.loops > 0 ? settings.loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    /// Test apps and apps of the App Store are served together only by who writes it out: also where one of them is in the
-    /// store since an earlier start. Before anything is written, since what is in a store stays there.
+    /// Serving test apps together with apps of the App Store needs an explicit setting, also if one of them is in the
+    /// store from an earlier start. Checked before anything is written, because apps stay in a store.
     static func checkEnvironments(_ settings: ServerSettings, _ engine: StoreEngine) throws(ServerError) {
         guard !settings.isMixingEnvironmentsAllowed else { return }
         let kept = engine.apps.states
@@ -131,12 +131,12 @@ package enum Server {
             let real = all.last(where: { $0.environment != .xcode })
         else { return }
         throw ServerError(
-            "test apps and apps of the App Store would share a server: \(test.name), and \(real.name); give the right --environment (PERCH_ENVIRONMENT), or each a server and a --store of its own, or write out --allow-mixed-environments"
+            "test apps and apps of the App Store would share a server: \(test.name), and \(real.name); give the right --environment (PERCH_ENVIRONMENT), or use a separate server and --store for each, or write out --allow-mixed-environments"
         )
     }
 
-    /// Where no catalogue is given, the apps of the store are served as they are. Who says which believes that it is one of
-    /// them; what stands in the environment for other commands too is mostly right.
+    /// Without a catalogue, the store's apps are served unchanged. A named app must then be one of them. Names from the
+    /// environment, which other commands use too, are not checked.
     static func checkStatedApp(_ settings: ServerSettings, _ engine: StoreEngine) throws(ServerError) {
         guard settings.apps.isEmpty, let stated = settings.statedApp else { return }
         let kept = engine.apps.states
@@ -152,7 +152,7 @@ package enum Server {
                 + "; name that, or another --store, or give the --catalog of an app that is new")
     }
 
-    /// A store keeps each app: a name that it does not have is probably misspelt.
+    /// A store keeps its apps, so an unknown name is probably misspelt.
     static func checkNewApps(_ settings: ServerSettings, _ engine: StoreEngine) throws(ServerError) {
         let kept = engine.apps.states
         guard !settings.isAddingApp, !kept.isEmpty else { return }
@@ -164,7 +164,7 @@ package enum Server {
         }
     }
 
-    /// Opens the apps that are new, and gives those that are known their file's catalogue where it has changed.
+    /// Opens new apps, and loads the file's catalogue into known apps if it has changed.
     private static func openApps(
         _ catalogues: [(ServerSettings.AppSettings, LoadedCatalogue)], _ engine: StoreEngine, _ clock: StoreClock,
         _ log: Log
@@ -226,7 +226,7 @@ package enum Server {
             try EventLoop(name: "perch-loop-\(index)")
         }
         let control = Inbox<ControlEvent>(wake: controlLoop.wake)
-        // A store in memory waits for nothing: where there is one loop, it needs no thread beside it.
+        // A store in memory never waits, so with a single loop it needs no thread.
         let hasOwnThread = settings.store != .memory || count > 1
         let storeWake = hasOwnThread ? storeLoop.wake : eventLoops[0].wake
         clock.wakes(storeWake)
@@ -254,7 +254,7 @@ package enum Server {
                 "there are descriptors for few connections; raise LimitNOFILE= in the unit, or ulimit -n",
                 LogField("connections", budget.limit), LogField("kept_for_the_server", Limits.descriptorsReserved))
         }
-        // Where every client speaks TLS, none could read it.
+        // If TLS is required, no client could read the farewell.
         let farewell = settings.tls.mode == .required ? [] : Farewell.noRoom(limit: budget.limit)
         var drivers: [any LoopDriver] = []
         for (index, eventLoop) in eventLoops.enumerated() {
@@ -301,7 +301,7 @@ package enum Server {
         }
         controlLoop.run(driver)
         let status = driver.exitStatus ?? 1
-        // A store that failed may hang in the kernel: nobody waits for it.
+        // A failed store may hang in the kernel, so no thread waits for it.
         if status != 0 { exit(status) }
         for loop in eventLoops { loop.stop() }
         storeLoop.stop()
@@ -311,9 +311,9 @@ package enum Server {
 
     /// Gives a driver to its loop's thread.
     private static func start(_ loop: EventLoop, _ driver: any LoopDriver) throws(SystemError) -> LoopThread {
-        // Because: it was made here, is not touched here again, and lives on its thread from now on; a store in memory,
-        // which two of them know, has no thread of its own. The traps that stand with this are the loop's: it is
-        // promised to one thread, and what a driver does to its poller is checked to be on that thread.
+        // Safe, because the driver was made here, is not used here again, and lives on its thread from now on. A store
+        // in memory, which two drivers share, has no thread. The loop traps violations: it is bound to one
+        // thread, and each use of its poller is checked to be on that thread.
         nonisolated(unsafe) let moved = driver
         return try loop.start(moved)
     }

@@ -4,7 +4,7 @@ import PerchLoop
 import PerchTLS
 import PerchWire
 
-/// Ciphertext that the kernel did not take yet.
+/// Ciphertext that the kernel has not accepted yet.
 struct PendingCiphertext {
     var bytes: [UInt8]
     var sent = 0
@@ -13,24 +13,24 @@ struct PendingCiphertext {
     var count: Int { self.bytes.count - self.sent }
 }
 
-// Between socket and core. The core plans and takes plaintext; here it becomes records and back.
+// TLS between socket and core. The core writes and reads plaintext; this code converts it to records and back.
 //
 //     fresh ──0x16──▶ handshake ──finished──▶ secure ──shut or failed──▶ ended;   fresh ──anything else──▶ plain
 //
-// The core is told that so many bytes are written once their record is sealed, because nobody can take a record back.
-// What the kernel did not take of it is kept here, one record a connection; until it is gone nothing more of that
-// connection is sealed, and the core sees a connection that takes nothing.
+// The core counts bytes as written once their record is sealed, because a record cannot be taken back. This code keeps
+// the unsent rest, one record a connection, and seals nothing more until it is gone. The core then sees a connection
+// that accepts nothing.
 extension ServerLoop {
-    /// The first byte of a record with a handshake.
+    /// The first byte of a handshake record.
     private static let handshakeRecord: UInt8 = 0x16
-    /// A record with the alert `handshake_failure`, for a peer that speaks TLS where there is none.
+    /// A record with the alert `handshake_failure`, for a TLS client of a server without TLS.
     private static let refusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]
-    /// Between two failed handshakes that a loop tells the log of: a storm of them is counted, not written.
+    /// Minimum time between two failed handshakes that a loop logs; further failures are only counted.
     private static let failureToldMilliseconds: Int64 = 1_000
 
     // MARK: In
 
-    /// Bytes came on a connection that is not, or not yet known to be, plain.
+    /// Receives bytes of a connection that is not plaintext, or not yet known to be.
     func receivedBelow(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
         switch self.tenants[Int(connection)].transport {
         case .fresh: self.begin(connection, bytes)
@@ -40,7 +40,7 @@ extension ServerLoop {
         }
     }
 
-    /// The first byte tells what the peer speaks.
+    /// The first byte shows whether the peer speaks TLS.
     private func begin(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
         let index = Int(connection)
         guard bytes.first == Self.handshakeRecord else {
@@ -50,7 +50,7 @@ extension ServerLoop {
                     connection,
                     WireStatus(
                         .tlsRequired,
-                        "this port takes TLS only, and plaintext came; connect with TLS (perch: --tls-ca FILE with the authority of the server's certificate, or --tls where this machine trusts it), and replace credentials that were sent without"
+                        "this port takes TLS only, and plaintext came; connect with TLS (perch: --tls-ca FILE with the authority of the server's certificate, or --tls where this machine trusts it), and replace credentials that were sent in plaintext"
                     ))
             } else {
                 self.give(connection, bytes)
@@ -78,7 +78,7 @@ extension ServerLoop {
         self.open(connection, bytes)
     }
 
-    /// Takes ciphertext: a part of a handshake, records, or both.
+    /// Receives ciphertext: a part of a handshake, records, or both.
     private func open(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
         guard let secure = self.tenants[Int(connection)].secure else { return }
         self.window.take(bytes)
@@ -104,14 +104,14 @@ extension ServerLoop {
         }
     }
 
-    /// Gives plaintext to the core; how much is left in the buffer: none.
+    /// Gives plaintext to the core; returns the bytes left in the buffer: none.
     private func givePlaintext(_ connection: Int32, _ count: Int) -> Int {
         guard count > 0 else { return 0 }
         self.give(connection, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(self.plaintext)[..<count]))
         return 0
     }
 
-    /// One step of a handshake; whether it is finished.
+    /// One step of a handshake; returns whether it is finished.
     private func shakeHands(_ connection: Int32, _ secure: TLSConnection, _ count: Int) -> Bool {
         let index = Int(connection)
         self.core.heard(connection)
@@ -140,7 +140,7 @@ extension ServerLoop {
         self.tls.handshakes += 1
         if secure.isResumed { self.tls.resumed += 1 }
         guard let peer = secure.peer else { return true }
-        // Who resumes a session is not verified again: its end is looked at here.
+        // OpenSSL does not verify a resumed client again, so the certificate's end is checked here.
         guard peer.notAfter > self.clock.now() else {
             self.core.refuse(
                 connection,
@@ -158,7 +158,7 @@ extension ServerLoop {
         self.tls.failures[reason, default: 0] += 1
     }
 
-    /// Counts a handshake that failed, and tells the log of the first in a while.
+    /// Counts a failed handshake, and logs the first in each interval.
     private func failed(_ connection: Int32, _ reason: String, _ text: String) {
         self.countFailure(reason)
         let now = self.loop.now
@@ -168,7 +168,7 @@ extension ServerLoop {
         self.control.post(.handshakeFailed(peer: peer, reason: reason, text: text))
     }
 
-    /// TLS cannot go on: the alert that says why is sent as far as there is room, and the core lets go.
+    /// Ends TLS after a failure: sends the alert as far as the socket accepts it, and the core drops the connection.
     private func breakOff(_ connection: Int32) {
         self.sendOutput(connection)
         self.core.giveUp(connection)
@@ -176,12 +176,12 @@ extension ServerLoop {
 
     // MARK: Out
 
-    /// Seals what the core has planned, a record at a time, as long as the kernel takes them.
+    /// Seals the core's planned write, a record at a time, as long as the kernel accepts them.
     func sendSecure(_ write: PlannedWrite) -> WriteResult {
         let index = Int(write.connection)
         guard self.tenants[index].transport == .secure, let secure = self.tenants[index].secure else {
-            // The core has something to say in the middle of a handshake: its time is over, or the server stops. It
-            // cannot be said.
+            // The core wants to send during a handshake, because its time is over or the server stops. That is
+            // impossible before the handshake ends.
             if self.tenants[index].transport == .handshake { self.countFailure("unfinished") }
             return .broken
         }
@@ -208,7 +208,7 @@ extension ServerLoop {
         return .wrote(taken)
     }
 
-    /// The next record's worth of a write: in place where it lies in one piece, else copied together.
+    /// The next record's worth of a write: in place if it is contiguous, else copied together.
     private func record(of write: PlannedWrite, from place: inout (segment: Int, offset: Int)) -> UnsafeRawBufferPointer
     {
         let segment = self.core.segment(place.segment, of: write)
@@ -236,7 +236,7 @@ extension ServerLoop {
 
     private enum Sent { case all, part, none }
 
-    /// Sends the window's output; what the kernel does not take is kept.
+    /// Sends the window's output and keeps the unsent rest.
     private func sendOutput(connection: Int32) -> Sent {
         let output = self.window.output
         guard !output.isEmpty else { return .all }
@@ -260,12 +260,12 @@ extension ServerLoop {
         return .part
     }
 
-    /// The same outside of a write.
+    /// Sends the window's output outside of a write.
     private func sendOutput(_ connection: Int32) {
         if self.sendOutput(connection: connection) == .none { self.core.broken(connection) }
     }
 
-    /// Sends what the kernel did not take before; whether all of it is gone.
+    /// Sends the kept rest; returns whether all of it is sent.
     func sendPending(_ connection: Int32) -> Bool {
         let index = Int(connection)
         guard self.tenants[index].hasPending, var pending = self.pending.removeValue(forKey: connection) else {
@@ -293,7 +293,7 @@ extension ServerLoop {
         return true
     }
 
-    /// So much waits for the kernel that nothing more is read: it could only ask for more.
+    /// True if so much output waits that reading would only add to it.
     func isClogged(_ connection: Int32) -> Bool {
         self.tenants[Int(connection)].hasPending
             && (self.pending[connection]?.count ?? 0) > Limits.tlsPendingBytesMax
@@ -301,7 +301,7 @@ extension ServerLoop {
 
     // MARK: The end
 
-    /// The core has said everything. TLS says so too; whether the writing side can be shut now.
+    /// The core has sent everything, so TLS closes too; returns whether the writing side can be shut down now.
     func endSecure(_ connection: Int32) -> Bool {
         let index = Int(connection)
         if let secure = self.tenants[index].secure {
@@ -316,12 +316,12 @@ extension ServerLoop {
         return false
     }
 
-    /// Its socket is about to be closed.
+    /// Drops the TLS state before its socket is closed.
     func forgetSecure(_ connection: Int32) {
         let index = Int(connection)
         if let secure = self.tenants[index].secure {
             if self.tenants[index].transport == .secure, !self.tenants[index].hasPending {
-                // A peer that has said farewell waits for ours; one that is gone does not mind.
+                // A peer that has sent close_notify waits for ours; a closed one ignores it.
                 self.window.close(secure)
                 _ = Sockets.send(self.tenants[index].socket, self.window.output)
                 self.window.clearOutput()

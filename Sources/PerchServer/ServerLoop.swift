@@ -7,36 +7,36 @@ import PerchStore
 import PerchTLS
 import PerchWire
 
-/// What comes to a loop from other threads, in one order.
+/// Events from other threads to a loop, in one order.
 enum LoopEvent: Sendable {
-    /// A turn of the store's. With changes, when the first of them was durable, in microseconds of the clock that never
-    /// jumps.
+    /// The results of one tick of the store. If there are changes, also when the first was durable, in microseconds of
+    /// the monotonic clock.
     case store([StoreEvent], committed: UInt64?)
     case control(ticket: UInt64, ControlAnswer)
-    /// The clock stood, and goes on: a turn is all that it takes.
+    /// The store's clock stood still and runs again: the loop only needs a tick.
     case clockWentOn
-    /// Tell the control thread what this loop counts.
+    /// Asks for the loop's counters; the answer goes to the control thread.
     case report(number: UInt64)
-    /// New certificates, for handshakes that begin from now on.
+    /// New certificates, for later handshakes.
     case secure(TLSContext)
-    /// Other keys and names hold from now on.
+    /// A new authenticator with other keys and names.
     case trust(Authenticator)
     case drain
 }
 
 extension LoopEvent {
-    /// Things that happened, for the histogram of what waits.
+    /// Number of contained events, for the histogram of waiting events.
     fileprivate var count: Int {
         if case .store(let events, _) = self { return events.count }
         return 1
     }
 }
 
-/// Drives one core: epoll's events in, system calls out. Owned by its loop's thread; nothing else ever sees it.
+/// Drives one core: epoll's events in, system calls out. Owned by its loop's thread and invisible to others.
 ///
-/// TLS lies here, between socket and core: see `ServerLoop+TLS.swift`.
+/// TLS runs here, between socket and core: see `ServerLoop+TLS.swift`.
 ///
-/// What a turn looks at is not checked for exclusive access at run time: nothing that is called from here calls back.
+/// The properties of the hot path are not checked for exclusive access: no callee calls back.
 final class ServerLoop: LoopDriver {
     let loop: EventLoop
     private let index: Int
@@ -45,8 +45,7 @@ final class ServerLoop: LoopDriver {
     private let inbox: Inbox<LoopEvent>
     private let store: Inbox<StoreRequest>
     let control: Inbox<ControlEvent>
-    /// The store that this loop's thread drives itself, between what came in and what goes out; nil: it has a thread of its
-    /// own.
+    /// The store that this loop's thread drives itself, between input and output; nil: the store has its own thread.
     private let ownStore: StoreLoop?
     let clock: StoreClock
     private let limits: SharedLimits
@@ -54,16 +53,16 @@ final class ServerLoop: LoopDriver {
 
     private let buffer: UnsafeMutableRawBufferPointer
     @exclusivity(unchecked) private var events: [LoopEvent] = []
-    /// What a store of this loop's own has told it; empty between two questions.
+    /// Events from the loop's own store; empty between two questions.
     @exclusivity(unchecked) private var told: [StoreEvent] = []
     @exclusivity(unchecked) private var pieces: [SendPiece] = []
     @exclusivity(unchecked) private var measures = LoopMeasures()
-    /// When the oldest commit that came in this turn was durable.
+    /// When the oldest commit of this tick became durable.
     @exclusivity(unchecked) private var oldestCommit: UInt64?
     @exclusivity(unchecked) private var hasBegun = false
     private var isDraining = false
     @exclusivity(unchecked) private var isAccepting = true
-    /// The listener is the service manager's: what waits in its backlog is for the next process.
+    /// The service manager owns the listener: the next process accepts its backlog.
     private let isInherited: Bool
 
     /// By connection number.
@@ -74,49 +73,50 @@ final class ServerLoop: LoopDriver {
     let window = TLSWindow()
     let plaintext: UnsafeMutableRawBufferPointer
     var tls = TLSCounters()
-    /// Ciphertext that the kernel did not take, by connection number: one record at most, but for answers to the peer.
+    /// Ciphertext that the kernel has not accepted, by connection number: at most one record, except for TLS's own
+    /// answers.
     var pending: [Int32: PendingCiphertext] = [:]
-    /// The next failed handshake that is told to the log.
+    /// When the next failed handshake may be logged.
     var nextFailureTold = MonotonicTime.zero
 
-    /// In memory of its own: a property of an object is checked for exclusive access at each use, of which a write to a
-    /// connection has five.
+    /// In separate memory, because each access to an object's property is checked for exclusive access, and one write
+    /// to a connection has five.
     var core: LoopCore {
         unsafeAddress { UnsafePointer(self.memory) }
         unsafeMutableAddress { self.memory }
     }
 
-    /// What a connection is here: plain, so that thousands cost nothing but their bytes.
+    /// The loop's state of a connection: a plain structure, so that thousands cost only their bytes.
     struct Tenant {
         var generation: UInt32 = 0
         var socket: Int32 = -1
-        /// What the core wants epoll to wait for.
+        /// The events that the core wants from epoll.
         var wantsReading = false
         var wantsWriting = false
-        /// What epoll was told to wait for.
+        /// The events registered with epoll.
         var reading = false
         var writing = false
         var transport = Transport.fresh
         /// `pending` has ciphertext of it.
         var hasPending = false
-        /// Its writing side is shut when that is sent.
+        /// The writing side is shut down after that is sent.
         var endsAfterPending = false
         /// Bytes of its handshake so far.
         var handshakeBytes: Int32 = 0
-        /// The change of keys after which it was given its ticket.
+        /// Number of the key change after which the connection got its ticket.
         var ticketChange: UInt32 = 0
         /// While it speaks TLS.
         var secure: TLSConnection?
     }
 
-    /// What is between a connection's socket and the core.
+    /// The layer between a connection's socket and the core.
     enum Transport: UInt8 {
-        /// Nothing has come or gone yet.
+        /// No bytes were received or sent yet.
         case fresh
         case plain
         case handshake
         case secure
-        /// TLS has ended: nothing that comes is looked at.
+        /// TLS has ended: further input is ignored.
         case ended
     }
 
@@ -141,7 +141,7 @@ final class ServerLoop: LoopDriver {
         self.limits = limits
         self.log = log
         self.buffer = .allocate(byteCount: Limits.readBytes, alignment: 64)
-        // What one read brings is at most its own bytes, and a record that was there in part.
+        // One read yields at most its own bytes plus a record that was partly received.
         self.plaintext = .allocate(
             byteCount: port.mode == .off ? 1 : Limits.readBytes + Limits.tlsRecordBytes, alignment: 64)
     }
@@ -207,10 +207,10 @@ final class ServerLoop: LoopDriver {
         }
     }
 
-    /// Gives the core what a peer said.
+    /// Gives received bytes to the core.
     ///
-    /// A store of the loop's own is asked whenever `Limits.asksAtOnce` wait, in the middle of what a read brought: what a
-    /// change takes on its way is let go before it has left the cache.
+    /// Asks the loop's own store whenever `Limits.asksAtOnce` requests wait, also within one read. So the data of a
+    /// change is freed while it is still in the cache.
     func give(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
         guard let store = self.ownStore else {
             self.core.received(connection, RawSpan(_unsafeBytes: bytes))
@@ -218,7 +218,7 @@ final class ServerLoop: LoopDriver {
         }
         var taken = 0
         while true {
-            // A variable that a span looks at would be kept on the heap.
+            // A variable captured by a span would live on the heap.
             let rest = UnsafeRawBufferPointer(rebasing: bytes[taken...])
             taken += self.core.received(connection, RawSpan(_unsafeBytes: rest), untilAsks: Limits.asksAtOnce)
             if self.core.asks.count >= Limits.asksAtOnce { _ = self.ask(store) }
@@ -226,7 +226,7 @@ final class ServerLoop: LoopDriver {
         }
     }
 
-    /// Asks a store that has no thread of its own, and takes what it says at once.
+    /// Asks a store without its own thread, and handles its events at once.
     private func ask(_ store: StoreLoop) -> MonotonicTime? {
         let (committed, wake) = store.turn(now: Clocks.monotonic(), asks: &self.core.asks, told: &self.told)
         if !self.told.isEmpty {
@@ -243,7 +243,7 @@ final class ServerLoop: LoopDriver {
         self.inbox.take(into: &self.events)
         if !self.events.isEmpty { self.measures.inboxEvents.record(UInt64(self.events.reduce(0) { $0 + $1.count })) }
         for place in self.events.indices {
-            // Taken out of the list: a turn of the store's is a list of its own, which is taken from in turn.
+            // Moved out of the list, because a store event contains a list that is consumed in turn.
             var event = LoopEvent.clockWentOn
             swap(&event, &self.events[place])
             self.handle(event)
@@ -303,7 +303,7 @@ final class ServerLoop: LoopDriver {
         case .drain:
             guard !self.isDraining else { return }
             self.isDraining = true
-            // The listener goes first: who comes now goes to another server. Its backlog is told why.
+            // The listener closes first: new clients go to another server. Connections in its backlog get the reason.
             self.isAccepting = false
             if self.isInherited {
                 self.acceptor.leave()
@@ -314,14 +314,14 @@ final class ServerLoop: LoopDriver {
         }
     }
 
-    /// One system call a connection, as long as the core has something to write.
+    /// One system call a connection, as long as the core has data to write.
     private func flush() {
         for place in 0..<min(2, self.core.listedCount) { self.prefetchTenant(self.core.listedConnection(place)) }
         while true {
             let count = self.core.planWrites()
             if count == 0 { break }
             for index in 0..<count {
-                // The kernel takes its time with this one: the next but one is there by then.
+                // The kernel call takes long enough to prefetch the connection after the next.
                 if index + 2 < count { self.prefetchTenant(self.core.plannedWrite(index + 2).connection) }
                 let write = self.core.plannedWrite(index)
                 self.core.wrote(index, self.send(write))
@@ -340,7 +340,7 @@ final class ServerLoop: LoopDriver {
     private func send(_ write: PlannedWrite) -> WriteResult {
         switch self.tenants[Int(write.connection)].transport {
         case .plain: break
-        // The core speaks first where it refuses. Nobody knows yet what the peer speaks, and plaintext costs no handshake.
+        // Here the core sends first, with a refusal. The peer's protocol is unknown, and plaintext costs no handshake.
         case .fresh: self.tenants[Int(write.connection)].transport = .plain
         default: return self.sendSecure(write)
         }
@@ -361,7 +361,7 @@ final class ServerLoop: LoopDriver {
         }
     }
 
-    /// Does what the core decided, in its order.
+    /// Carries out the core's effects, in order.
     private func execute() {
         guard !self.core.effects.isEmpty else { return }
         var effects: [Effect] = []
@@ -403,7 +403,7 @@ final class ServerLoop: LoopDriver {
             try self.loop.poller.watch(
                 socket, tag: self.tag(connection), for: Poller.Interest(reading: reading, writing: writing))
         } catch {
-            // The kernel has no memory for one more: the connection cannot be served.
+            // The kernel has no memory for another connection, so this one cannot be served.
             self.core.broken(connection)
         }
     }
@@ -412,7 +412,7 @@ final class ServerLoop: LoopDriver {
         UInt64(self.tenants[Int(connection)].generation) << 32 | UInt64(UInt32(bitPattern: connection))
     }
 
-    /// Tells epoll what to wait for, where that has changed: what the core wants, and what TLS needs besides.
+    /// Updates epoll's registration if the needs of the core or of TLS have changed.
     func updateInterest(_ connection: Int32) {
         let tenant = self.tenants[Int(connection)]
         let reading = tenant.wantsReading && !self.isClogged(connection)

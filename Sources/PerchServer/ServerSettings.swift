@@ -4,29 +4,29 @@ import PerchIdentity
 package import PerchModel
 package import PerchStore
 
-/// Everything that an operator can set. The defaults serve a test store on loopback.
+/// All settings of an operator. The defaults serve a test store on loopback.
 package struct ServerSettings: Sendable {
-    /// `HOST:PORT`; port 0 takes a free one and says which.
+    /// `HOST:PORT`; port 0 takes a free one, which the greeting names.
     package var listen = "127.0.0.1:7447"
     /// Where the store lies.
     package var store = StoreLocation.memory
     /// The apps that this server serves, each with its catalogue.
     package var apps: [AppSettings] = []
-    /// Which app of the store is meant, as far as it was said, where no catalogue is given; nil where nothing was.
+    /// The app of the store that the settings name, without a catalogue; nil if they name none.
     package var statedApp: (bundleID: String?, environment: AppEnvironment?)?
-    /// Loops, each a thread with its own listener; 0 for one a core.
+    /// Number of loops, each a thread with its own listener; 0 for one a core.
     package var loops = 0
     package var recordCacheBytesMax = Limits.recordCacheBytesMax
     package var frameBytesMax = Limits.frameBytesMax
     package var callsPerConnectionMax = Limits.callsPerConnectionMax
     package var writeStallMilliseconds = Limits.writeStallMilliseconds
     package var lingerMilliseconds = Limits.lingerMilliseconds
-    /// Streams are told within this after SIGTERM, and closed.
+    /// Maximum time after SIGTERM in which streams get their status.
     package var drainMilliseconds: Int64 = 2_000
     package var tls = TLSSettings()
-    /// The operator has written out that a listener off loopback may do without TLS.
+    /// The operator explicitly allows a listener off loopback without TLS.
     package var isPlaintextAllowed = false
-    /// How callers show who they are.
+    /// How callers authenticate.
     package var authentication = AuthenticationSettings()
     package var hasAuthenticator: Bool { self.authentication.isOn }
     package var handshakesMax = Limits.handshakesMax
@@ -43,33 +43,33 @@ package struct ServerSettings: Sendable {
     package var connectsPerAddress = Limits.connectsPerAddress
     package var callsPerIdentity = Limits.callsPerIdentity
     package var storeLimits = StoreLimits()
-    /// The operator has written out that a listener off loopback may do without credentials.
+    /// The operator explicitly allows a listener off loopback without credentials.
     package var isUnauthenticatedAllowed = false
-    /// The operator has written out that test apps and production apps may share this listener.
+    /// The operator explicitly allows test apps and production apps on one listener.
     package var isMixingEnvironmentsAllowed = false
-    /// `HOST:PORT` where /metrics, /healthz, /readyz and /status are answered; nil for nowhere.
+    /// `HOST:PORT` of /metrics, /healthz, /readyz and /status; nil for off.
     package var http: String?
-    /// The operator has written out that the HTTP listener may be reached from elsewhere.
+    /// The operator explicitly allows the HTTP listener off loopback.
     package var isRemoteHTTPAllowed = false
     package var log = LogSettings()
-    /// What the service manager says in the environment.
+    /// The service manager's data in the environment.
     package var supervision = Supervision()
     package var version = "0.1.0"
-    /// A store that has apps may get one more.
+    /// Allows another app in a store that has apps.
     package var isAddingApp = false
-    /// `/readyz` says yes while the disk is full: reads and streams go on.
+    /// `/readyz` answers yes while the disk is full, because reads and streams continue.
     package var isReadyWithoutRoom = true
-    /// Names in the environment that begin like settings and are links to services.
+    /// Environment variables that look like settings but are Kubernetes service links.
     package var ignoredVariables: [String] = []
-    /// The server ends with the thread that started its process: nobody else knows of it.
+    /// The server ends with the thread that started its process, because no other program knows of it.
     package var endsWithParent = false
 
-    /// Where HTTP is answered when the operator says no more than that it is.
+    /// The address of `--http on`.
     package static let standardHTTP = "127.0.0.1:7448"
 
     package init() {}
 
-    /// Nobody is let in whose certificate was not verified.
+    /// Every client needs a verified certificate.
     package var requiresClientCertificates: Bool {
         self.tls.clientCertificates == .required && self.tls.mode == .required
     }
@@ -80,21 +80,21 @@ package struct ServerSettings: Sendable {
         /// One SQLite file.
         case file(path: String)
 
-        /// Of the file, where there is one.
+        /// Path of the file; nil in memory.
         package var path: String? {
             if case .file(let path) = self { path } else { nil }
         }
     }
 
-    /// One app and where its catalogue comes from.
+    /// One app and the path of its catalogue.
     package struct AppSettings: Sendable {
         package var bundleID: String
         package var environment: AppEnvironment
         /// A `.storekit` file, or a bundle directory with `Configuration.storekit` in it. Read at start and at SIGHUP.
         package var catalogPath: String
-        /// Instead of the file's; nil for the file's.
+        /// Replaces the file's time rate; nil keeps it.
         package var timeRate: TimeRate?
-        /// Where the clock of a test app that is new stands still; nil: it runs with the wall's.
+        /// The instant at which a new test app's clock is frozen; nil: it follows the wall clock.
         package var clock: Instant?
 
         package init(
@@ -110,10 +110,10 @@ package struct ServerSettings: Sendable {
     }
 }
 
-/// Why a server does not start, or ended: for people, with what to do next.
+/// Why a server did not start, or ended: a text for operators with the next step.
 package struct ServerError: Error, CustomStringConvertible {
     package var description: String
-    /// With these settings it cannot start, whatever else changes.
+    /// The settings themselves are wrong, whatever else changes.
     package var isOfSettings = false
 
     package init(_ description: String) { self.description = description }
@@ -126,7 +126,7 @@ package struct ServerError: Error, CustomStringConvertible {
 }
 
 extension ServerSettings {
-    /// Why these settings cannot hold together, as far as that is seen without a file or a socket; nil if they can.
+    /// Why these settings contradict each other, without reading a file or socket; nil if they do not.
     package var contradiction: String? {
         if let contradiction = self.tls.contradiction { return contradiction }
         if self.authentication.certificateIdentitiesPath != nil, self.tls.clientCertificates == .off {
@@ -139,7 +139,7 @@ extension ServerSettings {
                 || self.authentication.tokenLifeMilliseconds != Limits.tokenLifeMilliseconds
         {
             return
-                "--token-issuer, --token-audience and --token-life say which tokens are taken, and without --token-keys nobody is asked for "
+                "--token-issuer, --token-audience and --token-life restrict tokens, and without --token-keys no caller is asked for "
                 + "one; give the keys, or leave them out"
         }
         if let app = self.apps.first(where: { $0.clock != nil && $0.environment != .xcode }) {
@@ -152,10 +152,10 @@ extension ServerSettings {
 }
 
 extension CoreSettings {
-    /// For each of so many loops of a process that may have so many connections.
+    /// The limits for each of `loops` loops in a process with at most `connections` connections.
     ///
-    /// The kernel spreads connections evenly over the listeners, so each loop has its part of what is bounded for all. Peers
-    /// that are not known yet have half of the connections at most, and closing connections a quarter.
+    /// The kernel spreads connections evenly over the listeners, so each loop has its share of the process's limits.
+    /// Unauthenticated peers may take at most half of the connections, and closing connections a quarter.
     init(_ settings: ServerSettings, loops: Int, connections: Int = .max) {
         func part(_ all: Int) -> Int { max(1, all / loops + (all % loops == 0 ? 0 : 1)) }
         self.init()

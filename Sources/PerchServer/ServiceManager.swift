@@ -2,14 +2,14 @@ import PerchBase
 import PerchLoop
 import PerchMetrics
 
-/// Tells systemd how the service is, where it asked to be told: ready, reloading, stopping, and that all works.
+/// Notifies systemd of the service's state, if it asked: ready, reloading, stopping, and watchdog pings.
 ///
-/// That all works is said only when a question went through every loop and the store has committed something since the
-/// last time, so a hang of any of them, or of the disk, ends in a restart. A disk that is full does not: a restart
-/// would not mend it, and reads and streams go on.
+/// A ping is sent only if every loop has answered a question and the store has committed since the last ping. So a hang
+/// of any thread, or of the disk, ends in a restart. A full disk does not: a restart would not help, and reads and
+/// streams continue.
 final class ServiceManager {
     private let socket: NotifySocket?
-    /// Half of what the manager waits for; nil where it does not.
+    /// Half of the manager's watchdog interval; nil without a watchdog.
     let watchdogInterval: Int64?
     private(set) var pings: UInt64 = 0
     private var lastStatus = ""
@@ -17,7 +17,9 @@ final class ServiceManager {
     init(_ supervision: Supervision, log: Log) {
         self.socket = supervision.notifySocket.flatMap { NotifySocket(path: $0) }
         if let path = supervision.notifySocket, self.socket == nil {
-            log.warning("NOTIFY_SOCKET is neither a path nor an abstract name; nobody is told", LogField("value", path))
+            log.warning(
+                "NOTIFY_SOCKET is neither a path nor an abstract name; no notification is sent", LogField("value", path)
+            )
         }
         self.watchdogInterval =
             self.socket == nil ? nil : supervision.watchdogMicroseconds.map { max(1, $0 / 2) * 1_000 }

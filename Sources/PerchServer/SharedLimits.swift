@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Bytes that the calls of each loop hold: their limit belongs to the process, so each loop reads the others' figures at the
-/// beginning of its turns.
+/// Bytes held by the calls of each loop. Their limit belongs to the process, so each loop reads the others' figures at
+/// the beginning of its ticks.
 ///
-/// Sendable without a claim: one atomic for each loop, written by that loop alone. Two loops that check at the same instant
-/// may both let one call pass. Other limits of the process are divided among the loops.
+/// Sendable without a claim: one atomic for each loop, written by that loop alone. Two loops that check at the same
+/// instant may each accept one call too many. Other limits of the process are divided among the loops.
 final class SharedLimits: Sendable {
     private final class Share: Sendable {
         let callsBytes = Atomic<Int>(0)
@@ -18,7 +18,7 @@ final class SharedLimits: Sendable {
         self.shares[loop].callsBytes.store(callsBytes, ordering: .relaxed)
     }
 
-    /// What the calls of all loops but one hold.
+    /// Bytes held by the calls of all other loops.
     func callsBytes(elsewhereThan loop: Int) -> Int {
         var sum = 0
         for (index, share) in self.shares.enumerated() where index != loop {

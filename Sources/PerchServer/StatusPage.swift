@@ -4,7 +4,8 @@ import PerchJSON
 import PerchMetrics
 import PerchStore
 
-/// What `/status` tells: how the server is, and since when. For people and for scripts; no account and no secret.
+/// The content of `/status`: the server's state, and since when. For operators and scripts; without accounts and
+/// secrets.
 struct StatusPage {
     var version: String
     var started: Instant
@@ -20,9 +21,9 @@ struct StatusPage {
     var controlInbox: Int
     var process: ProcessFigures
     var samples: MetricSamples
-    /// Files that could not be used when they were read again; what was read before stays in use.
+    /// Files that could not be used at a reload; their previous contents stay in use.
     var filesNotInUse: [String] = []
-    /// Who has not answered in time; empty when all have.
+    /// Threads that did not answer in time; empty if all did.
     var awaited: String
 
     func json() -> [UInt8] {
@@ -118,7 +119,7 @@ struct StatusPage {
         json.number("calls", known.reduce(0) { $0 + $1.census.calls })
     }
 
-    /// Those that were reached, each with the series that counts it.
+    /// The limits that were reached, each with its series.
     private func writeLimits(_ json: inout JSONWriter) {
         json.key("limits_reached")
         json.beginArray()
@@ -147,7 +148,7 @@ struct ReadyState: Equatable {
 
     init(since: Instant) { self.since = since }
 
-    /// True if it changed between ready and not.
+    /// True if it changed between ready and not ready.
     mutating func set(_ reason: String?, at now: Instant) -> Bool {
         let isChange = (reason == nil) != (self.reason == nil)
         if isChange { self.since = now }

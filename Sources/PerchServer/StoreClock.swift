@@ -2,17 +2,16 @@ import PerchBase
 import PerchLoop
 import Synchronization
 
-/// The wall clock as all threads of a server see it: it never runs backwards, not even across a restart.
+/// The wall clock of all threads of a server. It never runs backwards, even across a restart.
 ///
-/// Begins no earlier than the store's lease, stands still where the machine's clock was set back, and shows nothing that is
-/// beyond the lease that is on the disk: whatever happens to this process and to the machine's clock, the next one begins
-/// after all that was seen.
-/// Sendable without a claim: three atomics, and a lock for what is done once in a while.
+/// Begins no earlier than the store's lease, stands still if the machine's clock was set back, and never passes the
+/// lease on disk. So whatever happens to this process and to the machine's clock, the next process begins after every
+/// instant that was shown. Sendable without a claim: three atomics, and a lock for rare operations.
 final class StoreClock: Sendable {
     private let latest: Atomic<Int64>
-    /// What may be shown: the durable lease.
+    /// The latest instant that may be shown: the durable lease.
     private let bound: Atomic<Int64>
-    /// Somebody has looked at a machine's clock that was beyond the bound: the store's thread is to renew the lease.
+    /// A thread has seen the machine's clock beyond the bound: the store's thread must renew the lease.
     private let isAwaited = Atomic<Bool>(false)
     private let wake = Mutex<WakeUp?>(nil)
 
@@ -21,7 +20,7 @@ final class StoreClock: Sendable {
         self.bound = Atomic(max(lease, bound).milliseconds)
     }
 
-    /// Whom to wake when the clock stands at its bound: the store's thread.
+    /// The thread to wake when the clock stops at its bound: the store's.
     func wakes(_ wake: WakeUp) { self.wake.withLock { $0 = wake } }
 
     func now() -> Instant { self.now(machine: Clocks.wall()) }
@@ -35,7 +34,7 @@ final class StoreClock: Sendable {
         return Instant(milliseconds: latest)
     }
 
-    /// The lease on the disk goes further now. True: the clock stood at its bound, and goes on.
+    /// The lease on disk is extended. True if the clock had stopped at its bound and now continues.
     func extend(to bound: Instant) -> Bool {
         self.bound.store(bound.milliseconds, ordering: .relaxed)
         return self.isAwaited.exchange(false, ordering: .relaxed)

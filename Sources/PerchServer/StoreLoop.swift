@@ -4,13 +4,14 @@ import PerchMetrics
 import PerchModel
 import PerchStore
 
-/// Drives the store's engine on a thread of its own: takes all that waits, runs it as one batch, tells every loop.
+/// Drives the store's engine on its own thread: takes all queued requests, runs them as one batch, and sends the
+/// results to every loop.
 ///
-/// A store in memory waits for no disk. With one loop it has no thread either: the loop steps it in the middle of its own
-/// turn (`turn(now:asks:)`), as often as enough asks wait, so a change is pushed in the turn in which it came, and no thread
-/// is woken twice for it.
+/// A store in memory never waits for a disk. With one loop it has no thread: the loop steps it within its own tick
+/// (`turn(now:asks:)`), as often as enough requests wait. So a change is pushed in the tick in which it came, and no
+/// thread has to be woken.
 ///
-/// What a turn looks at is not checked for exclusive access at run time: nothing that is called from here calls back.
+/// The properties of the hot path are not checked for exclusive access: no callee calls back.
 final class StoreLoop: LoopDriver {
     private let engine: StoreEngine
     private let inbox: Inbox<StoreRequest>
@@ -21,14 +22,14 @@ final class StoreLoop: LoopDriver {
     @exclusivity(unchecked) private var requests: [StoreRequest] = []
     @exclusivity(unchecked) private var asked: [StoreQuestion] = []
     @exclusivity(unchecked) private var measures = StoreMeasures()
-    /// What a turn comes to, for every loop; empty between turns.
+    /// The results of a tick for every loop; empty between ticks.
     @exclusivity(unchecked) private var outbox: StoreEngine.Outbox
     /// The backup under way.
     @exclusivity(unchecked) private var copying: CopyRun?
     private var failedCommit: Instant?
     @exclusivity(unchecked) private var wasWithoutRoom = false
     private var hasToldFailure = false
-    /// The storage is closed: whoever still asks is not answered, the process is ending.
+    /// The storage is closed: later requests get no answer, because the process is ending.
     @exclusivity(unchecked) private var hasStopped = false
 
     init(
@@ -50,9 +51,9 @@ final class StoreLoop: LoopDriver {
     func turn(now: MonotonicTime) -> MonotonicTime? {
         self.inbox.take(into: &self.requests)
         guard let batch = self.run(now: now) else { return nil }
-        // Before anything else is done that takes time.
+        // Before any other work, so that the loops wait as little as possible.
         for loop in self.loops.indices where !self.outbox.events[loop].isEmpty {
-            // Handed over, and not shared: a loop takes from a list that is its own without copying it.
+            // Moved, not shared, so that the loop can consume the list without copying it.
             var events: [StoreEvent] = []
             swap(&events, &self.outbox.events[loop])
             self.loops[loop].post(.store(events, committed: batch.committed))
@@ -60,12 +61,12 @@ final class StoreLoop: LoopDriver {
         return self.finish(batch)
     }
 
-    /// `asks`: what the loop asks that drives this store on its own thread, and is told at once, in `told`, which is empty
-    /// before. They are taken over.
+    /// Runs a tick for the loop that drives this store on its own thread. `asks` are the loop's requests, and are
+    /// consumed. `told` receives the events, and must be empty before.
     func turn(
         now: MonotonicTime, asks: inout [StoreRequest], told: inout [StoreEvent]
     ) -> (committed: UInt64?, wake: MonotonicTime?) {
-        precondition(told.isEmpty, "a loop was told \(told.count) events that it has not dealt with")
+        precondition(told.isEmpty, "a loop has \(told.count) unhandled events")
         self.inbox.take(into: &self.requests)
         if self.requests.isEmpty {
             swap(&self.requests, &asks)
@@ -78,7 +79,7 @@ final class StoreLoop: LoopDriver {
         return (batch.committed, self.finish(batch))
     }
 
-    /// What was run in a turn; what the loops are to be told of it stands in the outbox.
+    /// The result of a tick; the events for the loops are in the outbox.
     private struct Batch {
         let now: MonotonicTime
         let wall: Instant
@@ -86,11 +87,11 @@ final class StoreLoop: LoopDriver {
         /// When the engine wants to run again.
         let next: Instant?
         let failedBefore: UInt64
-        /// When the first of its changes was durable.
+        /// When the first of its changes became durable.
         let committed: UInt64?
     }
 
-    /// Runs what was taken; nil once the store has stopped.
+    /// Runs the queued requests; nil after the store has stopped.
     private func run(now: MonotonicTime) -> Batch? {
         if self.hasStopped {
             self.requests.removeAll()
@@ -112,7 +113,7 @@ final class StoreLoop: LoopDriver {
             committed: after.changes > before.changes ? after.firstCommit : nil)
     }
 
-    /// Does what can wait until the loops have been told, and says when to come again.
+    /// Does the work that can wait until the loops have their events, and returns when to run again.
     private func finish(_ batch: Batch) -> MonotonicTime? {
         for case .answer(let ticket, let answer) in self.outbox.events[self.loops.count] {
             self.control.post(.storeAnswer(ticket: ticket, answer))
@@ -121,7 +122,7 @@ final class StoreLoop: LoopDriver {
         self.answerQuestions(wall: batch.wall, machine: batch.machine)
         let standing = self.engine.standing
         if !standing.hasFailed, self.clock.extend(to: standing.clockBound) {
-            // What they look at may be due already.
+            // Their next instants may be due already.
             for loop in self.loops { loop.post(.clockWentOn) }
         }
         self.copySome()
@@ -132,12 +133,12 @@ final class StoreLoop: LoopDriver {
             self.control.post(.storeFailed(failure.description))
         }
         if self.hasStopped { return nil }
-        // Whatever came meanwhile is taken first.
+        // Requests that came meanwhile are taken first.
         if self.copying != nil { return batch.now }
         return batch.next.map { batch.now.advanced(byMilliseconds: max(0, $0.milliseconds(since: batch.machine))) }
     }
 
-    /// Writing without room goes on by itself when there is some: both are news.
+    /// Reports when writing stops for lack of space, and when it resumes.
     private func tellRoom(isThere: Bool) {
         guard isThere == self.wasWithoutRoom, !self.hasStopped else { return }
         self.wasWithoutRoom = !isThere
@@ -213,11 +214,11 @@ final class StoreLoop: LoopDriver {
     }
 }
 
-/// What the control thread asks of the store's thread.
+/// Questions of the control thread to the store's thread.
 enum StoreQuestion: Sendable {
-    /// `proves`: commit something first, so that the answer says that the store still writes.
+    /// `proves`: commit first, so that the answer proves that the store still writes.
     case report(number: UInt64, proves: Bool)
-    /// Copy the store into a new file. Not while a copy is under way.
+    /// Copies the store into a new file. Must not be sent while a copy is running.
     case copy(path: String)
     case stop
 }

@@ -1,11 +1,10 @@
 import Glibc
 
-/// Where the store's file lies for a `--store` setting: in a directory of its own, or the file itself if it ends in
-/// `.db`.
+/// The path of the store's file for a `--store` setting: in a new directory, or the file itself if it ends in `.db`.
 package enum StorePath {
     package static let fileName = "perch.db"
 
-    /// Makes the directory where there is none; a directory that cannot be made is reported by whoever opens the file.
+    /// Creates the directory if it is missing. Opening the file later reports a directory that could not be created.
     package static func file(for setting: String) -> String {
         if !setting.hasSuffix(".db") { mkdir(setting, 0o700) }
         return Self.path(for: setting)
@@ -17,12 +16,12 @@ package enum StorePath {
         return setting.hasSuffix("/") ? setting + Self.fileName : "\(setting)/\(Self.fileName)"
     }
 
-    /// Whether `file` makes something for this setting.
+    /// Whether `file` creates a directory for this setting.
     package static func makesDirectory(for setting: String) -> Bool {
         var status = stat()
         return !setting.hasSuffix(".db") && stat(setting, &status) != 0
     }
 
-    /// Takes back what `file` made and nobody has put anything into.
+    /// Removes the directory that `file` created, if it is still empty.
     package static func forgetDirectory(of setting: String) { rmdir(setting) }
 }

@@ -2,16 +2,16 @@ import Glibc
 import PerchBase
 import PerchLoop
 
-/// What the service manager that started this process says in the environment: where to be told of its state, how often
-/// to hear that it lives, and the listeners that it opened. Nothing, where nobody did.
+/// The environment variables of the service manager that started this process: the notification socket, the watchdog
+/// interval, and the listeners that it opened. Empty without a manager.
 package struct Supervision: Hashable, Sendable {
     /// `NOTIFY_SOCKET`.
     package var notifySocket: String?
-    /// `WATCHDOG_USEC`, where `WATCHDOG_PID` is this process or nobody.
+    /// `WATCHDOG_USEC`, if `WATCHDOG_PID` is this process or missing.
     package var watchdogMicroseconds: Int64?
-    /// Descriptors from 3 on, where `LISTEN_PID` is this process.
+    /// Descriptors from 3 on, if `LISTEN_PID` is this process.
     package var listeners: [Listener] = []
-    /// `JOURNAL_STREAM`: device and inode of what journald reads.
+    /// `JOURNAL_STREAM`: device and inode of the stream that journald reads.
     package var journalStream: String?
 
     package struct Listener: Hashable, Sendable {
@@ -27,7 +27,7 @@ package struct Supervision: Hashable, Sendable {
     /// Nobody supervises.
     package init() {}
 
-    /// A variable that means nothing is as good as none: the manager that wrote it will notice.
+    /// An invalid variable counts as missing, because the manager that wrote it will notice.
     package init(environment: [String: String], processID: Int32) {
         self.notifySocket = environment["NOTIFY_SOCKET"]
         self.journalStream = environment["JOURNAL_STREAM"]
@@ -48,8 +48,8 @@ package struct Supervision: Hashable, Sendable {
         }
     }
 
-    /// Whether journald reads what is written to a descriptor: the variable alone also reaches a program whose output was
-    /// sent elsewhere.
+    /// Whether journald reads a descriptor. The variable alone is not enough: it also reaches a program whose output
+    /// was redirected.
     func journalReads(_ descriptor: Int32) -> Bool {
         guard let stream = self.journalStream else { return false }
         var status = stat()

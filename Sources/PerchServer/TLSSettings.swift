@@ -1,39 +1,39 @@
 import PerchBase
 import PerchTLS
 
-/// TLS of a listener, as an operator sets it.
+/// The TLS settings of a listener.
 package struct TLSSettings: Hashable, Sendable {
-    /// What a connection may begin with.
+    /// The protocols that a connection may begin with.
     package enum Mode: String, Sendable, CaseIterable {
         /// Plaintext only.
         case off
-        /// Either, told apart by the first byte.
+        /// Both, distinguished by the first byte.
         case allowed
-        /// TLS only; who speaks plaintext is told so.
+        /// TLS only; plaintext gets a refusal.
         case required
     }
 
-    /// Whether clients are asked for certificates.
+    /// Whether the server asks clients for certificates.
     package enum ClientCertificates: String, Sendable, CaseIterable {
         case off
-        /// They are asked; who has none is let in without.
+        /// The server asks; a client without one is accepted.
         case optional
         case required
     }
 
     package var mode = Mode.off
-    /// The server's certificate, and those that lead from it towards the root, in PEM.
+    /// The server's certificate and its intermediate certificates, in PEM.
     package var certificatePath: String?
     package var keyPath: String?
     /// The authorities of clients' certificates, in PEM.
     package var clientAuthorityPath: String?
     package var clientCertificates = ClientCertificates.off
-    /// A secret from which the keys of session tickets follow; nil for keys that end with the process.
+    /// A secret from which the keys of session tickets are derived; nil: the keys end with the process.
     package var ticketSecretPath: String?
 
     package init() {}
 
-    /// The settings that mean nothing without TLS, as they are written.
+    /// The given settings that need TLS, by their names.
     private var given: [String] {
         [
             self.certificatePath.map { _ in "--tls-certificate" }, self.keyPath.map { _ in "--tls-key" },
@@ -43,13 +43,13 @@ package struct TLSSettings: Hashable, Sendable {
         ].compactMap { $0 }
     }
 
-    /// What is contradictory in the settings; nil where nothing is.
+    /// The contradiction in the settings; nil if there is none.
     package var contradiction: String? {
         if self.mode == .off {
             guard self.certificatePath == nil, self.keyPath == nil, self.clientAuthorityPath == nil,
                 self.clientCertificates == .off, self.ticketSecretPath == nil
             else {
-                // A certificate turns TLS on, unless --tls off is written.
+                // A certificate turns TLS on, unless --tls off is given.
                 let given = self.given.joined(separator: " and ")
                 return self.certificatePath == nil
                     ? "\(given) needs TLS, and there is no certificate; give --tls-certificate and --tls-key too, or leave "
@@ -71,20 +71,20 @@ package struct TLSSettings: Hashable, Sendable {
         }
         if (self.clientCertificates == .off) != (self.clientAuthorityPath == nil) {
             return self.clientAuthorityPath == nil
-                ? "clients are asked for certificates (--tls-client-certificates), and nobody says whose hold; give --tls-client-ca"
+                ? "clients are asked for certificates (--tls-client-certificates) without an authority to verify them; give --tls-client-ca"
                 : "--tls-client-ca is given, and --tls-client-certificates is off; say optional or required"
         }
         return nil
     }
 }
 
-/// The files of TLS: read at the start and again at SIGHUP. The control thread's.
+/// The files of TLS: read at the start and again at SIGHUP. Owned by the control thread.
 struct TLSKeeper {
     let settings: TLSSettings
     let tickets: TicketKeys
     /// What new handshakes use.
     private(set) var context: TLSContext
-    /// Why the files that were read last are not in use; nil where they are.
+    /// Why the files of the last reload are not in use; nil if they are.
     private(set) var fault: String?
 
     init(_ settings: TLSSettings, wall: Instant) throws(ServerError) {
@@ -98,7 +98,7 @@ struct TLSKeeper {
         if let reason = Self.expiry(self.context, settings, wall) { throw ServerError("TLS: \(reason)") }
     }
 
-    /// Reads the files again. Where they cannot be used, those before stay in use, and it says why.
+    /// Reads the files again. If they cannot be used, the previous ones stay, and the reason is returned.
     mutating func reload(wall: Instant) -> String? {
         do throws(TLSError) {
             let context = try Self.load(self.settings, self.tickets)
@@ -110,7 +110,7 @@ struct TLSKeeper {
         return self.fault
     }
 
-    /// What would go wrong if the files were read now: a key that others can read meanwhile, a half-written certificate.
+    /// The fault if the files were read now: a key that others can read by now, a half-written certificate.
     func faultNow() -> String? {
         do throws(TLSError) {
             _ = try Self.load(self.settings, self.tickets)
@@ -149,7 +149,7 @@ struct TLSKeeper {
         return secret
     }
 
-    /// A certificate that has ended is no use to anybody: every client refuses it.
+    /// Refuses an expired certificate, because every client would.
     private static func expiry(_ context: TLSContext, _ settings: TLSSettings, _ wall: Instant) -> String? {
         guard let end = context.validity?.notAfter, end <= wall else { return nil }
         return "\(settings.certificatePath ?? ""): the certificate has ended at \(end); get a new one"
@@ -159,7 +159,7 @@ struct TLSKeeper {
     var certificateEnd: Instant { self.context.validity?.notAfter ?? .distantPast }
 }
 
-/// What a loop needs to speak TLS.
+/// The TLS state of a loop.
 struct TLSPort {
     var mode: TLSSettings.Mode
     /// Nil where TLS is off.
@@ -169,17 +169,17 @@ struct TLSPort {
     static let off = TLSPort(mode: .off)
 }
 
-/// What a loop counts of TLS.
+/// A loop's TLS counters.
 struct TLSCounters: Sendable {
-    /// Handshakes that came to their end, resumed ones included.
+    /// Completed handshakes, including resumed ones.
     var handshakes: UInt64 = 0
     var resumed: UInt64 = 0
-    /// By reason, in the words of metrics.
+    /// By reason, as in the metrics.
     var failures: [String: UInt64] = [:]
-    /// Connections that speak TLS now, handshakes under way included.
+    /// Connections that speak TLS now, including those in the handshake.
     var open = 0
 
-    /// Why a handshake fails beyond what TLS itself finds.
+    /// Reasons of failed handshakes beyond OpenSSL's own.
     static let ownReasons = ["off", "limit", "unfinished", "closed"]
     static let reasons =
         TLSError.Fault.allCases.filter { $0 != .file && $0 != .name }.map(\.rawValue) + Self.ownReasons

@@ -318,7 +318,7 @@ final class NotifyReceiver {
     }
 
     @Test func `is not one place for two things`() {
-        #expect(self.refusal { $0.http = $0.listen }?.contains("each a port of its own") == true)
+        #expect(self.refusal { $0.http = $0.listen }?.contains("give each its own port") == true)
         #expect(self.refusal { $0.http = "127.0.0.1" }?.hasPrefix("--http 127.0.0.1: ") == true)
     }
 }

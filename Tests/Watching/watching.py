@@ -413,7 +413,7 @@ def activation():
 def refusals():
     for arguments, told in (
         (["--http", "0.0.0.0:0"], "--allow-remote-http"),
-        (["--http", "127.0.0.1:9", "--listen", "127.0.0.1:9"], "each a port of its own"),
+        (["--http", "127.0.0.1:9", "--listen", "127.0.0.1:9"], "give each its own port"),
         (["--http", "yes"], "on, off, or ADDRESS:PORT"),
         (["--log-format", "xml"], "auto, logfmt"),
     ):
