@@ -38,7 +38,7 @@ class Failure(Exception):
     pass
 
 
-# The attackers. Each runs in a process of its own, so that it takes no time from the clients that measure.
+# The attackers. Each runs in a separate process, so that it takes no time from the measuring clients.
 
 def dribble(address, sources, count, stop):
     """Holds `count` connections that never finish HELLO, and replaces those that the server closes.

@@ -166,7 +166,7 @@ def calls(contract):
         yield f"{short} whose app ends too early", call(path, b"\x0a\x7f"), "MESSAGE_MALFORMED"
         yield f"{short} of a bundle that is not UTF-8", call(path, text(1, text(1, b"\xff"))), "TEXT_NOT_UTF8"
         yield f"{short} of a bundle with NUL", call(path, text(1, text(1, b"a\x00"))), "TEXT_HAS_NUL"
-        # What can be seen without looking for the app comes first: an operation is missing.
+        # Errors that need no app come first: an operation is missing.
         yield f"{short} of an app that is not there", call(path, text(1, text(1, b"a.b") + number(2, 3))), \
             "FIELD_MISSING" if short == "Operate" else "APP_UNKNOWN"
     for method in ("/", "//", "/perch.v1.EntitlementService", "/perch.v1.EntitlementService/",

@@ -3,7 +3,7 @@ import PerchJSON
 import PerchModel
 import Testing
 
-/// What a sample holds, counted by another program (Python's json) and not by the loader.
+/// The contents of a sample, counted by another program (Python's json), independent of the loader.
 struct Expected: Sendable, CustomTestStringConvertible {
     let index: Int
     let summary: CatalogueSummary

@@ -299,7 +299,7 @@ import Testing
         try server.connect()
         #expect(try server.sent().map(\.stream) == [1, 2])
         try server.end(2, .credentialsExpired)
-        #expect(!server.actions().contains(.disconnect), "another one is under way, and nobody would know what it did")
+        #expect(!server.actions().contains(.disconnect), "another attempt is running, and its result would be unknown")
         server.core.call(3, Sample.read, timeoutMilliseconds: 500_000)
         #expect(try server.sent().isEmpty, "there the old ones count")
         let moved = Self.answers[2].answer

@@ -101,7 +101,7 @@ import Testing
         let task = other.subscriptionStatusTask(account: "anna", group: "premium").since(known.token)
         var states = task.makeAsyncIterator()
         guard case .unchanged(let info)? = await states.next(where: { $0 != .loading }) else {
-            Issue.record("the value is the same, and was told again")
+            Issue.record("the same value was delivered again")
             return
         }
         #expect(task.last == nil && !info.token.isEmpty)

@@ -358,7 +358,7 @@ import struct PerchClient.ValueInfo
         let sent = try self.server.sent()
         #expect(
             sent.map { $0.request?.watchToken } == [[], [6]],
-            "the first may begin anew, the second has nobody who knows its value but its consumer")
+            "the first may start again; only the consumer of the second knows its value")
         _ = self.server.actions()
         try self.server.end(sent[1].stream, .tokenOtherStore)
         #expect(self.server.actions().shown(2) == ["final TOKEN_OTHER_STORE after nothing"])

@@ -114,7 +114,7 @@ import Testing
         Forgery("alg of another key", "untrusted") { signed(header("EdDSA"), payload) },
         Forgery("alg in small letters", "untrusted") { signed(header("es256"), payload) },
         Forgery("no kid among several keys", "untrusted") { signed(#"{"alg":"ES256"}"#, payload) },
-        Forgery("a key of its own in the header", "untrusted") {
+        Forgery("an embedded key in the header", "untrusted") {
             signed(header("ES256", kid: "mine", #","jwk":{"kty":"oct","k":"AAAA"}"#), payload)
         },
         Forgery("crit", "malformed") { signed(header("ES256", #","crit":["exp"]"#), payload) },

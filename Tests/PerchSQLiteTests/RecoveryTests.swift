@@ -199,7 +199,7 @@ import Testing
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         let storage = try SQLiteStorage(path: path)
-        // Bypasses the seam, because a debug build seals so many bytes too slowly.
+        // Bypasses the seam, because a debug build seals this amount of bytes too slowly.
         try storage.connection.execute("CREATE TABLE filler (id INTEGER PRIMARY KEY, bytes BLOB)")
         let fillerBytes = 512 * 1024
         var longest = 0

@@ -8,7 +8,7 @@ import Testing
 
 /// Schema 4, as commit 4e48b89 made its tables.
 enum EarlierSchema {
-    /// Gives a store of today the tables of schema 4. What schema 4 did not store is lost.
+    /// Gives a current store the tables of schema 4. Data that schema 4 did not store is lost.
     static func restore(in connection: Connection) throws {
         try connection.execute(
             """

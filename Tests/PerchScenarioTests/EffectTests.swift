@@ -70,7 +70,7 @@ struct EffectTests {
         let isCatalogue = { (line: String) in
             ["product", "accounts", "offer", "catalog", "end", "  "].contains { line.hasPrefix($0) }
         }
-        // What all lines need: the catalogues, the accounts and the transactions that have names.
+        // The context of all lines: the catalogues, the accounts and the named transactions.
         let context =
             Self.lines[..<Self.headCount].filter(isCatalogue)
             + ["alice: buy gold as T1", "alice: call latest gold as T3", "alice: buy gold -> held"]

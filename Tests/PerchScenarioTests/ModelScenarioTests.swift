@@ -4,7 +4,7 @@ import Testing
 
 @testable import PerchScenario
 
-/// What the model's check finds is written as a scenario. That it plays is shown by Tests/Scenarios/run.
+/// A finding of the model check is written as a scenario. Tests/Scenarios/run plays one.
 @Suite("A random sequence, written as a scenario")
 struct ModelScenarioTests {
     @Test(arguments: 1...4 as ClosedRange<UInt64>) func `is read without a fault`(_ seed: UInt64) {
@@ -17,7 +17,7 @@ struct ModelScenarioTests {
         #expect(parsed.scenario.start == ModelWorld.begin)
     }
 
-    /// A law that is wrong stands for a mistake: nobody may be refunded a subscription.
+    /// A deliberately wrong law stands for a mistake: no subscription may be refunded.
     @Test func `has only the steps that break something, and says what they break`() throws {
         let law: ModelCheck.Law = { _, after in
             let lines = after.records.compactMap { $0?.lines }.joined()

@@ -48,7 +48,7 @@ private final class SteppedControl {
         _ = self.control.turn(now: self.now)
     }
 
-    /// What was asked of each loop, and of the store, since the last time.
+    /// The questions to each loop and to the store since the last call.
     func asked() -> (loops: [[UInt64]], store: [(number: UInt64, proves: Bool)]) {
         let loops = self.loops.map { inbox in
             var events: [LoopEvent] = []
@@ -105,8 +105,7 @@ private final class SteppedControl {
     func pings() -> Int { self.manager.received().filter { $0 == "WATCHDOG=1" }.count }
 }
 
-/// Runs on a thread of its own, in which the stop signals are blocked as a server blocks them; what it throws or finds
-/// wrong comes back.
+/// Runs on a new thread with the stop signals blocked, as in a server; returns its errors and failures.
 private func onServerThread(_ body: @escaping @Sendable () throws -> [String]) throws -> [String] {
     final class Box: Sendable {
         let value = Mutex<Result<[String], any Error>>(.success(["it did not run"]))
@@ -146,7 +145,7 @@ private struct Faults {
             stepped.answer(number, loop: 1)
             faults.expect(stepped.pings() == 1, "all have answered")
 
-            // At half of what the manager waits for, and with a disk that is full: a restart would not mend it.
+            // At half of the manager's interval, also with a full disk: a restart would not help.
             stepped.pass(milliseconds: 9_999)
             faults.expect(stepped.asked().store.filter(\.proves).isEmpty, "it is not time yet")
             stepped.pass(milliseconds: 1)
@@ -166,7 +165,7 @@ private struct Faults {
             stepped.answer(third, store: SampleReports.store(failure: "the store failed"))
             faults.expect(stepped.pings() == 0, "a failed store does not work")
 
-            // A loop that hangs: its late answer is nobody's.
+            // A loop hangs: its late answer is dropped.
             stepped.pass(milliseconds: 10_000)
             guard let fourth = stepped.asked().store.first(where: \.proves)?.number else {
                 return faults.all + ["no fourth"]

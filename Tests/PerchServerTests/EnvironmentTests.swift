@@ -57,7 +57,7 @@ import Testing
         try Server.checkEnvironments(Self.settings(given), try Self.engine(kept))
     }
 
-    /// What stands in the environment for other commands is mostly right, and what is wrong is not served.
+    /// Variables for other commands may also apply here; a wrong one is refused.
     @Test(
         arguments: [
             ("com.example.app", nil, true), (nil, .xcode, true), ("com.example.app", .xcode, true), (nil, nil, true),

@@ -2,8 +2,8 @@ import PerchMetrics
 
 /// Reads Prometheus' text format as strictly as its description allows, and says what is wrong with it.
 ///
-/// Besides the form: help and type once for each name and before its first value, no series twice, counters that end in
-/// `_total` and are not negative, histograms whose buckets only grow and end in `+Inf` with the count.
+/// Besides the form, it checks: help and type once for each name and before its first value, no series twice, counters
+/// that end in `_total` and are not negative, and histograms with growing buckets that end in `+Inf` with the count.
 struct ExpositionChecker {
     private(set) var faults: [String] = []
     /// By name, as `# TYPE` says.

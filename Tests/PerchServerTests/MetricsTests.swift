@@ -23,7 +23,7 @@ enum Repository {
     }
 }
 
-/// What threads say that have done a little.
+/// Reports of threads after a little work.
 enum SampleReports {
     static func loop(_ change: (inout LoopCounters) -> Void = { _ in }) -> LoopReport {
         var counters = LoopCounters()
@@ -162,7 +162,7 @@ enum SampleReports {
 }
 
 @Suite struct `every limit` {
-    /// Those that nobody breaches: sizes of steps and of memory that is kept, or of what a client or a tool does.
+    /// Limits that no caller can breach: sizes of steps and of kept memory, and limits of clients and tools.
     private static let unbreached: Set = [
         "responseSingularFieldsMax", "codecBytesKept", "compressBytesMin", "pageSizeDefault", "pageSizeMax",
         "heartbeatSecondsMin", "heartbeatSecondsMax", "heartbeatSecondsDefault", "idempotencyKeyMilliseconds",

@@ -74,7 +74,7 @@ private final class SteppedLoop {
     }
 }
 
-/// A client on a socket, which reads only when it is told to.
+/// A client on a socket that reads only on request.
 private final class Client {
     private let window = TLSWindow()
     private(set) var secure: TLSClientSide?
@@ -196,7 +196,8 @@ private final class Client {
         #expect(stage.driver.pending.isEmpty)
     }
 
-    /// Everything has been sealed, and the kernel has not taken all of it: the core owes nothing, and the reader stands still.
+    /// Everything is sealed, but the kernel has not accepted all of it: the core has nothing pending, and the reader is
+    /// stalled.
     @Test(arguments: [false, true])
     func `closes a reader that takes nothing, also when all is sealed that it is owed`(_ readsAtLast: Bool) throws {
         let stage = try SteppedLoop(.required, sendBufferBytes: 4_096)

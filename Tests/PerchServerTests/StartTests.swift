@@ -8,7 +8,7 @@ import Testing
 @testable import PerchServer
 
 @Suite struct `a start` {
-    /// Each in a process of its own, which a start changes.
+    /// Each start changes the process, so each runs in a new one.
     @Test func `without an app, where there is no store, leaves none behind`() async {
         let directory = TemporaryDirectory()
         let fresh = directory.file("store")

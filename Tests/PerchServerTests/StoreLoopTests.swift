@@ -69,7 +69,7 @@ private final class SteppedStore {
         return events
     }
 
-    /// Gives the app a catalogue whose source has so many bytes: something to write, as long as wanted.
+    /// Gives the app a catalogue with a source of that many bytes, to make the store write.
     func rename(bytes: Int) {
         let source = String(repeating: "x", count: bytes)
         let mutation = Mutation(.app(self.app), needsTestApp: false) { view throws(Refusal) in
@@ -93,7 +93,7 @@ private final class SteppedStore {
 
     var files: [String] { TemporaryDirectory.names(in: self.folder.path) }
 
-    /// One turn; what the loop and the control thread were told.
+    /// One tick; the events for the loop and the control thread.
     func turn() -> (loop: [LoopEvent], control: [ControlEvent]) {
         _ = self.driver.turn(now: Clocks.monotonic())
         var (events, told): ([LoopEvent], [ControlEvent]) = ([], [])
@@ -114,7 +114,7 @@ private final class SteppedStore {
 @Suite struct `the store's thread` {
     @Test func `measures its commits, and stamps what it tells the loops of`() throws {
         let store = try SteppedStore()
-        // The app was opened by a commit of its own.
+        // A separate commit opened the app.
         let opened = try store.report().measures.batchChanges.count
         let before = Clocks.microseconds()
         store.rename(bytes: 10)
@@ -154,7 +154,7 @@ private final class SteppedStore {
             return
         }
         #expect((before...Clocks.microseconds()).contains(try #require(first.committed)))
-        // The time of a commit is told of that turn alone.
+        // The commit time belongs to that tick alone.
         let second = store.turn(asking: [StoreRequest(loop: 0, ticket: 3, .record(key))])
         #expect(second.told.count == 1)
         #expect(second.committed == nil)

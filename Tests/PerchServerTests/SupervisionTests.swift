@@ -7,7 +7,7 @@ import Testing
 
 @testable import PerchServer
 
-/// What a service manager reads from: a datagram socket with a name.
+/// The receiving end of a service manager: a datagram socket with a name.
 final class NotifyReceiver {
     let name: String
     private let number: Int32
@@ -34,7 +34,7 @@ final class NotifyReceiver {
 
     deinit { close(self.number) }
 
-    /// What was sent and not read yet, each datagram apart.
+    /// The datagrams received since the last call.
     func received() -> [String] {
         var messages: [String] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -299,7 +299,7 @@ final class NotifyReceiver {
         #expect(refusal { $0.mode = .required }?.contains("--tls-certificate") == true)
         #expect(refusal { $0.certificatePath = "c" }?.contains("--tls is off") == true)
         #expect(refusal { $0.ticketSecretPath = "t" }?.contains("--tls-ticket-secret needs TLS") == true)
-        // Who wrote --tls off is told of it; who wrote nothing of it has no certificate.
+        // The message names --tls off only if the operator gave it; otherwise it names the missing certificate.
         #expect(refusal { $0.certificatePath = "c" }?.contains("leave --tls off out") == true)
         #expect(
             refusal { $0.clientCertificates = .required }?.contains("give --tls-certificate and --tls-key") == true)

@@ -102,7 +102,7 @@ func contents(_ value: Any) -> String {
     return text
 }
 
-/// The fields of a printout, each by the way to it; `parent` for one that has fields of its own.
+/// The fields of a printout, each with its path; `parent` for a field that has fields.
 private func fields(of contents: String) -> [(path: String, value: String)] {
     var way: [Substring] = []
     var fields: [(path: String, value: String)] = []

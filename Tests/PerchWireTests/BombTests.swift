@@ -5,7 +5,7 @@ import Testing
 
 @testable import PerchWire
 
-/// What zlib has taken from its own hooks, now and at most.
+/// Bytes that zlib has allocated through the hooks, now and at most.
 private final class Taken {
     private var sizes: [UnsafeMutableRawPointer: Int] = [:]
     private(set) var most = 0
@@ -57,7 +57,7 @@ private struct Bomb: CustomTestStringConvertible, Sendable {
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: samples.next()) }
     }
 
-    /// What is said of so many compressed bytes that become more than is allowed.
+    /// The error for compressed bytes that inflate beyond a limit.
     init(_ name: String, _ plain: [UInt8], limit: Int, level: Int32 = 9) {
         let compressed = Self.squeezed(plain, level: level)
         let byRatio = max(Limits.inflateRatioFreeBytes, compressed.count * Limits.inflateRatioMax)

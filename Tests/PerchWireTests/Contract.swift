@@ -176,7 +176,7 @@ enum Contract {
         "ListCurrentEntitlementsRequest.as_of", "ExplainRequest.as_of", "OperateRequest.operation",
     ]
 
-    /// What is left of a message's bytes when it has been a value of the model; nil if it is none.
+    /// A message's bytes after conversion to the model and back; nil if it is no value of the model.
     ///
     /// This is all that the model does not tell apart: the nested messages above; `app` and `info` with nothing in
     /// them; `info` beside `loading`; and whether a forecast's state entitles, which the state itself says.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PerchWire
 
-/// Memory of which there is some until the n-th time that it is asked for: at what file scope functions find.
+/// An allocator that fails from the n-th request on, reachable from functions at file scope.
 private final class Scarce {
     var left: Int
     var taken = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PerchWire
 
-/// What is written and read by hand on the push path, beside what protobuf-c makes of the same.
+/// Compares the hand-written codec of the push path with protobuf-c.
 @Suite struct `the push path's own writer and reader` {
     private let codec = MessageCodec()
 
@@ -224,7 +224,7 @@ import Testing
         ]
     }
 
-    /// What the long way makes of the bytes; nil where it refuses them.
+    /// The general way's result for the bytes; nil if it refuses them.
     private func longWay(_ method: PerchWire.Method, _ bytes: [UInt8]) -> Request? {
         do {
             switch method {

@@ -24,7 +24,7 @@ private func number(_ field: UInt64, _ value: UInt64) -> [UInt8] { varint(field 
 
 private func times(_ count: Int, _ bytes: [UInt8]) -> [UInt8] { (0..<count).flatMap { _ in bytes } }
 
-/// What the codec says of these bytes as a request; nil if it takes them.
+/// The codec's error for these bytes as a request; nil if it accepts them.
 private func refusal(_ method: PerchWire.Method, _ bytes: [UInt8]) -> MessageError? {
     do {
         _ = try MessageCodec().decodeRequest(method, bytes.span.bytes)

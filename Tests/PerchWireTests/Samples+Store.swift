@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-// What can be done to an account, what can be set in an app, and what is told of them.
+// Samples of operations, settings and their results.
 extension Samples {
     mutating func asOf() -> AsOf { AsOf(instant: self.instant(), revision: self.u64()) }
 

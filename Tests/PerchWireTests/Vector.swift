@@ -40,7 +40,7 @@ struct Vector: Decodable, Sendable, CustomTestStringConvertible {
 
     var bytes: [UInt8] { self.hex.map(Self.bytes) ?? Self.bytes(self.parts ?? []) }
 
-    /// What a serializer of ours writes for the same message.
+    /// The bytes that our serializer writes for the same message.
     var canonicalBytes: [UInt8] {
         self.canonical.map(Self.bytes) ?? self.canonical_parts.map(Self.bytes) ?? self.bytes
     }

@@ -76,7 +76,7 @@ class ChangeChecks:
         return len(self.bought.get(account, ()))
 
     def opened(self, call):
-        # What is acknowledged when a read is sent has to be in its answer.
+        # Purchases acknowledged before a read is sent must be in its answer.
         call.acknowledged = self.acknowledged_count(call.note.get("account", ""))
         call.finished = set(self.finished.get(call.note.get("account", ""), ()))
         call.version, call.clock_ms = self.version, self.clock_ms
@@ -157,7 +157,7 @@ class ChangeChecks:
                 return
             is_shown = (operation.revision, operation.bought, EVENT_PURCHASED) in chain.seen
         elif chain.method == "SubscriptionStatusTask" and operation.product in SUBSCRIPTIONS:
-            # Not so an entitlement: it may be as before, where the purchase has ended before it was told.
+            # An entitlement may be unchanged, if the purchase ended before it was pushed.
             if chain.said is None or chain.said.message.DESCRIPTOR.name == "Failure":
                 return
             is_shown = chain.said.position[0] >= operation.revision

@@ -99,7 +99,7 @@ class World:
         self.loop.later(self.timing.uniform(0, 0.1), self.restart)
 
     def restart(self):
-        # What the dead server has sent is read first.
+        # Reads the bytes of the dead server first.
         if any(peer.connection is not None for peer in self.peers()):
             self.loop.later(0.005, self.restart)
             return

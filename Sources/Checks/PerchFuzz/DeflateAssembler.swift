@@ -1,15 +1,15 @@
-/// Compressed bytes that are made by hand (RFC 1950 and 1951), from instructions that any bytes are: a fuzzer's own changes to
-/// what zlib made seldom get past a checksum. Whoever reads them has to come to exactly `plain`.
+/// Assembles compressed bytes (RFC 1950 and 1951) from arbitrary bytes as instructions, because a fuzzer's mutations of
+/// zlib's output seldom pass the checksum. A reader must produce exactly `plain`.
 ///
-///     0…127       so many literals, and one more, follow
-///     128…253     copy: a byte of length (3 to 258), two bytes of distance, as far back as there is something
+///     0…127       literals follow, one more than the number
+///     128…253     copy: a byte of length (3 to 258), two bytes of distance within the output so far
 ///     254         end the block, begin another
-///     255         a block that is not compressed: so many bytes as the next says follow
+///     255         an uncompressed block: the next byte is its length
 struct DeflateAssembler {
     private(set) var plain: [UInt8] = []
     private var bits = BitWriter()
 
-    /// Nobody needs more to see a limit kept: what is made beyond it costs time and shows nothing.
+    /// `plainMax` bounds the output: output beyond the tested limit costs time and shows nothing.
     init(_ instructions: ArraySlice<UInt8>, plainMax: Int) {
         var rest = instructions
         self.beginBlock(isLast: false)

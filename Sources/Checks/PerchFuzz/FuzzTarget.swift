@@ -1,4 +1,4 @@
-/// One place where bytes come in that nobody vouches for: what a fuzzer feeds, and what must hold for whatever it feeds.
+/// One input of untrusted bytes: the code that receives the fuzzer's input, and the properties that must hold for it.
 ///
 /// `run` may refuse its bytes by returning. It traps where something does not hold, and so does everything below it.
 package protocol FuzzTarget: AnyObject, SendableMetatype {

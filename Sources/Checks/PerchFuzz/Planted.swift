@@ -3,8 +3,8 @@ import PerchBase
 /// A defect that is there only if it is asked for, to see that fuzzing finds one: reads a byte behind its memory. `make fuzz
 /// PLANT=1`.
 ///
-/// It lies behind all that a target refuses, in reach of one in a thousand of the inputs that it takes: nobody comes upon it
-/// who does not get through, again and again, by other ways. No byte of the input tells the way there.
+/// The defect lies behind all refusals of a target, within reach of one in a thousand accepted inputs. A fuzzer reaches
+/// it only if it passes the target often and in different ways. No single byte of the input leads there.
 package func plantedDefect(behind bytes: [UInt8]) {
     guard CRC32C.checksum(bytes) % 1_024 == 0x2A5 else { return }
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)

@@ -160,7 +160,7 @@ package enum ModelCheck {
         }
         let there = Set(after.map(\.transaction.id))
         let stranger = told.first { !there.contains($0.transaction.id) }
-        return stranger.map { "transaction \($0.transaction.id) was told, and is not there" }
+        return stranger.map { "transaction \($0.transaction.id) was reported, but is missing" }
     }
 
     // MARK: Shrinking

@@ -271,7 +271,7 @@ struct ModelDraw {
         return .configure(self.random.below(6) == 0 ? [first, self.setting()] : [first])
     }
 
-    /// What keeps an account from buying is not kept up for long.
+    /// Ends conditions soon that keep an account from buying.
     private mutating func charges() -> Bool? {
         let record = self.world.record(self.account)
         return record?.chargesFail == true

@@ -57,7 +57,7 @@ extension ModelInvariants {
             : "at revision \(look.revision) it was \(String(describing: wanted)), and is \(String(describing: record))"
     }
 
-    /// A read as of an instant returns everything that had happened by then, in any order of writing.
+    /// A read as of an instant returns everything effective up to it, in any order of writing.
     private func passed(_ account: Int, _ rows: [TransactionRow]) -> String? {
         guard let number = self.world.number(of: account) else { return nil }
         let facts = self.world.storage.facts(of: number)

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-/// What must hold for a store at any moment. Each invariant returns a sentence about a failure.
+/// Invariants of a store at every moment. Each returns a sentence about a failure.
 ///
 /// They follow the document of the model, not its code, and compute results in another way.
 ///

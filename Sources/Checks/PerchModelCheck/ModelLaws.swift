@@ -2,8 +2,8 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-/// What one event may change and must change: the notes and rows of section 17, as laws about the state before and
-/// after.
+/// The permitted and required changes of one event: the notes and rows of section 17, as laws about the state before
+/// and after.
 package struct ModelLaws {
     let action: ModelAction
     let before: ModelSnapshot

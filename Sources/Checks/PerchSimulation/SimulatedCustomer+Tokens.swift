@@ -128,11 +128,11 @@ extension SimulatedCustomer {
         }
         if let committed, committed >= token.expires {
             self.simulation.promises.breach(
-                "permission", "what was committed \(committed) was told upon a token that ended \(token.expires)")
+                "permission", "what was committed \(committed) was sent under a token that ended \(token.expires)")
         }
         if let revision, let since = self.world.revokedSince[token.id], revision > since {
             self.simulation.promises.breach(
-                "permission", "revision \(revision) was told upon token \(token.id), which was taken back at \(since)")
+                "permission", "revision \(revision) was sent under token \(token.id), which was revoked at \(since)")
         }
     }
 }

@@ -6,8 +6,8 @@ import PerchSQLite
 package import PerchStore
 package import PerchWire
 
-/// A whole server on one thread, without sockets, threads and a clock of its own: loops, a store, and the network to
-/// their clients. Tests drive it by hand; `Simulation` drives it from a seed.
+/// A whole server on one thread, with simulated sockets and time: loops, a store, and the network to their clients.
+/// Tests drive it by hand; `Simulation` drives it from a seed.
 package final class World {
     package struct Setup {
         package var loops = 1
@@ -187,7 +187,7 @@ package final class World {
         self.storeInbox.removeAll()
         var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
         self.storeWake = self.engine.run(requests, wall: self.wall, machine: self.machine, into: &outbox)
-        // Nobody receives the decisions of a process that died in them.
+        // A process that died in a decision sends no results.
         if self.isDead { return }
         defer { self.extendClock() }
         for event in outbox.events[0] {
@@ -381,8 +381,8 @@ package final class World {
     /// The disk has seen the process die.
     package var isDead: Bool { self.setup.disk?.isProcessDead ?? false }
 
-    /// The server dies in the middle of its work, and another starts on its files. Clients see their connections end
-    /// and return by themselves. Returns the last revision that the dead server had committed.
+    /// Kills the server between two writes and starts another on its files. Clients see their connections end and
+    /// reconnect. Returns the last revision that the dead server had committed.
     package func restart(after loss: FaultyDisk.Loss) -> UInt64 {
         let committed = max(self.history.revision, self.engine.header.revision)
         for socket in self.sockets {

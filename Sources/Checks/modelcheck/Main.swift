@@ -2,14 +2,14 @@ import Glibc
 import PerchModelCheck
 import PerchTesting
 
-/// Lives random sequences of everything that can be done to a test store, against the laws and invariants of the model.
+/// Checks the laws and invariants of the model on random sequences of operations on a test store.
 ///
-///     modelcheck COUNT [FROM] [EVENTS]     so many sequences of 200 events, of the seeds from FROM (1) on
-///     modelcheck write SEED [EVENTS]       one of them as a scenario, on stdout
-///     modelcheck reach COUNT [FROM]        how often so many sequences do each thing and come to each state, without laws
+///     modelcheck COUNT [FROM] [EVENTS]     checks COUNT sequences of 200 events, with seeds from FROM (1) on
+///     modelcheck write SEED [EVENTS]       prints one of them as a scenario
+///     modelcheck reach COUNT [FROM]        counts operations and states in COUNT sequences, without checks
 ///
-/// Ends with 1 where something was broken: then it prints the fewest events that break it, and writes them as a scenario
-/// that `perch scenario run` plays, into .build/modelcheck. With 2 where it was not understood.
+/// Exits with 1 if a law is broken: then it prints the fewest events that break it, and writes them as a scenario
+/// that `perch scenario run` plays, into .build/modelcheck. Exits with 2 for invalid arguments.
 @main
 enum Main {
     static func main() {

@@ -1,12 +1,14 @@
 import Glibc
 import PerchSimulation
 
-/// What one change costs our own code, from its CALL frame to the pushed value and the answer: no sockets, no threads.
+/// Measures the cost of one change in our own code, from its CALL frame to the pushed value and the answer: no sockets,
+/// no threads.
 ///
-///     pushcost mux|keyed|hot [CHANGES] [WATCHES] [BATCH]      100,000 changes, 10,000 watches, 256 changes in a turn
-///     pushcost storm [CONNECTIONS] [ACCOUNTS] [BATCH]         connections that come, are told a value and go
+///     pushcost mux|keyed|hot [CHANGES] [WATCHES] [BATCH]      100,000 changes, 10,000 watches, 256 changes a tick
+///     pushcost storm [CONNECTIONS] [ACCOUNTS] [BATCH]         connections that open, receive a value and close
 ///
-/// Prints the nanoseconds of a change, or of a connection. For a figure that does not depend on what else the machine does, count instructions:
+/// Prints the nanoseconds of a change, or of a connection. For a figure that does not depend on other load, count
+/// instructions:
 ///
 ///     valgrind --tool=callgrind --toggle-collect=perch_measured .build/release/pushcost mux 10000
 @main

@@ -1,13 +1,13 @@
 import Glibc
 import PerchSimulation
 
-/// Lives more seeds, and cuts the power more often, than a test run has time for.
+/// Runs more seeds, and cuts the power more often, than a test run has time for.
 ///
-///     simulate seeds COUNT [FROM]     so many simulations, of the seeds from FROM (1) on
-///     simulate seed SEED              one of them, told step by step
-///     simulate cuts COUNT [FROM]      so many losses of power, of lives with the seeds from FROM (1) on
+///     simulate seeds COUNT [FROM]     runs COUNT simulations, with seeds from FROM (1) on
+///     simulate seed SEED              runs one of them and prints each step
+///     simulate cuts COUNT [FROM]      cuts the power COUNT times, with seeds from FROM (1) on
 ///
-/// Ends with 1 where a promise was broken, and says how to see it again; with 2 where it was not understood.
+/// Exits with 1 if a promise is broken, and prints the command that repeats it; with 2 for invalid arguments.
 @main
 enum Main {
     static func main() {

@@ -56,7 +56,7 @@ enum Program {
     static let redis: String? = access("/usr/bin/redis-server", X_OK) == 0 ? "/usr/bin/redis-server" : nil
 }
 
-/// Runs a bench on a thread of its own, as the program does on its main one: it keeps to one core from then on.
+/// Runs a bench on a new thread, as the program does on its main one, because it stays on one core afterwards.
 func measured(
     _ settings: BenchSettings, server: Bench.Server? = nil, hasFloor: Bool = false, redis: String? = nil,
     store: String? = nil, loops: Int = 1, script: Bench.Script? = nil, isInterruptedAfter turns: Int? = nil,
@@ -95,7 +95,7 @@ func measured(
     return try #require(result.withLock { $0 }).get()
 }
 
-/// Small enough for every test run. What is asserted are counts: times belong to a quiet machine.
+/// Small enough for every test run. Tests compare counts only: times need a quiet machine.
 func tiny(_ workload: Workload, watches: Int = 24) -> BenchSettings {
     var settings = BenchSettings(workload, watches: watches)
     settings.warmupNanoseconds = 20_000_000

@@ -6,7 +6,7 @@ import PerchModel
 import Synchronization
 import Testing
 
-/// A whole server on a thread of its own, on loopback: `MemoryServer`, with sockets.
+/// A whole server on its own thread, on loopback: `MemoryServer`, with sockets.
 final class LoopbackServer: Sendable {
     let address: String
     private let inbox: Inbox<Command>

@@ -201,7 +201,7 @@ import Testing
         account.settings.simulatedErrors[.subscriptionStatus] = .userCancelled
         let failure = try #require(simulatedFailure(of: .subscriptionStatus, app: account.app))
         #expect(failure.reason == .storeKitUserCancelled)
-        #expect(failure.message.contains("subscriptionStatus fails with userCancelled"))
+        #expect(failure.message.contains("subscriptionStatus is set to fail with userCancelled"))
         #expect(simulatedFailure(of: .currentEntitlement, app: account.app) == nil)
     }
 

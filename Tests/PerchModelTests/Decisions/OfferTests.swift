@@ -3,7 +3,7 @@ import PerchModel
 import Testing
 
 @Suite struct `offers` {
-    /// Somebody who paid for silver from January until the middle of April, and let it end then.
+    /// A customer who paid for silver from January until the middle of April, and let it end then.
     private static func lapsed(_ catalogue: Catalogue = OfferShop.catalogue()) throws -> TestAccount {
         var account = TestAccount(catalogue: catalogue)
         try account.order("silver") { $0.introductoryEligibility = .denied }
@@ -355,7 +355,7 @@ import Testing
         try #require(account.record.history(ofGroup: "G")).paidMilliseconds / day
     }
 
-    /// How long somebody has paid is what his transactions say, whatever became of them.
+    /// The paid time of a customer is the sum over the transactions, in their current form.
     @Test func `a period counts to the end that it has: cut, forced, extended, left by an upgrade`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver")

@@ -195,7 +195,7 @@ import Testing
     }
 }
 
-/// What the transactions of one line carry, from its purchase on.
+/// Expected fields of the transactions of one line, from its purchase on.
 struct OfferCase: Sendable, CustomTestStringConvertible {
     let name: String
     let offer: SubscriptionOffer
@@ -209,7 +209,7 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
 @Suite struct `introductory offers` {
     @Test(arguments: [
         OfferCase(
-            name: "a free trial is one period of its own length, then the standard price",
+            name: "a free trial is one period of the trial's length, then the standard price",
             offer: Shop.introductory(.freeTrial, Period(2, .week)),
             ends: ["2026-01-24", "2026-02-24", "2026-03-24"], prices: [0, 9_990, 9_990],
             offers: [.freeTrial, nil, nil]),
@@ -237,7 +237,7 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
             #expect(transaction.offer?.paymentMode == row.offers[index], "period \(index)")
             #expect(transaction.offer?.type == (row.offers[index] == nil ? nil : .introductory))
             if index + 1 < row.ends.count {
-                // What the status announces is what the next transaction carries.
+                // The status announces the price that the next transaction has.
                 #expect(try account.renewalInfo().renewalPrice == usd(row.prices[index + 1]), "period \(index)")
                 #expect(try account.renewalInfo().offer?.paymentMode == row.offers[index + 1], "period \(index)")
             }

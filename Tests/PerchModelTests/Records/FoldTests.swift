@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import Testing
 
-/// A customer, his tester and his clock doing anything in any order. The seed alone reproduces it.
+/// A customer, a tester and a clock act in random order. The seed alone reproduces the run.
 struct RandomLife {
     var account: TestAccount
     private(set) var refusalCount = 0
@@ -99,7 +99,7 @@ struct RandomLife {
     }
 }
 
-/// What an account's rows say of themselves, derived without its record: an oracle.
+/// An account's totals, derived from its rows without its record: an oracle.
 struct RowsAlone {
     let rows: [Transaction]
 

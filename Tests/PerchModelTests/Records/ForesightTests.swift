@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import Testing
 
-/// What is told of the end of a period, against what then comes.
+/// Compares the forecast of a period's end with the actual result.
 @Suite struct `what a renewal comes to is foretold` {
     struct Life: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import Testing
 
-/// What is known of a line, and its state just before, at and just after an instant.
+/// A line, and its expected state just before, at and just after an instant.
 struct BoundaryCase: Sendable, CustomTestStringConvertible {
     let name: String
     let leeway: Int64?

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import Testing
 
-/// One customer of a test app and the store that serves him: a record, the rows beside it, and a clock moved by hand.
+/// One customer of a test app, and the customer's store: a record, the rows beside it, and a clock moved by hand.
 ///
 /// It does what the store thread does, without a store: decides, folds the facts, writes the rows, and settles what is
 /// due on the way to an instant.
@@ -38,7 +38,7 @@ struct TestAccount {
             case .insert(let transaction): self.rows.append(transaction)
             case .update(let transaction):
                 guard let index = self.rows.firstIndex(where: { $0.id == transaction.id }) else {
-                    Issue.record("fact \(fact.body) updates row \(transaction.id), which nobody wrote")
+                    Issue.record("fact \(fact.body) updates row \(transaction.id), which does not exist")
                     continue
                 }
                 self.rows[index] = transaction
@@ -162,7 +162,7 @@ struct TestAccount {
         self.commit([Fact(.finished(id), effective: self.now)])
     }
 
-    /// What a purchaser of the family did, as it reaches this account by the share.
+    /// Applies a purchaser's facts to this account, through the share.
     mutating func follow(_ facts: [Fact], of purchaser: AccountRecord, _ share: FamilyShare) {
         self.commit(
             mirroredFacts(

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import Testing
 
-/// What an account did, and whether the product entitles it then.
+/// The history of an account, and whether it entitles to the product.
 struct EntitlementCase: Sendable, CustomTestStringConvertible {
     let name: String
     let product: String

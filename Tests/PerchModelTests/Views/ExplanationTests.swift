@@ -3,7 +3,7 @@ import PerchBase
 import PerchModel
 import Testing
 
-/// A situation that somebody asks about, lived from an instant with transactions from a number on.
+/// A situation to explain. It starts at an instant, with transactions from an ID on.
 struct ExplainedSituation: Sendable, CustomTestStringConvertible {
     var name: String
     var live: @Sendable (Instant, TransactionID) throws -> Explanations
@@ -216,7 +216,7 @@ struct ExplainedSituation: Sendable, CustomTestStringConvertible {
         #expect(String(decoding: agreed, as: UTF8.self) == text)
     }
 
-    /// What an explanation names is what decided: with other instants and other numbers it is another text.
+    /// An explanation names the deciding data: other instants and other IDs give another text.
     @Test(arguments: ExplainedSituation.all.filter { !["never subscribed", "a consumable"].contains($0.name) })
     func `changes when its facts do`(_ situation: ExplainedSituation) throws {
         let text = ExplainedSituation.text(try situation.live(Self.begin, 1))

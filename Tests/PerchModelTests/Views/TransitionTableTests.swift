@@ -13,7 +13,7 @@ struct Transition: Sendable, CustomTestStringConvertible {
     let to: RenewalState?
     /// Whether the value of the group's status view changes.
     let changesStatus: Bool
-    /// What becomes of the entitlement to each product that is looked at.
+    /// The change of the entitlement to each product.
     let entitlements: [(product: String, change: Change)]
     let settings: AppSettings
     let before: @Sendable (inout TestAccount) throws -> Void
@@ -39,7 +39,7 @@ struct Transition: Sendable, CustomTestStringConvertible {
 }
 
 extension TestAccount {
-    /// What another account's sharing of silver comes to for this one.
+    /// The effect of another account's sharing of silver on this one.
     private static func sharing(_ now: Instant) throws -> (purchaser: TestAccount, share: FamilyShare) {
         var purchaser = TestAccount(at: now, catalogue: Shop.catalogue(shareable: ["silver"]))
         purchaser.record = AccountRecord(account: 2, app: 1)

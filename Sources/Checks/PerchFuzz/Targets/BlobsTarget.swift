@@ -76,7 +76,7 @@ final class BlobsTarget: FuzzTarget {
                 try Catalogue.unsealed(blob, app: 1, revision: 1).sealed(app: 1, revision: 1)
             }
         case .image:
-            // Its key is a hash of its own bytes, so what is read from other bytes has no way back.
+            // The key is a hash of the image's bytes, so a value decoded from other bytes cannot be encoded again.
             let bytes = try? ImageContent.unsealed(value, app: 1, hash: ContentHash(of: []))
             hold(bytes.map { $0.count < value.count } ?? true, "an image is longer than its blob")
             return bytes != nil

@@ -2,8 +2,8 @@ import PerchBase
 import PerchIdentity
 import PerchModel
 
-/// What callers show: tokens, keys, and the file of certificates. With an odd first byte the rest is the payload of a token
-/// that is signed here: else nothing that a fuzzer makes would come past the signature.
+/// Callers' credentials: tokens, keys, and the file of certificates. With an odd first byte, the rest is the payload of
+/// a token that is signed here, because a fuzzer's own bytes never pass the signature check.
 final class CredentialsTarget: FuzzTarget {
     static let name = "credentials"
     static let reaches = ["PerchIdentity"]
@@ -67,7 +67,7 @@ final class CredentialsTarget: FuzzTarget {
             let identity = try self.authenticator.identity(ofToken: token, now: Self.now)
             hold(identity.scope != nil, "an identity without a scope was let in")
             hold(identity.expires > Self.now, "an identity that has ended was let in")
-            hold(identity.audience.contains("perch"), "an identity for somebody else was let in")
+            hold(identity.audience.contains("perch"), "an identity with another audience was accepted")
             return true
         } catch {
             let text = String(decoding: token, as: UTF8.self)

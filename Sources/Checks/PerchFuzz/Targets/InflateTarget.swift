@@ -10,7 +10,8 @@ final class InflateTarget: FuzzTarget {
     private let codec = MessageCodec()
     /// Beyond what is inflated whatever its ratio, so that the ratio counts; no more, for each byte of it costs.
     private static let limit = Limits.inflateRatioFreeBytes + 16 * 1024
-    /// What comes out is compressed again up to so many bytes, and of more one in sixteen: compressing is the slow half.
+    /// Outputs up to this size are always compressed again, larger ones one in sixteen times, because compressing is
+    /// the slow half.
     private static let alwaysAgainBytes = 4 * 1024
 
     static func seeds() -> [[UInt8]] {

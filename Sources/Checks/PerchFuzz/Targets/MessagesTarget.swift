@@ -2,7 +2,7 @@ import PerchWire
 
 /// The scan before protobuf-c, protobuf-c, and our values: every message of the contract, by the first byte.
 ///
-/// What is read is written and read again: both writings are the same bytes.
+/// Encodes a decoded message and decodes it again: both encodings must be equal.
 final class MessagesTarget: FuzzTarget {
     static let name = "messages"
     static let reaches = ["PerchWire/Codec", "PerchWire/Messages", "CPerchProto"]

@@ -18,7 +18,7 @@ final class SessionTarget: FuzzTarget {
     private static let inputsPerWitness = 8
     /// Served beside whoever is fuzzed, over all inputs of a world.
     private var witness: WireClient
-    /// A world that was written to so often is made anew: the older one is, the slower.
+    /// Revisions after which a world is replaced, because older worlds are slower.
     private static let revisionsPerWorld: UInt64 = 1_000
 
     init() { self.witness = self.world.welcomedClient() }
@@ -41,7 +41,7 @@ final class SessionTarget: FuzzTarget {
         return [requests[...]].map(Self.bytes) + requests.map { Self.bytes([$0]) }
     }
 
-    /// What a client sends for these, one call after another, and a CANCEL of the first.
+    /// A client's bytes for these requests, one call after another, and a CANCEL of the first.
     private static func bytes(_ requests: some Sequence<Request>) -> [UInt8] {
         let client = WireClient(socket: SimulatedSocket(number: 1))
         for request in requests { client.call(request) }
@@ -98,7 +98,7 @@ final class SessionTarget: FuzzTarget {
         return World(setup)
     }
 
-    /// The old world is looked at as a whole: everybody goes, and it is empty.
+    /// Checks the old world as a whole: all clients close, and it must be empty.
     private func renew() {
         self.world.checkNothingIsLeft()
         self.world = Self.newWorld()

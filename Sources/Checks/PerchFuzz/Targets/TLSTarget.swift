@@ -3,16 +3,16 @@ import PerchIdentity
 import PerchTLS
 import PerchTesting
 
-/// What a stranger sends where TLS is spoken: any bytes, or the flights of a real client with some of them changed. Nobody
-/// comes through a handshake who has not made it, and who does is who his certificate says.
+/// The bytes of a stranger on a TLS port: arbitrary bytes, or the flights of a real client with some bytes changed.
+/// Only a client with a complete handshake is accepted, with the identity of its certificate.
 ///
-/// By the first byte, 1, 3, 5 or 7: the rest is edits of a real client's flights, four bytes each. Anything else: the second
-/// byte says in what pieces the rest comes. Bit 1: clients are asked for a certificate; bit 2: a real client begins anew, and
-/// does not resume what the last one has left. So most of what a fuzzer makes is for the server alone, which costs a fifth of
-/// a client and a server.
+/// A first byte of 1, 3, 5 or 7 selects edits of a real client's flights, four bytes each. With any other first byte,
+/// the second byte selects how the rest is split. Bit 1: clients are asked for a certificate. Bit 2: a real client
+/// begins a new session instead of resuming the last one. So most inputs need only the server, which costs a fifth of a
+/// client and a server.
 ///
-/// OpenSSL itself is the system's, without AddressSanitizer's eyes but for its calls of the C library; what is watched is the
-/// layer around it, and that it never lets anybody in.
+/// OpenSSL itself is the system's, without AddressSanitizer except for its calls of the C library. The target checks
+/// the layer around it, and that it accepts no stranger.
 final class TLSTarget: FuzzTarget {
     static let name = "tls"
     static let reaches = ["PerchTLS", "CPerchTLS"]
@@ -35,7 +35,7 @@ final class TLSTarget: FuzzTarget {
     private var inputs = 0
     /// Inputs between two of which an untouched client is served.
     private static let inputsPerWitness = 4_096
-    /// What a server says before it knows its peer: its certificate, a ticket, an alert.
+    /// Bytes that a server sends before it knows its peer: its certificate, a ticket, an alert.
     private static let answerBytesMax = 16 * 1024
     private static let message = Array("perch/1 in the clear".utf8)
 
@@ -84,7 +84,7 @@ final class TLSTarget: FuzzTarget {
         } else {
             self.listen(to: Array(bytes.dropFirst(2)), pieces: Int(bytes.dropFirst().first ?? 255), context)
         }
-        // What came before has left nothing behind, for whoever comes next.
+        // Earlier connections must leave no state for the next one.
         guard self.inputs % Self.inputsPerWitness == 1 else { return isThrough }
         hold(
             self.converse(with: self.mutual, isMutual: true, resumes: true, edits: []) == .done,
@@ -92,7 +92,7 @@ final class TLSTarget: FuzzTarget {
         return isThrough
     }
 
-    /// A stranger who has no key of the server's answers: whatever he sends, he does not come through.
+    /// Plays a stranger who does not have the server's key: no bytes may complete the handshake.
     private func listen(to bytes: [UInt8], pieces: Int, _ context: TLSContext) {
         let connection = self.accept(context)
         defer { connection.free() }
@@ -177,7 +177,7 @@ final class TLSTarget: FuzzTarget {
             if client.output.isEmpty { break }
         }
         if isThrough {
-            // Who was let in is who the certificate says: a flight that was changed is nobody's.
+            // An accepted client has its certificate's identity; a changed flight must be refused.
             let names = server.peer?.names
             hold(!isMutual || names == ["anna.example.com"], "\(names ?? []) came through for anna")
         }
@@ -236,11 +236,12 @@ final class TLSTarget: FuzzTarget {
     }
 }
 
-/// What of a client's flights is changed on the way: which flight and how, where, and by what.
+/// The edits of a client's flights: which flight and how, where, and with which value.
 ///
 ///     flight + 4 × kind   place (two bytes)   value
 ///
-/// Kinds: 0 a byte is mixed with the value, 1 so many bytes are put in, 2 so many are left out, 3 the flight ends there.
+/// Kinds: 0 mixes a byte with the value, 1 inserts that number of bytes, 2 removes that number, 3 ends the flight
+/// there.
 private struct FlightEdits {
     private let edits: [UInt8]
     private var flight: UInt8 = 0

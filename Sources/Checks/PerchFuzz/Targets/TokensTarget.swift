@@ -1,7 +1,8 @@
 import PerchBase
 import PerchWire
 
-/// What callers hand back: resume tokens, event cursors, page tokens. What is read is what was written, byte for byte.
+/// Values that callers send back: resume tokens, event cursors, page tokens. A decoded token must encode to the same
+/// bytes.
 final class TokensTarget: FuzzTarget {
     static let name = "tokens"
     static let reaches = ["PerchWire/Tokens.swift"]

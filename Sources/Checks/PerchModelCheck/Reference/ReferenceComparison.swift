@@ -99,7 +99,7 @@ package struct ReferenceComparison {
                 self.reference.numbers[$0.serial] == nil
             })
         else { return nil }
-        return "\(missing.product) from \(missing.begin) on should have come, and did not"
+        return "\(missing.product) from \(missing.begin) on is missing"
     }
 
     private func differs<Value: Equatable>(_ what: String, _ wanted: Value, _ found: Value) -> String? {

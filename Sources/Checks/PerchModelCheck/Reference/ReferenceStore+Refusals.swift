@@ -122,7 +122,7 @@ extension ReferenceStore {
         }
         let waits = self.isAsked(order) && isChanged
         if case .pending = result { return waits ? nil : "it waits, and there is nothing to decide" }
-        return waits ? "it is done, and somebody should have been asked" : nil
+        return waits ? "it succeeded, but should wait for approval" : nil
     }
 
     private func isDone(_ order: PurchaseOrder, _ account: Int) -> Bool? {
@@ -138,7 +138,8 @@ extension ReferenceStore {
         order.date != nil && order.renewalBehaviour != .cancelImmediately && !self.shop.rate.isReal
     }
 
-    /// Section 12: no charge of an account succeeds that was told to fail, nor while one fails by the app's setting.
+    /// Section 12: no charge succeeds for an account whose charges are set to fail, nor while one of its charges fails
+    /// by the app's setting.
     private func isCharged(_ order: PurchaseOrder, _ account: Int) -> Bool {
         let known = self.accounts[account]
         let at = order.date ?? self.now
@@ -148,7 +149,7 @@ extension ReferenceStore {
         let fails = known.chargesFail ?? (isFailing && self.shop.settings.areRenewalBillingIssuesEnabled)
         guard fails else { return true }
         var after = self
-        // What follows in the past is no matter: only the purchase itself has to be charged.
+        // Later renewals of a purchase in the past do not matter: only the purchase itself has to be charged.
         var first = order
         first.renewalBehaviour = .cancelImmediately
         guard after.buy(first, account) == nil, let answered = after.answered, !answered.wasHeld else { return true }

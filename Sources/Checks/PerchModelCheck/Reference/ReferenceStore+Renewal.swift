@@ -245,7 +245,7 @@ extension ReferenceStore {
     mutating func answerPrice(_ target: OperationTarget, agrees: Bool, _ account: Int) -> String? {
         guard let place = self.linePlace(of: target, account), let raise = self.accounts[account].lines[place].raise,
             let held = self.accounts[account].latest(of: self.accounts[account].lines[place])
-        else { return "a price was answered that nobody had asked for" }
+        else { return "a price was answered without a question" }
         if raise.isAgreed { return agrees ? nil : "a price was declined that is agreed" }
         if agrees {
             self.accounts[account].lines[place].raise = (raise.price, true)

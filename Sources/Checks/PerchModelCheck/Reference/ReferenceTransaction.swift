@@ -151,7 +151,7 @@ struct ReferenceShare {
 
 /// The reference's state of an account.
 struct ReferenceAccount {
-    /// Somebody asked for something that needs an account, or shared with it.
+    /// True after an operation that needs an account, or after another account shared with it.
     var isOpen = false
     /// In the order in which they came; what was deleted is gone.
     var transactions: [ReferenceTransaction] = []
@@ -198,7 +198,7 @@ struct ReferenceAccount {
         return .expired
     }
 
-    /// When the customer last had what he paid for, or a grace period; at the latest when it was refunded.
+    /// The customer's last instant of paid service or grace; at the latest the refund.
     func serviceEnd(of line: ReferenceLine) -> Instant? {
         guard let latest = self.latest(of: line), let end = latest.end else { return nil }
         let served = max(end, line.failure?.graceEnd ?? end)

@@ -24,7 +24,7 @@ package struct PowerCuts {
 
         package var description: String {
             "\(self.breaches.count) breaches, \(self.batches) batches acknowledged, \(self.kills) processes killed "
-                + "besides, \(self.deathsInOpening) deaths in an opening; of batches nobody heard of, "
+                + "besides, \(self.deathsInOpening) deaths in an opening; of unacknowledged batches, "
                 + "\(self.unansweredKept) were there whole and \(self.unansweredLost) were not"
         }
     }
