@@ -2,9 +2,9 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-// What must hold of the tables of a loop between two turns. Linear; for tests and the simulator.
+// Invariants of a loop's tables between two ticks. Linear in size; for tests and the simulator.
 extension LoopCore {
-    /// Traps where the tables contradict each other. Between turns only.
+    /// Traps if the tables contradict each other. Must be called between ticks.
     package func checkInvariants() {
         var references: [Int32: Int32] = [:]
         func refer(_ payload: PayloadHandle) {
@@ -38,7 +38,7 @@ extension LoopCore {
         self.transport.stalls.checkInvariants()
     }
 
-    /// Traps where anything is left of connections that are all gone.
+    /// Traps if any state is left after all connections are gone.
     package func checkIsEmpty() {
         self.checkInvariants()
         precondition(self.connections.count == 0, "\(self.connections.count) connections are left")
@@ -89,7 +89,7 @@ extension LoopCore {
                 precondition(slot.identity == IdentityTable.nobody, "connection \(connection) is somebody's, uncounted")
                 continue
             }
-            precondition(slot.phase == .open, "connection \(connection) counts for somebody, and is not open")
+            precondition(slot.phase == .open, "connection \(connection) counts for an identity, but is not open")
             if slot.identity != IdentityTable.nobody { uses[slot.identity, default: 0] += 1 }
         }
         for (call, identity) in self.service.callIdentities {
@@ -119,7 +119,7 @@ extension LoopCore {
                 if entry.endsCall >= 0 {
                     precondition(
                         self.calls.isTaken(entry.endsCall) && self.calls[entry.endsCall].kind == .ending,
-                        "a status is owed for a call that does not end")
+                        "a status is pending for a call that does not end")
                 }
                 last = owed
                 owed = entry.next
@@ -224,7 +224,7 @@ extension LoopCore {
             let entry = self.calls[call]
             if entry.flags.contains(.isListed) { marked += 1 }
             let owes = !entry.flags.isDisjoint(with: [.owesLoading, .owesValue])
-            precondition(!owes || entry.flags.contains(.isListed), "call \(call) owes something and is not listed")
+            precondition(!owes || entry.flags.contains(.isListed), "call \(call) has pending output but is not listed")
             call = entry.nextInConnection
         }
         precondition(marked == listed, "connection \(index) lists \(listed) dirty calls, \(marked) are marked")

@@ -1,8 +1,8 @@
 import PerchBase
 
-// The middle of a tick, in which service and views decide, and the transport learns who has something to write.
+// The middle of a tick: service and views decide, and the transport learns which connections have output.
 extension LoopCore {
-    /// Ends the input of a turn: what is due is raised, and every listed view is computed, once.
+    /// Ends the input of a tick: handles due timers, and computes every listed view once.
     package mutating func endInput() {
         self.runTimers()
         self.wakeWaiters()
@@ -13,8 +13,8 @@ extension LoopCore {
         self.releaseGroups()
     }
 
-    /// Lets those who watch be written to before those who were answered in this turn, if they are few: the change is theirs
-    /// one write earlier, and who made it knows of it.
+    /// Writes to the watchers before the callers of this tick, if there are few watchers. They get the change one write
+    /// earlier; its caller already knows it.
     private mutating func putWatchersFirst(after answered: Int) {
         let watchers = self.transport.listedConnections.count - answered
         guard answered > 0, watchers > 0, watchers <= Limits.watchersBeforeAnswers else { return }
@@ -23,7 +23,7 @@ extension LoopCore {
         self.transport.listedConnections.reverse()
     }
 
-    /// Groups that waited for the end of a sweep get their BEAT.
+    /// Sends the BEAT of groups that waited for the end of a sweep.
     private mutating func releaseGroups() {
         guard !self.transport.heldGroups.isEmpty, !self.isSweeping else { return }
         for connection in self.transport.heldGroups where self.connections.isTaken(connection) { self.list(connection) }

@@ -5,17 +5,17 @@ package import PerchStore
 package import PerchWire
 import Synchronization
 
-/// What one loop decides: sessions, calls, watches, fan-out and flush planning, as a value that is stepped.
+/// The decisions of one loop: sessions, calls, watches, fan-out and flush planning, as a value that is stepped.
 ///
-/// No socket, no clock, no thread, no lock. The server's driver feeds it what epoll and the store say and executes its
-/// effects; the simulator does the same from a seed. A turn is:
+/// No socket, no clock, no thread, no lock. The server's driver feeds it events from epoll and the store and carries
+/// out its effects; the simulator does the same from a seed. A tick is:
 ///
 ///     begin(now) → accepted/received/writable/… and store events → endInput() → planWrites() ⇄ wrote(…) → endTurn()
 ///
-/// Everything it says in a turn is computed at one applied revision, `applied`.
+/// All output of a tick is computed at one revision, `applied`.
 package struct LoopCore: ~Copyable {
-    /// Holds the struct to its place in memory. Without something in it that cannot be moved as bytes are, each method that
-    /// only looks, and is not inlined, is given a copy of the two kilobytes.
+    /// Makes the struct immovable. Otherwise each non-mutating method that is not inlined gets a copy of the struct,
+    /// two kilobytes.
     private let anchor = Atomic<Bool>(false)
 
     package let loop: Int
@@ -23,23 +23,23 @@ package struct LoopCore: ~Copyable {
     package let epoch: UInt32
     package let settings: CoreSettings
     package internal(set) var counters = LoopCounters()
-    /// What the driver has to do beside writing and asking the store; it empties the list.
+    /// Actions for the driver beside writing and asking the store; the driver empties the list.
     package var effects: [Effect] = []
-    /// What is asked of the store, in this order; the driver empties the list. Apart from the effects, so that thousands in
-    /// a turn are handed over as they stand.
+    /// Requests for the store, in order; the driver empties the list. Apart from the effects, so that thousands in one
+    /// tick are handed over as one list.
     package var asks: [StoreRequest] = []
-    /// For the log; the driver empties the list.
+    /// Notes for the log; the driver empties the list.
     package var notes: [LoopNote] = []
-    /// Connections and calls are noted too: the log is at `debug`.
+    /// Notes connections and calls too, because the log is at `debug`.
     package var notesEverything = false
 
-    // What transport, service and views share: who is connected, what they called, and the bytes that go out.
+    // The state that transport, service and views share: connections, calls, and outgoing bytes.
     var connections = Slab<Connection>()
     var calls = Slab<CallSlot>()
     var payloads = Payloads()
     let codec = MessageCodec(serves: true)
 
-    // What the loop knows: its time, the apps, and the revision up to which it has applied every change.
+    // The loop's inputs: its time, the apps, and the revision up to which it has applied every change.
     var now: Moment
     var deadlines = TimerHeap()
     var apps: AppTable
@@ -70,24 +70,24 @@ package struct LoopCore: ~Copyable {
         self.views = Views(loading: loading)
     }
 
-    /// Bytes that the calls of the other loops of this process hold.
+    /// Bytes held by the calls of the other loops of this process.
     package var callsBytesElsewhere: Int {
         get { self.service.callsBytesElsewhere }
         set { self.service.callsBytesElsewhere = newValue }
     }
 
-    /// Why credentials were refused last, for the log: it names the key, and nothing of a token.
+    /// Reason of the last refused credentials, for the log: it names the key, and no part of a token.
     package var lastCredentialRefusal: String { self.service.lastCredentialRefusal }
 
-    /// Bytes of frames that have not come whole.
+    /// Bytes of incomplete frames.
     package var partialBytes: Int { self.transport.partialBytes }
 }
 
 /// A point in time on both clocks.
 package struct Moment: Hashable, Sendable {
-    /// Milliseconds of a clock that never jumps and counts suspend.
+    /// Milliseconds of a monotonic clock that includes suspend.
     package var monotonic: Int64
-    /// The wall clock as the store sees it: it never runs backwards.
+    /// The store's wall clock, which never runs backwards.
     package var wall: Instant
 
     package init(monotonic: Int64, wall: Instant) {
@@ -106,7 +106,7 @@ package struct CoreSettings: Sendable {
     package var connectionsPerIdentityMax = Limits.connectionsPerIdentityMax
     package var connectsPerAddress = Limits.connectsPerAddress
     package var callsPerIdentity = Limits.callsPerIdentity
-    /// Identities that are kept while nobody uses them.
+    /// Maximum number of unused identities that are kept.
     package var identitiesKeptMax = Limits.identitiesKeptMax
     package var handshakesMax = Limits.handshakesMax
     package var handshakesBytesMax = Limits.handshakesBytesMax
@@ -119,26 +119,25 @@ package struct CoreSettings: Sendable {
     package var dyingConnectionsMax = Limits.dyingConnectionsMax
     package var helloTimeoutMilliseconds = Limits.helloTimeoutMilliseconds
     package var firstByteTimeoutMilliseconds = Limits.firstByteTimeoutMilliseconds
-    /// Calls without a deadline wait for a position ahead of the loop for so long.
+    /// Time that a call without a deadline waits for a position ahead of the loop.
     package var behindWaitMilliseconds: Int64 = 30_000
-    /// Streams end within this after a drain begins.
+    /// Maximum time from the beginning of a drain to the end of its streams.
     package var drainMilliseconds: Int64 = 2_000
 
     package init() {}
 }
 
-/// What the driver has to do for the core, beside writing and asking the store.
+/// Actions of the driver for the core, beside writing and asking the store.
 package enum Effect: Equatable, Sendable {
     case listen(connection: Int32, socket: Int32, reading: Bool, writing: Bool)
     case shutDownWriting(connection: Int32, socket: Int32)
     case close(connection: Int32, socket: Int32)
     case control(ticket: UInt64, ControlRequest)
-    /// Every connection of this loop has been told and is gone.
+    /// Every connection of this loop has received its DRAIN and is closed.
     case drained
 }
 
-/// What the server does for a loop outside of it: reading catalogue files, copying the store, telling what it finds
-/// of itself.
+/// Tasks of the server outside of the loop: reading catalogue files, copying the store, reporting its findings.
 package enum ControlRequest: Equatable, Sendable {
     case checkCatalog(file: [UInt8], images: [CatalogImage])
     case loadCatalog(app: AppNumber, file: [UInt8], images: [CatalogImage], source: String, origin: [UInt8])
@@ -150,12 +149,12 @@ package enum ControlRequest: Equatable, Sendable {
 /// What the server answers.
 package enum ControlAnswer: Sendable {
     case response(Response)
-    /// A catalogue was read and is now to be written, as this mutation.
+    /// A catalogue was read and is to be written as this mutation.
     case mutation(Mutation, CatalogSummary)
     case refused(ErrorReason, String, [StatusDetail])
 }
 
-/// What a loop counts. Plain integers; the driver publishes them.
+/// A loop's counters, as plain integers; the driver publishes them.
 package struct LoopCounters: Sendable {
     package var connectionsAccepted: UInt64 = 0
     package var connectionsClosed: UInt64 = 0
@@ -170,7 +169,7 @@ package struct LoopCounters: Sendable {
     package var turns: UInt64 = 0
     package var changesApplied: UInt64 = 0
     package var viewsComputed: UInt64 = 0
-    /// Values of views encoded: one for each new value of a view on this loop, and one for its first-of-a-call form.
+    /// Encoded values of views: one for each new value of a view on this loop, and one for its snapshot form.
     package var viewsEncoded: UInt64 = 0
     package var valuesCompressed: UInt64 = 0
     package var imagesSent: UInt64 = 0
@@ -184,21 +183,21 @@ package struct LoopCounters: Sendable {
     package var recordsAsked: UInt64 = 0
     package var crossings: UInt64 = 0
     package var stalledClosed: UInt64 = 0
-    /// Closing connections that were cut off because their time was over.
+    /// Closing connections that were cut off after their time.
     package var lingerExpired: UInt64 = 0
     /// Closing connections that were cut off because too many were closing.
     package var dyingCutOff: UInt64 = 0
-    /// Times that a connection was no longer read from because it was owed too much.
+    /// Times that reading from a connection paused because too many answers were unsent.
     package var readPauses: UInt64 = 0
-    /// Connections that were told that the server stops.
+    /// Connections that received a DRAIN because the server stops.
     package var connectionsDrained: UInt64 = 0
     package var refusalsByReason: [ErrorReason: UInt64] = [:]
-    /// Tokens whose signature was looked at; those that are known are not looked at again.
+    /// Verified token signatures; a token that the loop knows is not verified again.
     package var credentialsVerified: UInt64 = 0
     package var credentialsRefused: UInt64 = 0
-    /// Identities whose time was over, or that were taken back, while they were known.
+    /// Identities that expired or were revoked while the loop knew them.
     package var identitiesEnded: UInt64 = 0
-    /// Notes for the log that a turn had no place for.
+    /// Log notes that were dropped because a tick had too many.
     package var notesDropped: UInt64 = 0
 
     package init() {}

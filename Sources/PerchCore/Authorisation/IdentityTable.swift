@@ -2,11 +2,11 @@ import PerchBase
 import PerchIdentity
 import PerchWire
 
-/// The identities that a loop knows: those of its connections and calls, and some that were seen lately.
+/// The identities that a loop knows: those of its connections and calls, and some recently used ones.
 ///
-/// Connections and calls hold an index. Index 0 is whoever shows no credentials.
+/// Connections and calls hold an index. Index 0 is a caller without credentials.
 struct IdentityTable {
-    /// What an identity is found again by: the hash of what was sent, or a certificate's.
+    /// The key of an identity: the hash of its token, or a certificate.
     enum Key: Hashable {
         case token(ContentHash)
         case certificate([UInt8])
@@ -15,14 +15,14 @@ struct IdentityTable {
     struct Entry {
         var identity: Identity
         var key: Key?
-        /// Connections that are his, and calls that brought him along.
+        /// Number of connections and calls that use this identity.
         var useCount = 0
-        /// Why he is nobody any more, and since when in monotonic milliseconds.
+        /// Why the identity ended, and when, in monotonic milliseconds.
         var ended: WireStatus?
         var endedAt: Int64 = 0
         var meter = RateMeter()
         fileprivate var timer = TimerHeap.ID.none
-        /// When he was last let go; tells the newest mark in `idle` from older ones.
+        /// When its last user released it; distinguishes its newest entry in `idle` from older ones.
         fileprivate var idleMark: UInt64 = 0
     }
 
@@ -33,7 +33,7 @@ struct IdentityTable {
     private var index: [Key: UInt32] = [:]
     /// When identities end, by the wall clock.
     private var ends = TimerHeap()
-    /// Those that nobody uses, oldest first, with some that were taken up again.
+    /// Unused identities, oldest first. May contain entries of identities that are used again.
     private var idle: [(index: UInt32, mark: UInt64)] = []
     private var idleHead = 0
     private var idleCount = 0
@@ -45,7 +45,7 @@ struct IdentityTable {
         self.keptMax = keptMax
     }
 
-    /// Identities that are kept, nobody excepted.
+    /// Number of identities, without the one for callers without credentials.
     var count: Int { self.entries.count - self.free.count - 1 }
 
     subscript(index: UInt32) -> Entry {
@@ -58,7 +58,7 @@ struct IdentityTable {
 
     func find(_ key: Key) -> UInt32? { self.index[key] }
 
-    /// Keeps a new identity; nobody uses it yet.
+    /// Adds a new identity, without users yet.
     mutating func insert(_ identity: Identity, _ key: Key) -> UInt32 {
         precondition(self.index[key] == nil, "an identity is kept twice")
         let slot: UInt32
@@ -101,7 +101,7 @@ struct IdentityTable {
         self.idle.append((index, self.marks))
         self.idleCount += 1
         while self.idleCount > self.keptMax { self.removeOldest() }
-        // Marks of those that were taken up again are dropped before they are more than the others.
+        // Entries of identities in use are dropped before they outnumber the others.
         if self.idle.count > 64, self.idle.count > self.idleCount * 2 {
             self.idle = self.idle[self.idleHead...].filter { self.isIdle($0) }
             self.idleHead = 0
@@ -125,7 +125,7 @@ struct IdentityTable {
         preconditionFailure("idle identities are counted that are none")
     }
 
-    /// Marks an identity as over. Its users are told by whoever calls this; what is not used goes at once.
+    /// Marks an identity as ended. The caller notifies its users; an unused one is removed at once.
     mutating func end(_ index: UInt32, _ status: WireStatus, at monotonic: Int64) {
         guard self[index].ended == nil else { return }
         self[index].ended = status
@@ -147,7 +147,7 @@ struct IdentityTable {
         self.free.append(index)
     }
 
-    /// The next identity whose time is over; nil for none.
+    /// The next identity that has expired; nil for none.
     mutating func popEnded(at now: Instant) -> UInt32? {
         guard let due = self.ends.popDue(at: now.milliseconds) else { return nil }
         let index = UInt32(truncatingIfNeeded: due.payload)
@@ -155,10 +155,10 @@ struct IdentityTable {
         return index
     }
 
-    /// When the next one ends, by the wall clock.
+    /// When the next identity expires, by the wall clock.
     var nextEnd: Int64? { self.ends.nextTime }
 
-    /// Those that are not over, in the order of their numbers.
+    /// The identities that have not ended, by index.
     var live: [UInt32] {
         self.entries.indices.dropFirst().compactMap { index in
             self.entries[index].map { $0.ended == nil } == true ? UInt32(index) : nil

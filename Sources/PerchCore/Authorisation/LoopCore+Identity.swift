@@ -4,9 +4,9 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-// Who calls: from credentials to an identity, and to its end.
+// Identities of callers: from credentials to an identity, and to its end.
 extension LoopCore {
-    /// Whose a connection is that greets with these credentials; empty for none.
+    /// The identity for the credentials of a HELLO; empty for none.
     mutating func identify(_ connection: Int32, _ authorization: String) throws(CallRefusal) -> UInt32 {
         guard let authenticator = self.service.authenticator else { return IdentityTable.nobody }
         if !authorization.isEmpty { return try self.identify(authorization, authenticator) }
@@ -22,7 +22,7 @@ extension LoopCore {
         _ authorization: String, _ authenticator: Authenticator
     ) throws(CallRefusal) -> UInt32 {
         let key = IdentityTable.Key.token(ContentHash(of: Array(authorization.utf8)))
-        // One that has ended is not found: it is verified again, and told why.
+        // An ended identity is not found: its token is verified again, which gives the reason.
         if let known = self.service.identities.find(key) { return known }
         self.counters.credentialsVerified += 1
         let identity: Identity
@@ -46,13 +46,13 @@ extension LoopCore {
         return CallRefusal(WireStatus(fault))
     }
 
-    /// Who makes a call: whoever its own metadata names, else the connection's identity.
+    /// The identity of a call: from its own metadata, else the connection's.
     mutating func caller(_ connection: Int32, _ metadata: [Metadata]) throws(CallRefusal) -> UInt32 {
         guard let authenticator = self.service.authenticator else { return IdentityTable.nobody }
         guard let own = metadata.first(where: { $0.key == "authorization" }) else {
             return self.connections[connection].identity
         }
-        // Of two nobody knows whose each is: a proxy may have put its own beside its client's.
+        // Two entries are ambiguous: a proxy may have added its own to its client's.
         guard metadata.count(where: { $0.key == "authorization" }) == 1 else {
             throw self.refused(.malformed("it comes twice"))
         }
@@ -67,7 +67,7 @@ extension LoopCore {
         return identity
     }
 
-    /// Counts a refusal of a call's credentials; true: it was one too many, and the connection is closed.
+    /// Counts a refusal of a call's credentials; true if it was one too many, and the connection is closed.
     mutating func credentialsFailed(_ connection: Int32) -> Bool {
         let count = self.transport.credentialFailures[connection, default: 0] + 1
         self.transport.credentialFailures[connection] = count
@@ -83,7 +83,7 @@ extension LoopCore {
 
     // MARK: Quotas
 
-    /// Counts a connection for whose it is now. False: he has too many, and it is being closed.
+    /// Counts a connection for its identity. False: the identity has too many, and the connection is being closed.
     mutating func admit(_ connection: Int32, as identity: UInt32) -> Bool {
         guard self.service.authenticator != nil else { return true }
         let limit = self.settings.connectionsPerIdentityMax
@@ -104,7 +104,7 @@ extension LoopCore {
         return true
     }
 
-    /// The connection is nobody's any more.
+    /// The connection no longer has an identity.
     mutating func letGoIdentity(of connection: Int32) {
         guard self.connections[connection].flags.contains(.isCounted) else { return }
         self.connections[connection].flags.remove(.isCounted)
@@ -116,11 +116,11 @@ extension LoopCore {
 
     // MARK: Permission
 
-    /// Whether a caller may make such a call at all, and now.
+    /// Checks whether a caller may use this method now.
     mutating func permit(_ method: Method, _ caller: UInt32) throws(CallRefusal) {
         guard self.service.authenticator != nil else { return }
         if let ended = self.service.identities[caller].ended { throw CallRefusal(ended) }
-        // A loop that slept reads what came before it looks at its timers.
+        // A loop that slept reads input before it checks its timers.
         let expires = self.service.identities[caller].identity.expires
         guard self.now.wall < expires else { throw CallRefusal(WireStatus(.expired(at: expires))) }
         if let wait = self.service.identities[caller].meter.take(
@@ -141,10 +141,10 @@ extension LoopCore {
         throw CallRefusal(WireStatus(refusal, method))
     }
 
-    /// Whether a caller may ask for that account.
+    /// Checks whether a caller may ask for the account.
     func permit(_ call: Int32, _ request: Request) throws(CallRefusal) {
         guard self.service.authenticator != nil, let own = self.identity(ofCall: call).account else { return }
-        // Bytewise, as keys are compared: text that Swift takes for equal may be another account.
+        // By bytes, as keys are compared: texts that Swift treats as equal may be different accounts.
         for name in request.accountsNamed where !name.utf8.elementsEqual(own.utf8) {
             throw CallRefusal(
                 .permissionDenied,
@@ -169,10 +169,10 @@ extension LoopCore {
         }
     }
 
-    /// The revocation that a request asks for. It is kept until the token ends, and at least as long as a token may live:
-    /// whoever asks may not know the token's end.
+    /// The revocation for a request. It is kept until the token ends, and at least as long as a token may live, because
+    /// the caller may not know the token's end.
     ///
-    /// An end that is not in the future is refused: the store would forget the revocation at once.
+    /// An end that is not in the future is refused, because the store would drop the revocation at once.
     func revocation(_ asked: RevokeTokenRequest) throws(CallRefusal) -> RevokedToken {
         let now = self.now.wall
         if let expires = asked.expires, expires <= now {
@@ -204,7 +204,7 @@ extension LoopCore {
         }
     }
 
-    /// Other keys and names hold from now on. Identities that they do not bear end.
+    /// Replaces the authenticator. Identities of removed keys and names end.
     package mutating func trust(_ authenticator: Authenticator) {
         guard self.service.authenticator != nil else {
             preconditionFailure("a server without an authenticator was given one")
@@ -216,7 +216,7 @@ extension LoopCore {
         }
     }
 
-    /// Tells everyone who came by an identity that it is over: streams end now, and a connection soon.
+    /// Ends an identity for all its users: streams end now, and connections soon.
     private mutating func endIdentity(_ index: UInt32, _ status: WireStatus) {
         self.counters.identitiesEnded += 1
         self.service.identities.end(index, status, at: self.now.monotonic)
@@ -234,15 +234,14 @@ extension LoopCore {
         }
     }
 
-    /// Whether a call has no answer under way that it will still get: a stream, or a read that waits for a position and so
-    /// has not begun.
+    /// Whether a call has no answer in progress: a stream, or a read that waits for a position and has not begun.
     @inline(__always)
     func isUnanswered(_ call: Int32) -> Bool {
         self.calls[call].method.isStreaming || self.service.waiting[call] != nil
     }
 
-    /// A unary call under way was allowed when it began, and still gets its answer. One that waits for a position would be
-    /// told what came after the end.
+    /// A unary call in progress was permitted when it began, and still gets its answer. A call that waits for a
+    /// position would see data from after the end, so it ends.
     private mutating func endStreams(of connection: Int32, _ status: WireStatus) {
         var call = self.connections[connection].firstCall
         while call >= 0 {
@@ -254,7 +253,7 @@ extension LoopCore {
     }
 
     private mutating func scheduleIdentityClose(_ connection: Int32) {
-        // Spread by connection number: those of one token do not all close in one turn.
+        // Spread by connection number, so that the connections of one token do not all close in one tick.
         let wait = Limits.endedIdentityMilliseconds / 5
         let spread = Int64(truncatingIfNeeded: UInt32(bitPattern: connection) &* 2_654_435_761 >> 8) % wait
         self.scheduleDeadline(
@@ -262,8 +261,8 @@ extension LoopCore {
             at: self.now.monotonic + wait + spread)
     }
 
-    /// A connection whose identity has ended is closed when it has taken what it was owed, or has had its time for that. It
-    /// stays while calls are under way on it: of those that brought their own, or an answer on its way.
+    /// Closes a connection whose identity has ended, after its pending answers are sent or its time has passed. It
+    /// stays while calls are in progress: those with their own credentials, or with an answer on its way.
     mutating func identityCloseDue(_ connection: Int32) {
         let entry = self.service.identities[self.connections[connection].identity]
         guard self.connections[connection].phase == .open, let ended = entry.ended else { return }

@@ -1,15 +1,15 @@
 package import PerchBase
 import Synchronization
 
-/// What of connections is counted over all loops: by address and by identity.
+/// Counts of connections over all loops: by address and by identity.
 ///
-/// Sendable without a claim: all of it is behind one lock. It is taken when a connection comes, greets and goes, never
-/// on the way of a frame; a call or a push meets no lock.
+/// Sendable without a claim: all state is behind one lock. It is taken when a connection opens, greets and closes,
+/// never for a frame, a call or a push.
 package final class SharedQuotas: Sendable {
-    /// What became of a connection that wants to count.
+    /// The result of counting a connection.
     package enum Admission: Hashable, Sendable {
         case admitted
-        /// There are as many as there may be.
+        /// The limit is reached.
         case full(count: Int)
         /// They come too fast.
         case tooFast(retryMilliseconds: Int64)
@@ -23,7 +23,7 @@ package final class SharedQuotas: Sendable {
     private struct State {
         var addresses: [PeerAddress: Address] = [:]
         var principals: [String: Int] = [:]
-        /// When quiet addresses were last forgotten.
+        /// When quiet addresses were last dropped.
         var swept = Int64.min
     }
 
@@ -31,7 +31,7 @@ package final class SharedQuotas: Sendable {
 
     package init() {}
 
-    /// A connection comes from an address. Admitted, it counts until `leave`.
+    /// Counts a connection from an address. If admitted, it counts until `leave`.
     package func enter(
         _ address: PeerAddress, max: Int, rate: RateLimit, nowMilliseconds: Int64
     ) -> Admission {
@@ -60,7 +60,7 @@ package final class SharedQuotas: Sendable {
         }
     }
 
-    /// At most once a second: it looks at all of them.
+    /// At most once a second, because it visits all addresses.
     private static func sweep(_ state: inout State, _ nowMilliseconds: Int64) {
         guard state.swept <= nowMilliseconds - 1_000 else { return }
         state.swept = nowMilliseconds
@@ -69,7 +69,7 @@ package final class SharedQuotas: Sendable {
         }
     }
 
-    /// A connection is somebody's. Admitted, it counts until `leave`.
+    /// Counts a connection of an identity. If admitted, it counts until `leave`.
     package func enter(principal: String, max: Int) -> Admission {
         self.state.withLock { state in
             let count = state.principals[principal] ?? 0
@@ -88,7 +88,7 @@ package final class SharedQuotas: Sendable {
         }
     }
 
-    /// Addresses and identities that are counted.
+    /// Number of counted addresses and identities.
     package var counts: (addresses: Int, principals: Int) {
         self.state.withLock { ($0.addresses.count, $0.principals.count) }
     }

@@ -2,7 +2,7 @@ package import PerchModel
 package import PerchWire
 
 extension CatalogSummary {
-    /// A catalogue in numbers; what was odd about its file is another matter.
+    /// The counts of a catalogue, without the warnings about its file.
     package init(counting catalogue: Catalogue) {
         self.init(schemaVersion: catalogue.schemaVersion)
         self.groupCount = UInt32(catalogue.groups.count)

@@ -62,7 +62,7 @@ extension LoopCore {
         }
     }
 
-    /// A transaction as the app's callers get it.
+    /// A transaction in the form that the app's callers see.
     func verified(_ transaction: Transaction, _ app: AppNumber) -> Verified<Transaction> {
         guard let app = self.apps[app] else { preconditionFailure("a call of an app that is gone") }
         return PerchModel.verified(transaction, app: app)
@@ -79,7 +79,7 @@ extension LoopCore {
         return .success(value, info)
     }
 
-    /// What a stream of a view that was read goes on from.
+    /// The resume token of a view's value in a read.
     private func token(
         _ view: ViewKey, account: [UInt8], _ app: AppNumber, _ position: Position, _ digest: Digest
     ) -> [UInt8] {
@@ -107,9 +107,9 @@ extension LoopCore {
         }
     }
 
-    /// The answer of a read of an account: computed now, or as of the moment that it names, by the same functions.
+    /// The answer of a read of an account: computed now, or as of the requested moment, by the same functions.
     ///
-    /// A read's token resumes a stream of the same view; one about another moment has none.
+    /// A read's token resumes a stream of the same view; a read of another moment has none.
     private func view(
         _ request: Request, _ record: AccountRecord?, _ app: AppState
     ) throws(Refusal) -> Response {
@@ -180,13 +180,13 @@ extension LoopCore {
         }
     }
 
-    /// The record that a read of the future sees. The present is left to the store's own attempts.
+    /// The record as a read of the future sees it. Reads of the present leave the attempts to the store.
     private func foreseen(_ record: AccountRecord?, _ app: AppState, at instant: Instant) -> AccountRecord? {
         guard let record, instant > self.clock(of: app.number) else { return record }
         return PerchModel.foreseen(record, app: app, at: instant)
     }
 
-    /// Why, of the moment that the request names.
+    /// The explanation, as of the requested moment.
     private func explanation(
         _ request: Request, _ record: AccountRecord?, _ rows: [Transaction], _ app: AppState
     ) -> ExplainAnswer {
@@ -259,7 +259,7 @@ extension LoopCore {
 }
 
 extension Request {
-    /// The moment that a read is about; blank for now, and for what is no such read.
+    /// The moment of a read; blank for now, and for other requests.
     fileprivate var asOf: AsOf {
         switch self {
         case .getSubscriptionStatus(let asked): asked.asOf

@@ -5,7 +5,7 @@ import PerchWire
 
 // Calls: from an opening to a watch, a question to the store, or a refusal; and their ends.
 extension LoopCore {
-    /// A transport opens a call: it is checked, and begun or refused. `request` is the request message's bytes.
+    /// Opens a call for a transport: checks it, and begins or refuses it. `request` is the request message's bytes.
     mutating func open(
         _ connection: Int32, stream: UInt32, _ opening: borrowing Opening, request: borrowing RawSpan
     ) {
@@ -64,7 +64,7 @@ extension LoopCore {
         }
     }
 
-    /// A refusal of a call that never got a slot: its stream number is free again at once.
+    /// Refuses a call before it has a slot: its stream number is free again at once.
     mutating func refuse(_ connection: Int32, _ stream: UInt32, _ status: WireStatus) {
         self.counters.callsOpened += 1
         self.counters.callsRefused += 1
@@ -92,7 +92,7 @@ extension LoopCore {
         return slot
     }
 
-    /// Ends a call with a status: it leaves its view, and its number is free when the status is taken.
+    /// Ends a call with a status: it leaves its view, and its number is free once the kernel has accepted the status.
     mutating func end(_ call: Int32, _ status: WireStatus) {
         guard self.calls[call].kind != .ending else { return }
         if status.code == .ok { return self.endWell(call) }
@@ -105,7 +105,7 @@ extension LoopCore {
         self.sendEnd(of: call, payload)
     }
 
-    /// Ends a call that has said all it had to.
+    /// Ends a call that has sent everything, with OK.
     private mutating func endWell(_ call: Int32) {
         self.noteEnd(call, "OK")
         self.detach(call)
@@ -114,7 +114,7 @@ extension LoopCore {
         self.sendEnd(of: call, self.service.okStatus)
     }
 
-    /// Takes a call away from everything but its connection and its stream number.
+    /// Detaches a call from everything but its connection and its stream number.
     private mutating func detach(_ call: Int32) {
         let connection = self.calls[call].connection
         switch self.calls[call].kind {
@@ -138,7 +138,7 @@ extension LoopCore {
         self.calls[call].flags = []
     }
 
-    /// The call is over and its number free.
+    /// Removes a call and frees its number.
     mutating func removeCall(_ call: Int32) {
         self.detach(call)
         if !self.service.callIdentities.isEmpty, let identity = self.service.callIdentities.removeValue(forKey: call) {
@@ -159,7 +159,7 @@ extension LoopCore {
         self.counters.callsEnded += 1
     }
 
-    /// A unary call's answer, and its end.
+    /// Sends a unary call's answer and its end.
     mutating func answer(_ call: Int32, _ response: Response) {
         do throws(MessageError) {
             self.answer(call, encoded: try self.codec.encode(response))
@@ -173,7 +173,7 @@ extension LoopCore {
             call, WireStatus(.internal, "the answer could not be encoded (\(error)); ask for less at once"))
     }
 
-    /// The same, with the bytes of the answer.
+    /// Sends a unary call's encoded answer and its end.
     mutating func answer(_ call: Int32, encoded: MessageCodec.Encoded) {
         var payload = self.payloads.insert(encoded.prefixed)
         if self.payloads[payload].count - 5 > self.settings.frameBytesMax {

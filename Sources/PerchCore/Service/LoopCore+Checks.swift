@@ -3,7 +3,7 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-// What of a request can be refused before anybody is asked: its fields, and the token that it resumes from.
+// Checks of a request that need no store: its fields, and the token that it resumes from.
 extension LoopCore {
     static func check(_ request: Request) throws(CallRefusal) {
         func account(_ key: String) throws(CallRefusal) { try Self.checkAccount(key) }
@@ -151,7 +151,7 @@ extension LoopCore {
         }
     }
 
-    /// The model takes any text, and would answer in the app's language and in US dollars.
+    /// Checked here, because the model accepts any text and would answer in the app's language and in US dollars.
     private static func check(locale: String, storefront: String = "") throws(CallRefusal) {
         do throws(Refusal) {
             if !locale.isEmpty { try checkLocale(locale, field: "locale") }
@@ -161,11 +161,11 @@ extension LoopCore {
         }
     }
 
-    /// Where the order stands in a `PurchaseRequest`, and in an `OperateRequest`.
+    /// The order's field in a `PurchaseRequest`, and in an `OperateRequest`.
     static var purchasedOrder: String { "order" }
     static var operatedOrder: String { "operation.buy" }
 
-    /// What every order must say. `path`: where it stands in its request.
+    /// Checks the required fields of every order. `path` is the order's field in its request.
     static func check(
         key: [UInt8], account: String, _ order: PurchaseOrder, at path: String = purchasedOrder
     ) throws(CallRefusal) {
@@ -209,7 +209,7 @@ extension LoopCore {
                     StatusDetail(key: "expected", value: "milliseconds since 1970, from 1973 on"),
                 ])
         }
-        // Words about what is bought that a newer contract may have: they are not taken for what this one knows.
+        // Refuses enumeration values of a newer contract instead of treating them as unspecified.
         guard order.introductoryEligibility.isKnownOrUnspecified else {
             throw unknown("introductory_eligibility", order.introductoryEligibility.rawValue)
         }
@@ -223,7 +223,7 @@ extension LoopCore {
         }
     }
 
-    /// A UUID in its usual form, or nothing.
+    /// Checks for a UUID in its usual form, or an empty text.
     private static func checkToken(_ token: String, at path: String) throws(CallRefusal) {
         guard !token.isEmpty else { return }
         let groups = token.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
@@ -240,7 +240,7 @@ extension LoopCore {
         }
     }
 
-    /// This store in this epoch: where its tokens are from.
+    /// This store in this epoch, as the origin of its tokens.
     var origin: TokenOrigin { TokenOrigin(store: self.identity, epoch: self.epoch) }
 
     /// `what`: the kind of token.
@@ -251,7 +251,7 @@ extension LoopCore {
         }
     }
 
-    /// What a call resumes from; nil: it begins.
+    /// The token that a call resumes from; nil: the call starts fresh.
     func token(of request: Request, app: AppNumber) throws(CallRefusal) -> ResumeToken? {
         guard let bytes = request.resumeToken, !bytes.isEmpty else { return nil }
         return try self.token(bytes, of: request, app: app)
@@ -277,6 +277,7 @@ extension LoopCore {
 }
 
 extension Instant {
-    /// Whether a number that should be milliseconds is likely to be seconds: it lies before 1973, and as seconds before 5138.
+    /// Whether a number of milliseconds is probably in seconds: as milliseconds it lies before 1973, and as seconds
+    /// before 5138.
     var isPerhapsSeconds: Bool { (1..<100_000_000_000).contains(self.milliseconds) }
 }

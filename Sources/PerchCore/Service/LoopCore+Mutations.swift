@@ -3,7 +3,7 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-// Requests that change something, as decisions for the store's thread: pure, repeatable, over what the store shows.
+// Mutations, as decisions for the store's thread: pure, repeatable functions of the store's state.
 extension LoopCore {
     mutating func mutation(for request: Request, app: AppNumber) throws(CallRefusal) -> Mutation {
         switch request {
@@ -158,8 +158,8 @@ extension LoopCore {
         return mutation
     }
 
-    /// Under a key of the caller's, a mutation happens once. The whole request stands behind the key, so that the key is
-    /// not used for another one.
+    /// A mutation with an idempotency key happens once. The key covers the whole request, so that it cannot be used for
+    /// another one.
     mutating func keyed(_ key: [UInt8], _ mutation: consuming Mutation, _ request: Request) -> Mutation {
         guard !key.isEmpty else { return mutation }
         do throws(MessageError) {
@@ -174,7 +174,7 @@ extension LoopCore {
 
     // MARK: Answers
 
-    /// The response of a method whose mutation came to `result`.
+    /// The response of a method for its mutation's `result`.
     mutating func response(
         to request: Request, _ result: MutationResult, at position: Position, app: AppNumber
     ) -> Response {
@@ -210,7 +210,7 @@ extension LoopCore {
 }
 
 extension MutationResult {
-    /// What became of a purchase that came to this.
+    /// The contract's result of a purchase outcome.
     var purchaseResult: PurchaseResult {
         switch self {
         case .transaction: .success
@@ -222,7 +222,7 @@ extension MutationResult {
 }
 
 extension Mutation {
-    /// The same, unless its part of the store was told to fail.
+    /// Adds a check for an armed failure of this part of the store.
     fileprivate func failing(as api: StoreKitAPI) -> Mutation {
         self.deciding { view throws(Refusal) in
             try refuseIfSimulated(api, app: view.app)
@@ -232,7 +232,7 @@ extension Mutation {
 }
 
 extension StoreOperation {
-    /// What a caller means who left out what the contract lets him leave out.
+    /// The operation with the contract's defaults for the fields that the caller left out.
     var meant: StoreOperation {
         switch self {
         case .buy(let order) where order.saysWhatIsMeant:

@@ -4,11 +4,11 @@ package import PerchModel
 import PerchStore
 import PerchWire
 
-/// Something that a loop tells the server's log: a change by an administrator or a test, and at level `debug` each
-/// connection and call. No account and no credential is in it.
+/// A note for the server's log: a change by an administrator or a test, and at level `debug` each connection and call.
+/// Contains no account and no credential.
 package struct LoopNote: Sendable {
     package enum Kind: Sendable {
-        /// An administrative or test call has changed something.
+        /// An administrative or test call has changed the store.
         case change
         case opened, greeted, closed
         case called, ended
@@ -39,7 +39,7 @@ package struct LoopNote: Sendable {
 }
 
 extension LoopCore {
-    /// Notes for the log of this turn; the driver takes them. What is beyond `Limits.notesPerTurnMax` is dropped and
+    /// Adds a note for this tick; the driver takes the notes. Notes beyond `Limits.notesPerTurnMax` are dropped and
     /// counted.
     package mutating func note(_ kind: LoopNote.Kind, _ connection: Int32, what: String = "") {
         self.keep(LoopNote(kind: kind, connection: connection, what: what))
@@ -81,8 +81,8 @@ extension LoopCore {
         self.keep(note)
     }
 
-    /// A change that was committed for an administrator or a test. Customers' calls and purchases are not noted: they come by
-    /// the ten thousand a second.
+    /// Notes a committed change by an administrator or a test. Customers' calls and purchases are not noted, because
+    /// there are ten thousand a second.
     mutating func noteChange(_ call: Int32, _ pending: PendingCall, at revision: UInt64?) {
         var note = LoopNote(kind: .change, connection: self.calls[call].connection)
         switch pending.request {
@@ -102,7 +102,7 @@ extension LoopCore {
         self.keep(note)
     }
 
-    /// The name of an enum's case, without what it holds: that names accounts.
+    /// The name of an enum's case, without its payload, which contains account keys.
     private static func caseName(of value: some Any) -> String {
         Mirror(reflecting: value).children.first?.label ?? "\(value)"
     }

@@ -3,10 +3,10 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-// Purchases: what comes by the ten thousand a second. They take the same steps as any other call, and are apart because
-// nothing of the request has to be kept for the answer, and nothing of it is copied on the way.
+// Purchases, the hot path of the service. They take the same steps as other calls. They are separate because the answer
+// needs no part of the request, so none is kept or copied.
 extension LoopCore {
-    /// An order of a test store's customer.
+    /// Starts an order of a test store's customer.
     mutating func order(_ call: Int32, _ asked: OperateRequest) throws(CallRefusal) {
         guard let operation = asked.operation, case .buy(let order) = operation else {
             preconditionFailure("an order is an operation")
@@ -15,7 +15,7 @@ extension LoopCore {
         if self.service.authenticator != nil { try self.permit(call, .operate(asked)) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, order, at: Self.operatedOrder)
         let meant = order.saysWhatIsMeant ? operation : operation.meant
-        // What happens outside the app has no origin: every reader of the account's transactions hears of it.
+        // A change outside the app has no origin: every reader of the account's transactions receives it.
         let mutation = Mutation.operation(meant, account: Self.key(asked.account, app), app: app)
         self.askForOrder(
             call,
@@ -23,7 +23,7 @@ extension LoopCore {
             app: app)
     }
 
-    /// An order of the app's own customer.
+    /// Starts an order of the app's own customer.
     mutating func order(_ call: Int32, _ asked: PurchaseRequest, _ request: Request) throws(CallRefusal) {
         let app = try self.app(asked.app, ofCall: call)
         if self.service.authenticator != nil { try self.permit(call, request) }
@@ -41,7 +41,7 @@ extension LoopCore {
         self.ask(.call(call, generation: self.calls.generation(call)), .mutate(mutation))
     }
 
-    /// The store has decided an order.
+    /// Finishes an order that the store has decided.
     mutating func finishOrder(_ call: Int32, _ answer: consuming StoreAnswer) {
         let app = AppNumber(bitPattern: self.calls[call].target)
         switch consume answer {
@@ -70,8 +70,8 @@ extension LoopCore {
 
     // MARK: Answers
 
-    /// Ends a call with the model's refusal. The model knows an order, and not which request it came in: in `Operate` it has
-    /// another place, and where it was given before, and is approved now, it has none.
+    /// Ends a call with the model's refusal. The model does not know the request of an order: in `Operate` the field
+    /// has another path, and for an approval of an earlier order it has none.
     mutating func refuse(_ call: Int32, _ refusal: Refusal) {
         var refusal = refusal
         let path = Self.purchasedOrder + "."
@@ -82,12 +82,12 @@ extension LoopCore {
         self.end(call, WireStatus(refusal))
     }
 
-    /// `isPurchase`: it says what became of one.
+    /// `isPurchase`: the response includes the result of a purchase.
     func operateResponse(
         _ result: MutationResult, at position: Position, app: AppNumber, isPurchase: Bool
     ) -> OperateResponse {
         let became: PurchaseResult = isPurchase ? result.purchaseResult : .unspecified
-        // Made at once in each case: one that is changed is copied when it is handed on.
+        // Built at once in each case, because changing it later would copy it.
         switch result {
         case .transaction(let transaction, let wasHeld):
             return OperateResponse(
@@ -113,7 +113,7 @@ extension LoopCore {
 }
 
 extension PurchaseOrder {
-    /// Whether nothing of it was left out that the contract lets be left out, or is written another way than it is kept.
+    /// Whether the order needs no defaults and is in the stored form.
     var saysWhatIsMeant: Bool { self.quantity > 0 && self.appAccountToken.isEmpty }
 }
 

@@ -1,10 +1,10 @@
 import PerchBase
 import PerchWire
 
-// What calls hold for as long as they are open, and whether there is room for one more that stays.
+// Memory that open calls hold, and whether there is space for another call.
 extension LoopCore {
-    /// Bytes that the calls of this loop hold: a slot each, and what they watch, wait for and are owed, with what they said
-    /// about it. Without what tables keep for later, so that it falls when calls end.
+    /// Bytes that the calls of this loop hold: a slot each, their watches, waits, pending answers and long requests.
+    /// Spare capacity of tables does not count, so the number falls when calls end.
     package var callsBytes: Int {
         let slots =
             Int(self.calls.count) * (Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax)
@@ -18,7 +18,7 @@ extension LoopCore {
             + self.service.requestBytes
     }
 
-    /// Refuses a call that would stay, or hold much, where all loops together hold too much already.
+    /// Refuses a call that would hold memory for long, if all loops together hold too much already.
     func requireRoom(_ count: Int) throws(CallRefusal) {
         let held = self.callsBytes + self.callsBytesElsewhere
         guard held + count > self.settings.callsBytesMax else { return }
@@ -28,14 +28,14 @@ extension LoopCore {
             details: [.found(held + count), .limit(self.settings.callsBytesMax), .setting("calls-bytes")])
     }
 
-    /// A long request is kept until its call has an answer, or is a watch.
+    /// Counts a long request until its call has an answer, or is a watch.
     mutating func keepRequest(of call: Int32, _ count: Int) {
         guard count > Limits.smallRequestBytes else { return }
         self.service.longRequests[call] = Int32(count)
         self.service.requestBytes += count
     }
 
-    /// Its call is over, or holds something else instead.
+    /// Drops the long request of a call that ended or no longer needs it.
     mutating func forgetRequest(of call: Int32) {
         guard !self.service.longRequests.isEmpty, let count = self.service.longRequests.removeValue(forKey: call) else {
             return

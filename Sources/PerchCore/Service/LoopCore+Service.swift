@@ -4,9 +4,9 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-// What each method does. Knows identities, requests and answers; not which transport carries them.
+// The service: what each method does. It knows identities, requests and answers, but no transport.
 extension LoopCore {
-    /// Begins a call whose request is decoded: attaches a watch, asks the store, or answers at once.
+    /// Begins a call with a decoded request: attaches a watch, asks the store, or answers at once.
     mutating func begin(_ call: Int32, _ request: Request) throws(CallRefusal) {
         switch request {
         case .operate(let asked) where asked.isOrder: return try self.order(call, asked)
@@ -30,7 +30,7 @@ extension LoopCore {
         try self.proceed(call, request, app: app)
     }
 
-    /// Goes on now if the loop is at `position`, else later.
+    /// Continues now if the loop is at `position`, else later.
     private mutating func wait(
         _ call: Int32, _ request: Request, app: AppNumber, for position: Position
     ) throws(CallRefusal) {
@@ -57,7 +57,7 @@ extension LoopCore {
         self.applied >= position.revision && self.clock(of: app) >= position.asOf
     }
 
-    /// Calls that waited for a position that has come.
+    /// Wakes the calls whose position has been reached.
     mutating func wakeWaiters() {
         guard !self.service.waiting.isEmpty else { return }
         var waiting = WaitingCalls()
@@ -74,15 +74,15 @@ extension LoopCore {
         }
     }
 
-    /// A stream that waits for an instant while its revision is here has yet to say what is of the past of any beat, so
-    /// none passes it. One that waits for a revision holds nobody up: it has asked for nothing that a beat would name.
+    /// A stream that waits for its instant delays bookmarks: its first value may be older than the bookmark's revision.
+    /// A stream that waits for a revision does not.
     private mutating func holdBeat(for call: Int32) {
         guard self.calls[call].method.isStreaming, !self.calls[call].flags.contains(.isWaiting) else { return }
         self.calls[call].flags.insert(.isWaiting)
         self.connections[self.calls[call].connection].waitingCount += 1
     }
 
-    /// The app's clock, as of this turn.
+    /// The app's clock, as of this tick.
     func clock(of app: AppNumber) -> Instant {
         self.apps[app].map { $0.clock.now(wall: self.now.wall) } ?? self.now.wall
     }
@@ -144,7 +144,7 @@ extension LoopCore {
             mutation.origin = self.service.clientIDs[self.calls[call].connection] ?? []
             self.ask(call, request, app: app, .mutate(mutation))
         case .operate, .configure, .setClock, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions:
-            // What happens outside the app has no origin: every reader of the account's transactions hears of it.
+            // A change outside the app has no origin: every reader of the account's transactions receives it.
             self.ask(call, request, app: app, .mutate(try self.mutation(for: request, app: app)))
 
         case .getClock:
@@ -204,13 +204,13 @@ extension LoopCore {
         }
     }
 
-    /// The app of a call, which was found when the call began. None ever goes.
+    /// The app of a call, found when the call began. Apps of open calls are never removed.
     private func state(of app: AppNumber) -> AppState {
         guard let state = self.apps[app] else { preconditionFailure("a call of an app that is gone") }
         return state
     }
 
-    /// Of what the credentials are for there is none that is meant.
+    /// The refusal for a request that names no app among those of the credentials.
     private func unknownApp(_ reference: AppReference, _ reach: AppReach) -> CallRefusal {
         if reference.isBlank, case .apps = reach {
             return CallRefusal(
@@ -262,7 +262,7 @@ extension LoopCore {
         self.effects.append(.control(ticket: ticket, control))
     }
 
-    /// The hash of an image is in the catalogue, so who has the bytes is answered at once.
+    /// The catalogue has the hash of an image, so a caller with the current bytes is answered at once.
     private mutating func askForImage(
         _ call: Int32, _ request: Request, _ asked: GetImageRequest, app: AppNumber
     ) throws(CallRefusal) {
@@ -287,8 +287,8 @@ extension LoopCore {
             details: [.field("image_id"), StatusDetail(key: "found", value: id)])
     }
 
-    /// An image came from the store; nil if the catalogue was replaced on the way. That change is applied already, for it
-    /// came before, so the newer catalogue is asked. Nobody can keep this going without loading catalogues.
+    /// Answers with an image from the store; nil if the catalogue was replaced in the meantime. That change is already
+    /// applied, so the newer catalogue is asked. Repetition needs another catalogue load each time.
     mutating func finishImage(_ call: Int32, _ pending: PendingCall, _ bytes: [UInt8]?, _ hash: ContentHash) {
         guard case .getImage(let asked) = pending.request else {
             preconditionFailure("\(pending.request.method) asks for no image")
@@ -340,7 +340,7 @@ extension LoopCore {
         self.ask(call, request, app: app, known.map { .recordAsKnown(key, $0) } ?? .record(key))
     }
 
-    /// The past that a read is about; nil where what is known now will do: for now, and for what is to come.
+    /// The past moment of a read; nil for the present and the future.
     private func known(_ asOf: AsOf, _ app: AppNumber) -> KnownAs? {
         let past = asOf.instant.flatMap { $0 < self.clock(of: app) ? $0 : nil }
         return asOf.revision == 0 && past == nil ? nil : KnownAs(revision: asOf.revision, instant: past)
@@ -413,16 +413,16 @@ extension LoopCore {
 
     // MARK: Reading a request
 
-    /// The app that a request names, or the only one there is for whoever asks.
+    /// The app that a request names, or the only one that the caller may use.
     mutating func app(_ reference: AppReference, ofCall call: Int32) throws(CallRefusal) -> AppNumber {
-        // Without an authenticator everybody may reach every app, and most servers have one.
+        // Without an authenticator every caller may use every app, and most servers have one.
         if self.service.authenticator == nil, let only = self.apps.only, only.fits(reference) { return only.number }
         let identity = self.identity(ofCall: call)
         func fits(_ app: AppName) -> Bool {
             (reference.bundleID.isEmpty || app.bundleID == reference.bundleID)
                 && (reference.environment == .unspecified || app.environment == reference.environment)
         }
-        // Judged by the name alone: what this server has beside his apps is not his to know.
+        // Decided by the name alone, so that the refusal does not reveal which other apps the server has.
         if case .apps(let apps) = identity.apps, !apps.contains(where: fits) {
             throw CallRefusal(
                 .permissionDenied,
@@ -446,7 +446,7 @@ extension AppState {
     /// What identities name it by.
     var name: AppName { AppName(bundleID: self.bundleID, environment: self.environment) }
 
-    /// Whether it is the one that is meant, as far as a request says.
+    /// Whether an app matches the request's reference.
     fileprivate func fits(_ reference: AppReference) -> Bool {
         (reference.bundleID.isEmpty || self.bundleID == reference.bundleID)
             && (reference.environment == .unspecified || self.environment == reference.environment)

@@ -4,7 +4,7 @@ import PerchWire
 
 // What requests have in common.
 extension Request {
-    /// The view that a call watches, and whose, if anybody's; nil for others.
+    /// The view that a call watches, and its account; nil for other calls.
     var watched: (view: ViewKey, account: [UInt8]?)? {
         switch self {
         case .productsTask(let asked):
@@ -18,7 +18,7 @@ extension Request {
         }
     }
 
-    /// Every account that the request names, for callers who may ask about one only.
+    /// Every account that the request names, for callers that may use only one.
     ///
     /// The generator refuses a method of one account whose request has no field `account`.
     var accountsNamed: [String] {

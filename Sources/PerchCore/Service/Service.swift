@@ -2,10 +2,9 @@ import PerchIdentity
 import PerchStore
 import PerchWire
 
-/// What the service keeps of callers and of calls under way beside their slots.
+/// The service's state of callers and of calls in progress, outside of their slots.
 struct Service: ~Copyable {
-    // Who calls.
-    /// Nil: every caller may do everything.
+    // Authenticates callers. Nil: every caller may do everything.
     var authenticator: Authenticator?
     var identities: IdentityTable
     /// Identifiers of revoked tokens.
@@ -13,7 +12,7 @@ struct Service: ~Copyable {
     let quotas: SharedQuotas
     var lastCredentialRefusal = ""
     var clientIDs: [Int32: [UInt8]] = [:]
-    /// Of calls that brought credentials of their own.
+    /// Identities of calls with their own credentials.
     var callIdentities: [Int32: UInt32] = [:]
 
     // Calls under way.
@@ -22,14 +21,14 @@ struct Service: ~Copyable {
     var freePending: [Int32] = []
     var waiting = WaitingCalls()
     var callTokens: [Int32: ResumeToken] = [:]
-    /// Bytes of the requests of calls that keep a long one.
+    /// Bytes of long requests, by call.
     var longRequests: [Int32: Int32] = [:]
     var requestBytes = 0
     var callsBytesElsewhere = 0
-    /// The end of a call that went well: the same bytes for all.
+    /// The OK status, the same bytes for all calls.
     let okStatus: PayloadHandle
 
-    // What was asked of the store.
+    // Number of records asked of the store.
     var askedCount: UInt64 = 0
     var answeredCount: UInt64 = 0
     var heldBarriers: [(number: UInt64, asked: UInt64)] = []

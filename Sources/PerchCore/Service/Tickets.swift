@@ -3,7 +3,7 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-/// What an answer of the store, or of the server, is for. Its number says where it stands in its slab.
+/// The purpose of a pending answer from the store or the server. Its number contains its slot.
 enum Ticket: BitwiseCopyable {
     /// The record of a watched account.
     case account(Int32, generation: UInt32)
@@ -14,13 +14,13 @@ enum Ticket: BitwiseCopyable {
 }
 
 extension LoopCore {
-    /// A number for what is asked now: the ticket's place, and whose it was, so that no answer is taken for another's.
+    /// A number for a new question: the ticket's slot and generation, so that answers cannot be confused.
     mutating func issue(_ ticket: Ticket) -> UInt64 {
         let place = self.service.tickets.insert(ticket)
         return UInt64(self.service.tickets.generation(place)) << 32 | UInt64(UInt32(bitPattern: place))
     }
 
-    /// Takes a ticket back; an answer that was never asked for is our bug.
+    /// Removes a ticket for its answer; an answer without a question is a bug in Perch.
     mutating func redeem(_ number: UInt64) -> Ticket {
         let place = Int32(truncatingIfNeeded: number)
         guard self.service.tickets.isTaken(place, generation: UInt32(truncatingIfNeeded: number >> 32)) else {
@@ -32,7 +32,8 @@ extension LoopCore {
     }
 }
 
-/// What a unary call still has to do when its answer comes. Beside the slabs; a waiting call's `target` is its place.
+/// The rest of a unary call's work, after its answer arrives. Stored beside the slabs; a waiting call's `target` is its
+/// index.
 struct PendingCall {
     var request: Request
     var app: AppNumber
@@ -41,7 +42,7 @@ struct PendingCall {
 }
 
 extension LoopCore {
-    /// A unary call waits for an answer, or for another one.
+    /// Makes a unary call wait for an answer, or for another one.
     mutating func hold(_ call: Int32, _ pending: PendingCall) {
         if self.calls[call].target >= 0 {
             self.service.pending[Int(self.calls[call].target)] = pending
@@ -54,13 +55,13 @@ extension LoopCore {
         }
     }
 
-    /// What a unary call waits with; nil where it does not.
+    /// The pending work of a unary call; nil if it waits for nothing.
     func pendingCall(_ call: Int32) -> PendingCall? {
         let place = self.calls[call].target
         return place >= 0 ? self.service.pending[Int(place)] : nil
     }
 
-    /// A unary call waits no more.
+    /// Drops the pending work of a unary call.
     mutating func dropPending(_ call: Int32) {
         let place = self.calls[call].target
         guard place >= 0 else { return }

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-/// A call that waits until the loop is at a position.
+/// A call that waits until the loop has reached a position.
 struct Waiter {
     var call: Int32
     var generation: UInt32
@@ -11,20 +11,20 @@ struct Waiter {
     var request: Request
 }
 
-/// Calls that wait for positions: found by call, by the revision that they wait for, and, once that is here, by the instant.
+/// Calls that wait for positions: found by call, by the awaited revision, and, once that is reached, by the instant.
 ///
-/// A connection may have 65,536 of them, so nothing here looks at all: neither a turn, nor the end of a call.
+/// A connection may have 65,536 of them, so no operation visits all: neither a tick, nor the end of a call.
 struct WaitingCalls {
     private struct Entry {
         var waiter: Waiter
-        /// How many came before: those that are woken together go on in the order in which they came.
+        /// Number of earlier waiters: calls woken together continue in this order.
         var order: UInt64
-        /// Where it stands, in the heap of revisions or in that of its app's instants.
+        /// Its entry in the heap of revisions, or in that of its app's instants.
         var timer: TimerHeap.ID
         var hasRevision = false
     }
 
-    /// What one more takes: itself, and its place in the order of times.
+    /// Bytes of one more waiter: its entry, and its place in the heap.
     static let bytesPerWaiter = MemoryLayout<Entry>.stride + 64
 
     private var entries: [Int32: Entry] = [:]
@@ -40,7 +40,7 @@ struct WaitingCalls {
 
     mutating func add(_ waiter: Waiter) {
         self.lastOrder += 1
-        // A revision beyond what a clock can tell is one that never comes.
+        // A revision beyond the range of the heap will never be reached.
         let timer = self.revisions.schedule(
             at: Int64(clamping: waiter.position.revision), payload: UInt64(UInt32(bitPattern: waiter.call)))
         precondition(self.entries[waiter.call] == nil, "call \(waiter.call) waits twice")
@@ -61,7 +61,7 @@ struct WaitingCalls {
         if self.instants[entry.waiter.app]?.count == 0 { self.instants[entry.waiter.app] = nil }
     }
 
-    /// Those whose position has come, which wait no longer; and those that have come to their revision and not their instant.
+    /// Takes the calls whose position is reached, and reports those whose revision is reached but not their instant.
     mutating func take(
         applied: UInt64, clock: (AppNumber) -> Instant
     ) -> (woken: [Waiter], held: [Int32]) {
@@ -91,7 +91,7 @@ struct WaitingCalls {
         return (woken.map(\.waiter), here.filter { self.entries[$0] != nil })
     }
 
-    /// The next instant that somebody waits for, of each app where anybody does.
+    /// The next awaited instant of each app.
     var nextInstants: [(app: AppNumber, milliseconds: Int64)] {
         guard !self.instants.isEmpty else { return [] }
         return self.instants.keys.sorted().compactMap { app in
@@ -99,12 +99,12 @@ struct WaitingCalls {
         }
     }
 
-    /// Traps where the tables contradict each other. Linear; for tests and the simulator.
+    /// Traps if the tables contradict each other. Linear in size; for tests and the simulator.
     func checkInvariants(isTaken: (Waiter) -> Bool) {
         self.revisions.checkInvariants()
         for heap in self.instants.values {
             heap.checkInvariants()
-            precondition(heap.count > 0, "an app is kept for which nobody waits")
+            precondition(heap.count > 0, "an app without waiting calls is kept")
         }
         let timed = self.instants.values.reduce(0) { $0 + $1.count }
         precondition(

@@ -1,6 +1,6 @@
 import PerchModel
 
-/// The apps of a store by their numbers, which are given out from 1 on: a look-up is an index, not a hash.
+/// The apps of a store by number. Numbers begin at 1, so a lookup is an index, not a hash.
 struct AppTable {
     private var states: [AppState?] = []
     private(set) var count = 0
@@ -19,9 +19,9 @@ struct AppTable {
         }
     }
 
-    /// In the order of their numbers.
+    /// All apps, by number.
     var all: [AppState] { self.states.compactMap { $0 } }
 
-    /// The one that there is, where there is one only.
+    /// The only app; nil if there are several.
     var only: AppState? { self.count == 1 ? self.states.last ?? nil : nil }
 }

@@ -1,10 +1,10 @@
 internal import Glibc
 import PerchBase
 
-/// Keys of accounts, one after the other in one piece of memory: no object, no header, a handle of five bytes.
+/// Account keys, contiguous in one block of memory: no object, no header, a handle of five bytes.
 ///
-/// In pieces of eight bytes. What was given back is given out again to a key of as many pieces; a key has 1 to 255 bytes,
-/// so there are 32 lists of such holes, each threaded through the holes themselves.
+/// Allocated in pieces of eight bytes. A freed place is reused for a key with the same number of pieces. A key has 1 to
+/// 255 bytes, so there are 32 free lists, each linked through the freed places.
 struct KeyStore: ~Copyable {
     private static let pieceBytes = MemoryLayout<UInt64>.size
 
@@ -13,7 +13,7 @@ struct KeyStore: ~Copyable {
     private var capacity: Int32
     private var used: Int32 = 0
     private var keptPieces = 0
-    /// By number of pieces: the first hole of that size, which holds the next one's place.
+    /// By number of pieces: the first free place of that size, which contains the next one.
     private var holes = [Int32](repeating: -1, count: 33)
 
     init() {
@@ -25,7 +25,7 @@ struct KeyStore: ~Copyable {
 
     private static func pieces(_ count: Int) -> Int { max(1, (count + Self.pieceBytes - 1) / Self.pieceBytes) }
 
-    /// Keeps a copy, and says where.
+    /// Stores a copy, and returns its place.
     mutating func insert(_ key: borrowing RawSpan) -> Int32 {
         precondition(key.byteCount <= 255, "a key of \(key.byteCount) bytes was let through")
         let pieces = Self.pieces(key.byteCount)
@@ -58,7 +58,7 @@ struct KeyStore: ~Copyable {
         return memcmp(self.pointer(place), base, count) == 0
     }
 
-    /// The key is looked at soon.
+    /// Prefetches a key.
     @inline(__always)
     func prefetch(_ place: Int32) { Prefetch.bytes(self.pointer(place), 1) }
 
@@ -75,7 +75,7 @@ struct KeyStore: ~Copyable {
         self.base = GrowingMemory.resized(self.base, from: before, to: Int(self.capacity))
     }
 
-    /// Bytes of the keys that are here now.
+    /// Bytes of the stored keys.
     var keptBytes: Int { self.keptPieces * Self.pieceBytes }
 
     /// Bytes that were ever used.

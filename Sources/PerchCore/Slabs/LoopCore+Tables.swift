@@ -2,14 +2,14 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-// Which slot a key stands for. The tables hold slots only, so it is here that keys are hashed and compared.
+// Lookups of slots by key. The tables hold only slots, so keys are hashed and compared here.
 extension LoopCore {
     // MARK: Stream numbers
 
     @inline(__always)
     private static func hash(_ connection: Int32, _ stream: UInt32) -> Int { Int(connection) << 24 | Int(stream) }
 
-    /// The call that a stream number of a connection stands for.
+    /// The call with a stream number of a connection.
     func call(_ connection: Int32, _ stream: UInt32) -> Int32? {
         let call = self.transport.streams.find(Self.hash(connection, stream)) {
             self.calls[$0].stream == stream && self.calls[$0].connection == connection
@@ -41,7 +41,7 @@ extension LoopCore {
         return Int(truncatingIfNeeded: KeyHash.hash(app: account.app, key.bytes))
     }
 
-    /// The slot of an account that somebody looks at; -1 where nobody does.
+    /// The slot of a watched account; -1 for none.
     func findAccount(_ key: AccountKey) -> Int32 {
         key.bytes.withUnsafeBytes { bytes in
             self.views.accountTable.find(Self.hash(key)) { slot in
@@ -83,20 +83,20 @@ extension LoopCore {
 
     private static func hash(_ number: AccountNumber) -> Int { Int(truncatingIfNeeded: number) }
 
-    /// The first slot of an account number; -1 where nobody looks at it.
+    /// The first slot of an account number; -1 if the account is not watched.
     func firstOfNumber(_ number: AccountNumber) -> Int32 {
         self.views.numberTable.find(Self.hash(number)) { self.views.accounts[$0].number == number }
     }
 
-    /// A look at an account number will begin.
+    /// Prefetches the table entry of an account number.
     @inline(__always)
     func prefetchFirstLook(_ number: AccountNumber) { self.views.numberTable.prefetch(Self.hash(number)) }
 
-    /// The slot that a look at an account number begins with.
+    /// The slot at which the lookup of an account number begins.
     @inline(__always)
     func firstLook(_ number: AccountNumber) -> Int32 { self.views.numberTable.first(Self.hash(number)) }
 
-    /// From now on changes of account `number` concern this slot.
+    /// Assigns changes of account `number` to this slot from now on.
     mutating func setNumber(_ slot: Int32, _ number: AccountNumber) {
         if self.views.accounts[slot].hasNumber {
             guard self.views.accounts[slot].number != number else { return }
@@ -140,7 +140,7 @@ extension LoopCore {
         Int(UInt32(bitPattern: account)) ^ Int(key) << 32 ^ Int(app) << 48
     }
 
-    /// The view of an account, or of no account; -1 where nobody looks at it.
+    /// The view of an account, or of no account; -1 if it is not watched.
     func findView(app: AppNumber, account: Int32, _ key: ViewKey) -> Int32 {
         guard let place = self.views.viewKeys.place(key) else { return -1 }
         return self.views.viewTable.find(Self.hash(account, app, place)) {
@@ -163,14 +163,14 @@ extension LoopCore {
         return view
     }
 
-    /// Takes a view's name away; the slot is the caller's to free.
+    /// Removes a view from the table; the caller frees the slot.
     mutating func forgetView(_ view: Int32) {
         let slot = self.views.slots[view]
         self.views.viewTable.remove(view, Self.hash(slot.account, slot.app, slot.key))
         self.views.viewKeys.release(slot.key)
     }
 
-    /// Bytes that all the tables hold.
+    /// Bytes of all tables.
     var tableBytes: Int {
         self.transport.streams.memoryBytes + self.views.viewTable.memoryBytes + self.views.accountTable.memoryBytes
             + self.views.numberTable.memoryBytes + self.views.accountKeys.memoryBytes

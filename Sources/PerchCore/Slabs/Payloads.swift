@@ -1,14 +1,15 @@
 internal import Glibc
 import PerchBase
 
-/// A handle to bytes that are encoded once and shared by everybody they are sent to.
+/// A handle to bytes that are encoded once and shared by all receivers.
 struct PayloadHandle: BitwiseCopyable, Hashable {
     var index: Int32
     static let none = PayloadHandle(index: -1)
     var isNone: Bool { self.index < 0 }
 }
 
-/// Immutable encoded frame bodies (Length-Prefixed-Messages), counted by hand: taking one more reference is an addition.
+/// Immutable encoded frame bodies (Length-Prefixed-Messages) with a manual reference count: another reference costs one
+/// addition.
 struct Payloads: ~Copyable {
     private struct Payload: BitwiseCopyable {
         var bytes: UnsafeMutableRawPointer
@@ -19,10 +20,10 @@ struct Payloads: ~Copyable {
     private var slab = Slab<Payload>()
     private var pool = Pool()
     private(set) var bytes = 0
-    /// Payloads ever made: what the counter of encodings tells.
+    /// Number of payloads ever made, for the counter of encodings.
     private(set) var madeCount: UInt64 = 0
 
-    /// A copy of `body` with one reference, the caller's.
+    /// A copy of `body` with one reference, which the caller owns.
     mutating func insert(_ body: UnsafeRawBufferPointer) -> PayloadHandle {
         let copy = self.pool.take(body.count)
         if let base = body.baseAddress { copy.copyMemory(from: base, byteCount: body.count) }
@@ -58,7 +59,7 @@ struct Payloads: ~Copyable {
     var count: Int { Int(self.slab.count) }
     var memoryBytes: Int { self.bytes + self.slab.memoryBytes }
 
-    /// Traps where the counts differ from the holders that were found, by index.
+    /// Traps if the counts differ from the found references, by index.
     func checkInvariants(_ references: [Int32: Int32]) {
         var total = 0
         for index in 0..<self.slab.extent where self.slab.isTaken(index) {
@@ -68,7 +69,7 @@ struct Payloads: ~Copyable {
                 payload.references == references[index] ?? 0,
                 "payload \(index) counts \(payload.references) holders, it has \(references[index] ?? 0)")
         }
-        precondition(references.count == Int(self.slab.count), "somebody holds a payload that is gone")
+        precondition(references.count == Int(self.slab.count), "a reference to a freed payload exists")
         precondition(total == self.bytes, "\(total) bytes in payloads, \(self.bytes) counted")
     }
 
@@ -77,13 +78,13 @@ struct Payloads: ~Copyable {
         self.pool.destroy()
     }
 
-    /// Memory for bodies, which come and go with every change: pieces of so many times 64 bytes that were given back are
-    /// given out again. Long ones are the allocator's, and so is what is more than some of each size.
+    /// Memory for bodies, which come and go with every change. Freed pieces of up to 16 × 64 bytes are reused. Longer
+    /// ones, and pieces beyond a limit for each size, go to the allocator.
     private struct Pool: BitwiseCopyable {
         private static let unit = 64
         private static let sizes = 16
 
-        /// The piece that was given back last, which holds the one before it.
+        /// The last freed piece of each size, which contains the one before it.
         private var free = InlineArray<16, UnsafeMutableRawPointer?>(repeating: nil)
         private var kept = InlineArray<16, Int32>(repeating: 0)
 

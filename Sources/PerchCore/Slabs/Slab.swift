@@ -1,11 +1,11 @@
 import PerchBase
 
-/// Plain structs in one piece of memory, referred to by index: no reference counts, no boxes, no copies on write.
+/// Plain structs in one block of memory, referred to by index: no reference counts, no boxes, no copy on write.
 ///
-/// Owned by one loop. An index is valid from `insert` to `remove`; `generation` tells a slot's tenants apart, for
-/// whoever kept an index while its tenant may have left.
+/// Owned by one loop. An index is valid from `insert` to `remove`. `generation` distinguishes successive elements of a
+/// slot, for holders of an old index.
 ///
-/// In `GrowingMemory`: what lies beyond `extent` was never touched and is nobody's memory yet.
+/// In `GrowingMemory`: memory beyond `extent` was never touched and uses no pages yet.
 struct Slab<Element: BitwiseCopyable>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>
     private var marks: UnsafeMutablePointer<UInt32>
@@ -13,7 +13,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
     /// Slots ever used.
     private(set) var extent: Int32 = 0
     private(set) var count: Int32 = 0
-    /// The slot that was freed last, which holds the one freed before it, and so on; -1: none is free.
+    /// The last freed slot, which contains the one freed before it, and so on; -1: none is free.
     private var firstFree: Int32 = -1
 
     init(capacity: Int32 = 64) {
@@ -28,7 +28,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
         GrowingMemory.free(self.marks, Int(self.capacity))
     }
 
-    /// Odd while a slot is taken, even while it is free.
+    /// Odd while a slot is used, even while it is free.
     @inline(__always)
     func generation(_ index: Int32) -> UInt32 { self.marks[Int(index)] }
 
@@ -55,7 +55,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
         }
     }
 
-    /// What a slot holds is looked at soon: see `Prefetch`.
+    /// Prefetches a slot: see `Prefetch`.
     @inline(__always)
     func prefetch(_ index: Int32) {
         Prefetch.bytes(self.base + Int(index), MemoryLayout<Element>.stride)
@@ -86,7 +86,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
         self.count -= 1
     }
 
-    /// Where a free slot keeps the one that is free after it.
+    /// The place in a free slot of the next free one.
     @inline(__always)
     private func nextFree(_ index: Int32) -> UnsafeMutableRawPointer {
         UnsafeMutableRawPointer(self.base + Int(index))
@@ -99,9 +99,9 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
         self.marks = GrowingMemory.resized(self.marks, from: before, to: Int(self.capacity))
     }
 
-    /// What one more takes: itself, and its generation.
+    /// Bytes of one more element: itself, and its generation.
     static var bytesPerElement: Int { MemoryLayout<Element>.stride + MemoryLayout<UInt32>.stride }
 
-    /// Bytes of this slab that were ever used; beyond them nothing was touched.
+    /// Bytes of this slab that were ever used; memory beyond them is untouched.
     var memoryBytes: Int { Int(self.extent) * Self.bytesPerElement }
 }

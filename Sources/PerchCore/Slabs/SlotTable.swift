@@ -1,13 +1,13 @@
 import PerchBase
 
-/// Which slot of a slab a key stands for: an open-addressed table of four bytes a place. The key is not kept here: it stands
-/// in the slot, and whoever looks compares it there.
+/// Maps a key to its slot in a slab: an open-addressed table of four bytes an entry. The key is not stored here, but in
+/// the slot, where the caller compares it.
 ///
-/// The caller brings the hash, and says whether a slot is the one. It also grows the table, because only it can tell the
-/// hashes of the slots that are there: see `larger`.
+/// The caller supplies the hash and the comparison. It also grows the table, because only the caller can hash the
+/// existing slots: see `larger`.
 struct SlotTable: ~Copyable {
     private static let empty: Int32 = -1
-    /// A slot was here: a search goes on.
+    /// A removed entry: a search continues past it.
     private static let gone: Int32 = -2
 
     private var places: UnsafeMutablePointer<Int32>
@@ -25,13 +25,13 @@ struct SlotTable: ~Copyable {
 
     deinit { GrowingMemory.free(self.places, self.mask + 1) }
 
-    /// Fibonacci hashing: neighbours are spread, and the upper bits decide.
+    /// Fibonacci hashing: spreads neighbours and uses the upper bits.
     @inline(__always)
     private func home(_ hash: Int) -> Int {
         Int(truncatingIfNeeded: (UInt64(bitPattern: Int64(hash)) &* 0x9E37_79B9_7F4A_7C15) >> 32) & self.mask
     }
 
-    /// The slot of that hash which `isIt` says yes to; -1: there is none.
+    /// The slot with that hash for which `isIt` returns true; -1 for none.
     @inline(__always)
     func find(_ hash: Int, _ isIt: (Int32) -> Bool) -> Int32 {
         var place = self.home(hash)
@@ -43,15 +43,15 @@ struct SlotTable: ~Copyable {
         }
     }
 
-    /// The slot that a search for this hash looks at first; negative: there is none.
+    /// The slot at which a search for this hash begins; negative for none.
     @inline(__always)
     func first(_ hash: Int) -> Int32 { self.places[self.home(hash)] }
 
-    /// A search for this hash will begin.
+    /// Prefetches the entry of a hash.
     @inline(__always)
     func prefetch(_ hash: Int) { Prefetch.bytes(self.places + self.home(hash), MemoryLayout<Int32>.size) }
 
-    /// Whether the table has to be grown before another slot is inserted.
+    /// Whether the table must grow before the next insertion.
     var isFull: Bool { (self.usedCount + 1) * 4 > (self.mask + 1) * 3 }
 
     mutating func insert(_ slot: Int32, _ hash: Int) {
@@ -71,7 +71,7 @@ struct SlotTable: ~Copyable {
         self.count -= 1
     }
 
-    /// Puts another slot in the place of one with the same key.
+    /// Replaces a slot by another one with the same key.
     mutating func replace(_ slot: Int32, with other: Int32, _ hash: Int) {
         self.places[self.place(of: slot, hash)] = other
     }
@@ -85,7 +85,7 @@ struct SlotTable: ~Copyable {
         return place
     }
 
-    /// The same slots in a table that is not full, with the hashes that `hash` tells.
+    /// A table with space for more, with the same slots, hashed by `hash`.
     func larger(_ hash: (Int32) -> Int) -> SlotTable {
         var capacity = 64
         while capacity < (self.count + 1) * 2 { capacity *= 2 }
@@ -96,7 +96,7 @@ struct SlotTable: ~Copyable {
         return table
     }
 
-    /// A table is grown to at most four places a slot.
+    /// A grown table has at most four entries a slot.
     static var bytesPerSlotMax: Int { 4 * MemoryLayout<Int32>.stride }
 
     var memoryBytes: Int { (self.mask + 1) * MemoryLayout<Int32>.stride }

@@ -2,41 +2,41 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-/// One TCP connection. Its hot state: two cache lines.
+/// The hot state of one TCP connection: two cache lines.
 struct Connection: BitwiseCopyable {
     enum Phase: UInt8 {
         /// Nothing but HELLO is taken.
         case greeting
         case open
-        /// A reason is on its way out; nothing more is read as frames.
+        /// A DRAIN is being sent; further frames are ignored.
         case closing
-        /// Everything is written and the writing side is shut; what still comes is thrown away for a while.
+        /// Everything is written and the writing side is shut down; further input is discarded for a while.
         case dying
     }
 
     struct Flags: OptionSet {
         let rawValue: UInt16
         static let acceptsZlib = Flags(rawValue: 1)
-        /// In the loop's list of connections that have something to write.
+        /// In the loop's list of connections with output.
         static let isListed = Flags(rawValue: 2)
-        /// The kernel took less than it was given: wait until it is writable.
+        /// The kernel accepted less than it was given: wait until the socket is writable.
         static let isFull = Flags(rawValue: 4)
         static let isReadPaused = Flags(rawValue: 8)
         static let wantsBeat = Flags(rawValue: 16)
-        /// A value went out since the last BEAT, on a connection with several watches.
+        /// A value was sent since the last BEAT, on a connection with several watches.
         static let hasOpenGroup = Flags(rawValue: 32)
         static let peerHasEnded = Flags(rawValue: 64)
-        /// Some input came: the limit for the first byte is met.
+        /// Some input has arrived, within the time for the first byte.
         static let hasSpoken = Flags(rawValue: 128)
         static let hasPartialInput = Flags(rawValue: 256)
-        /// It counts among the connections of its address.
+        /// Counts among the connections of its address.
         static let countsForAddress = Flags(rawValue: 512)
         static let writesReason = Flags(rawValue: 1024)
-        /// It counts among the connections of its identity.
+        /// Counts among the connections of its identity.
         static let isCounted = Flags(rawValue: 2048)
-        /// What lies between core and socket has bytes that the kernel did not take yet.
+        /// The layer between core and socket has bytes that the kernel has not accepted yet.
         static let isHeldBelow = Flags(rawValue: 4096)
-        /// The server asks nobody for credentials, or valid ones came on this connection.
+        /// The server needs no credentials, or this connection has valid ones.
         static let isIdentified = Flags(rawValue: 8192)
         /// A timer will check its unfinished frame.
         static let hasFrameTimer = Flags(rawValue: 16384)
@@ -48,57 +48,56 @@ struct Connection: BitwiseCopyable {
     var heartbeatSeconds: UInt16
     var firstCall: Int32 = -1
     var callCount: Int32 = 0
-    /// Open streams. One that waits for its position is among them: its reader has heard `loading`, and counts it.
+    /// Number of open streams. A stream that waits for its position counts, because its client has received `loading`.
     var watchCount: Int32 = 0
-    /// Watches whose first value is still on its way or waits for its instant, and streams of events that are behind: no
-    /// beat passes them.
+    /// Watches whose first value is pending or waits for its instant, and streams of events that are behind. They delay
+    /// bookmarks.
     var waitingCount: Int32 = 0
     var firstOwed: Int32 = -1
     var lastOwed: Int32 = -1
     var owedBytes: Int32 = 0
     var firstDirty: Int32 = -1
     var lastDirty: Int32 = -1
-    /// The frame that the kernel took a part of: index among the unfinished ones.
+    /// Index of the partly written frame among the unfinished ones.
     var unfinished: Int32 = -1
-    /// Monotonic milliseconds; 0: nothing waits for the kernel.
+    /// Monotonic milliseconds; 0: no output waits for the kernel.
     var stalledSince: Int64 = 0
     var lastBeat: Int64
-    /// Whose it is: a number among the loop's identities.
+    /// Index of its identity in the loop's table.
     var identity = IdentityTable.nobody
-    /// Where it comes from: a number among the loop's origins.
+    /// Index of its address among the loop's origins.
     var origin: Int32
 }
 
-/// One call on a connection: a unary one under way, a watch of a view, or a stream of events.
+/// One call of a connection: a unary one in progress, a watch of a view, or a stream of events.
 struct CallSlot: BitwiseCopyable {
     enum Kind: UInt8 {
         case unary
-        /// A purchase that the store decides, and so the only kind of unary call that there are thousands of in a turn. Its
-        /// answer is made of the store's alone: nothing is kept for it beside the slot.
+        /// A purchase that the store decides: the only unary call with thousands in one tick. Its answer depends on the
+        /// store's alone, so nothing is kept beside the slot.
         case order
         case watch
         case updates
-        /// Its STATUS is owed; the stream number is still taken.
+        /// Its STATUS is pending; the stream number is still in use.
         case ending
     }
 
     struct Flags: OptionSet {
         let rawValue: UInt8
-        /// In the connection's list of calls that have something to write.
+        /// In the connection's list of calls with output.
         static let isListed = Flags(rawValue: 1)
         static let owesLoading = Flags(rawValue: 2)
-        /// The newest value of its view has not been taken.
+        /// The newest value of its view is not sent yet.
         static let owesValue = Flags(rawValue: 4)
-        /// No value was ever said on this call: the next one is a snapshot.
+        /// No value was sent on this call: the next one is a snapshot.
         static let isFirst = Flags(rawValue: 8)
-        /// Waits for its first value, at a revision that is here; of a stream of events, for what is in the store and
-        /// not here.
+        /// Waits for its first value, at a reached revision. For a stream of events: waits for events from the store.
         static let isWaiting = Flags(rawValue: 16)
-        /// Came with a token: says `unchanged` if the digests agree.
+        /// Has a resume token: the first answer is `unchanged` if the digests agree.
         static let hasToken = Flags(rawValue: 32)
         /// What it owes is `unchanged`.
         static let owesUnchanged = Flags(rawValue: 64)
-        /// `loading` was said, or is owed: it comes once.
+        /// `loading` was sent, or is pending: it is sent once.
         static let hasLoaded = Flags(rawValue: 128)
     }
 
@@ -107,10 +106,10 @@ struct CallSlot: BitwiseCopyable {
     var method: Method
     var kind: Kind
     var flags: Flags = []
-    /// The caller has said how long it waits.
+    /// The caller has set a deadline.
     var hasDeadline = false
-    /// Of a watch: its view. Of a stream of events: its account. Of an order: its app. Of another unary call: what it waits
-    /// with.
+    /// For a watch its view, for a stream of events its account, for an order its app, for other unary calls their
+    /// pending work.
     var target: Int32 = -1
     var nextInTarget: Int32 = -1
     var previousInTarget: Int32 = -1
@@ -120,34 +119,35 @@ struct CallSlot: BitwiseCopyable {
     var previousDirty: Int32 = -1
 }
 
-/// What is not state and so cannot be computed again: answers, their statuses, and a transport's own control messages.
+/// Pending output that is not state and so cannot be recomputed: answers, their statuses, and control messages of a
+/// transport.
 struct Owed: BitwiseCopyable {
-    /// What it is to a transport, which writes each in its own form.
+    /// The role of the output. Each transport has its own form for each role.
     enum Role: UInt8 {
         /// The answer of a unary call.
         case answer
         /// The end of a call.
         case status
-        /// The transport's greeting, and the answer to a round trip.
+        /// The transport's greeting, and the answer to a PING.
         case welcome
         case ping
         case pong
-        /// Why a connection ends, or that it soon will.
+        /// Why a connection ends, now or soon.
         case farewell
     }
 
     var role: Role
     var stream: UInt32
     var payload: PayloadHandle
-    /// The call that ends when this is taken; -1 for none.
+    /// The call that ends when this is sent; -1 for none.
     var endsCall: Int32
     var next: Int32 = -1
 }
 
-/// One view on this loop: who looks at it, where it stands, and its encodings.
+/// One view on this loop: its watchers, its position, and its encodings.
 struct ViewSlot: BitwiseCopyable {
     enum State: UInt8 {
-        /// No value yet, or one that has to be computed again before anybody new can have it.
+        /// No value yet, or one that must be recomputed before it is sent to a new watch.
         case empty
         case ready
     }
@@ -160,19 +160,19 @@ struct ViewSlot: BitwiseCopyable {
     /// Slot of the account; -1 for a products view.
     var account: Int32
     var app: AppNumber
-    /// What it shows: its place among the keys of views.
+    /// Index of its key among the keys of views.
     var key: Int32
     var firstWatch: Int32 = -1
     var watchCount: Int32 = 0
     var nextInAccount: Int32 = -1
     var previousInAccount: Int32 = -1
-    /// Its encodings, while somebody is owed one of them, or several share them; -1: none.
+    /// Its encodings, while one of them is pending for a watch, or several watches share them; -1: none.
     var encodings: Int32 = -1
     var state = State.empty
-    /// In the list of views that are computed at the end of this turn.
+    /// In the list of views that are computed at the end of this tick.
     var isListed = false
     var hasFailed = false
-    /// Time has passed its crossing: nobody new is given the value that is kept.
+    /// Time has passed its crossing: new watches do not get the kept value.
     var isStale = false
     private var causeNumber = UInt8(Cause.snapshot.rawValue)
     private var pendingCauseNumber = UInt8(Cause.unspecified.rawValue)
@@ -183,27 +183,27 @@ struct ViewSlot: BitwiseCopyable {
         self.key = key
     }
 
-    /// What led to the last value.
+    /// The cause of the last value.
     var cause: Cause {
         get { Cause(rawValue: Int32(self.causeNumber)) }
         set { self.causeNumber = UInt8(newValue.rawValue) }
     }
 
-    /// What will have led to the next.
+    /// The cause of the next value.
     var pendingCause: Cause {
         get { Cause(rawValue: Int32(self.pendingCauseNumber)) }
         set { self.pendingCauseNumber = UInt8(newValue.rawValue) }
     }
 }
 
-/// A value's forms, as the first of a call and as a change, plain and compressed; and `unchanged`.
+/// A value's forms, as a snapshot and as a change, plain and compressed; and `unchanged`.
 struct Encodings: BitwiseCopyable {
     var snapshot = PayloadHandle.none
     var snapshotZlib = PayloadHandle.none
     var change = PayloadHandle.none
     var changeZlib = PayloadHandle.none
     var unchanged = PayloadHandle.none
-    /// Of the value before: what a watch that owes the newest one was told last, if it was not behind before.
+    /// Digest of the previous value: the last value sent to a watch with a pending value, unless it was already behind.
     var previousDigest = Digest.zero
 
     var all: InlineArray<5, PayloadHandle> {
@@ -211,29 +211,29 @@ struct Encodings: BitwiseCopyable {
     }
 }
 
-/// What came of an account in this turn: its newest record, and what led to it.
+/// News of an account in this tick: its newest record, and the cause.
 struct AccountNews {
     var record: AccountRecord?
     var cause: Cause
 }
 
-/// An account that somebody watches on this loop.
+/// An account that is watched on this loop.
 struct AccountSlot: BitwiseCopyable {
-    /// 0 while there is no such account yet.
+    /// 0 while the store has no such account.
     var number: AccountNumber = 0
     var app: AppNumber
-    /// Its key: where in the store of keys, and how long.
+    /// Its key: the place in the key store, and the length.
     var keyPlace: Int32
     var firstView: Int32 = -1
     var firstUpdates: Int32 = -1
     var tenantCount: Int32 = 0
-    /// Other keys of the same account.
+    /// The next slot with the same account number, under another key.
     var nextOfNumber: Int32 = -1
-    /// Where in this turn's list of accounts with news; -1: not there.
+    /// Index in this tick's list of accounts with news; -1 for none.
     var news: Int32 = -1
     var keyCount: UInt8
     var hasNumber = false
-    /// A record has been asked for and is on its way.
+    /// Its record was asked for and has not arrived.
     var isAsked = false
 
     init(app: AppNumber, keyPlace: Int32, keyCount: Int) {

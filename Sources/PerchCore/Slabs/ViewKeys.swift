@@ -1,4 +1,4 @@
-/// What views show, each kept once: ten thousand accounts whose entitlement to one product is watched have one of these.
+/// The keys of views, each stored once: ten thousand accounts with a watch of the same product share one key.
 struct ViewKeys {
     private struct Entry {
         var key: ViewKey
@@ -13,10 +13,10 @@ struct ViewKeys {
 
     subscript(place: Int32) -> ViewKey { self.entries[Int(place)].key }
 
-    /// The place of a key; nil where no view has it.
+    /// The index of a key; nil if no view has it.
     func place(_ key: ViewKey) -> Int32? { self.index[key] }
 
-    /// One view more has this key.
+    /// Adds a reference from a view to this key.
     mutating func take(_ key: ViewKey) -> Int32 {
         if let place = self.index[key] {
             self.entries[Int(place)].viewCount += 1
@@ -47,12 +47,12 @@ struct ViewKeys {
 
     var count: Int { self.index.count }
 
-    /// Traps where the bytes do not add up.
+    /// Traps if the bytes do not add up.
     func checkInvariants() {
         let found = self.index.keys.reduce(0) { $0 + $1.heldBytes }
         precondition(found == self.bytes, "\(found) bytes in keys of views, \(self.bytes) counted")
     }
 
-    /// Views that have one of these keys.
+    /// Number of views that have one of these keys.
     var viewCount: Int { self.entries.reduce(0) { $0 + Int($1.viewCount) } }
 }

@@ -1,10 +1,10 @@
-/// Connections that hold a share of a bounded resource, grouped by the address they come from.
+/// Connections that hold a share of a bounded resource, grouped by address.
 ///
-/// When the resource is full, the oldest connection of the address that holds most gives way (`victim`). So one address can
-/// use all that is free, and cannot keep another address out. Between addresses that hold equally much, the one whose oldest
-/// connection came first gives way.
+/// When the resource is full, the oldest connection of the address with the largest share gives way (`victim`). So one
+/// address can use all free capacity, but cannot keep another address out. Among addresses with equal shares, the one
+/// with the oldest connection gives way.
 ///
-/// Every operation takes a time that grows with the logarithm of the number of addresses.
+/// Every operation takes time logarithmic in the number of addresses.
 struct FairQueue {
     private struct Member {
         var origin: Int32
@@ -25,7 +25,7 @@ struct FairQueue {
 
     /// By connection.
     private var members: [Int32: Member] = [:]
-    /// By origin: a number of `Origins`.
+    /// By origin: an index of `Origins`.
     private var groups: [Int32: Group] = [:]
     /// Origins as a binary heap: none is before its parent.
     private var heap: [Int32] = []
@@ -38,16 +38,16 @@ struct FairQueue {
 
     func contains(_ connection: Int32) -> Bool { self.members[connection] != nil }
 
-    /// What the members of one origin hold together.
+    /// The total share of one origin's members.
     func weight(ofOrigin origin: Int32) -> Int { self.groups[origin]?.weight ?? 0 }
 
-    /// The oldest member of the origin that holds most; -1 where there is none.
+    /// The oldest member of the origin with the largest share; -1 for none.
     var victim: Int32 {
         guard let origin = self.heap.first, let group = self.groups[origin] else { return -1 }
         return group.first
     }
 
-    /// Adds to what a connection holds, or takes from it; it becomes the newest member of its origin if it was none.
+    /// Changes a connection's share; a new connection becomes the newest member of its origin.
     mutating func add(_ weight: Int, to connection: Int32, origin: Int32) {
         self.weight += weight
         if self.members[connection] != nil {
@@ -60,7 +60,7 @@ struct FairQueue {
         if weight < 0 { self.siftDown(place) } else { self.siftUp(place) }
     }
 
-    /// Forgets a connection; returns what it held, 0 where it was no member.
+    /// Removes a connection; returns its share, or 0 if it was no member.
     @discardableResult
     mutating func remove(_ connection: Int32) -> Int {
         guard let member = self.members.removeValue(forKey: connection), var group = self.groups[member.origin] else {
@@ -149,7 +149,7 @@ struct FairQueue {
         if let moved = self.groups[last]?.place { self.siftDown(moved) }
     }
 
-    /// Traps where the tables contradict each other.
+    /// Traps if the tables contradict each other.
     func checkInvariants() {
         precondition(self.heap.count == self.groups.count, "an origin is missing from the heap")
         var total = 0

@@ -1,8 +1,9 @@
 import PerchWire
 
-/// What a connection is sent that its process has no room for. No core ever sees it, so the frame is made before anybody comes.
+/// The DRAIN for a connection beyond the process's limit. No core handles such a connection, so the frame is made in
+/// advance.
 package enum Farewell {
-    /// DRAIN, for good. `limit`: so many connections the process may have.
+    /// A final DRAIN. `limit` is the process's maximum number of connections.
     package static func noRoom(limit: Int) -> [UInt8] {
         let status = WireStatus(
             .connectionLimit,
@@ -10,7 +11,7 @@ package enum Farewell {
             details: [.found(limit), .limit(limit)])
         let pause = ErrorReason.connectionLimit.drainPause()
         let drain = status.drain(reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
-        // What is encoded lies within the codec.
+        // The encoded bytes live inside the codec.
         let codec = MessageCodec()
         defer { withExtendedLifetime(codec) {} }
         do throws(MessageError) {

@@ -1,24 +1,24 @@
 package import PerchBase
 import PerchWire
 
-/// What connections hold of bounded resources, by the address they come from.
+/// Connections' shares of bounded resources, by address.
 struct Admission {
     var origins = Origins()
-    /// Connections that were not welcomed yet, or came without valid credentials to a server that asks for them.
+    /// Connections before WELCOME, or without valid credentials on a server that needs them.
     var handshakes = FairQueue()
-    /// Bytes that those hold: parts of frames, and TLS handshakes.
+    /// Bytes of those connections: partial frames, and TLS handshakes.
     var handshakeBytes = FairQueue()
-    /// Bytes of unfinished frames that the other connections hold.
+    /// Bytes of the other connections' partial frames.
     var partialFrames = FairQueue()
     /// Connections that are closing.
     var closing = FairQueue()
 }
 
-// Connections that nobody vouches for yet: from accept to WELCOME with valid credentials.
+// Unauthenticated connections: from accept to WELCOME with valid credentials.
 extension LoopCore {
     /// A connection was accepted. Its number identifies it in effects and events from now on.
     ///
-    /// `address` is where it comes from. Quotas of addresses do not count connections of this machine.
+    /// `address` is the peer's. Quotas of addresses do not count connections from this machine.
     package mutating func accepted(socket: Int32, isLoopback: Bool, address: PeerAddress = .thisMachine) -> Int32 {
         let index = self.connections.insert(
             Connection(
@@ -41,13 +41,13 @@ extension LoopCore {
         return index
     }
 
-    /// Connections that hold a handshake slot.
+    /// Number of connections with a handshake slot.
     package var handshakes: Int { self.transport.admission.handshakes.count }
 
-    /// Bytes that connections with a handshake slot hold.
+    /// Bytes of connections with a handshake slot.
     package var handshakeBytes: Int { self.transport.admission.handshakeBytes.weight }
 
-    /// The peer has shown a certificate, and it was verified. Before any of its bytes are given.
+    /// The peer's certificate was verified. Must be called before any of its bytes are given.
     package mutating func authenticated(_ connection: Int32, as certificate: PeerCertificate) {
         guard self.connections.isTaken(connection) else { return }
         precondition(
@@ -56,7 +56,7 @@ extension LoopCore {
         self.transport.certificates[connection] = certificate
     }
 
-    /// The driver holds more memory for a connection whose peer is not known yet: a TLS handshake.
+    /// The driver holds more memory for a connection before its peer is known: a TLS handshake.
     package mutating func holds(_ bytes: Int, for connection: Int32) {
         guard self.connections.isTaken(connection), self.transport.admission.handshakes.contains(connection) else {
             return
@@ -64,7 +64,7 @@ extension LoopCore {
         self.charge(bytes, connection)
     }
 
-    /// The peer is known: the connection gives its handshake slot back.
+    /// The peer is known: the connection releases its handshake slot.
     mutating func identified(_ index: Int32) {
         guard !self.connections[index].flags.contains(.isIdentified) else { return }
         self.connections[index].flags.insert(.isIdentified)
@@ -101,7 +101,7 @@ extension LoopCore {
         return false
     }
 
-    /// Closes the oldest unfinished handshake of the address that holds most slots.
+    /// Closes the oldest unfinished handshake of the address with the most slots.
     private mutating func freeHandshakeSlot() {
         let victim = self.transport.admission.handshakes.victim
         let (found, limit) = (self.handshakes, self.settings.handshakesMax)
@@ -115,7 +115,8 @@ extension LoopCore {
                 details: [.found(found), .limit(limit), .setting("handshakes")]))
     }
 
-    /// Counts bytes that a connection holds before its peer is known. False: it was closed, because its address held most.
+    /// Counts bytes of a connection before its peer is known. False: the connection was closed, because its address
+    /// holds the most bytes.
     @discardableResult
     mutating func charge(_ bytes: Int, _ index: Int32) -> Bool {
         self.transport.admission.handshakeBytes.add(bytes, to: index, origin: self.connections[index].origin)
@@ -134,6 +135,6 @@ extension LoopCore {
 }
 
 extension PeerAddress {
-    /// 127.0.0.1, for connections whose address is not known: they are of this machine.
+    /// 127.0.0.1, for connections of this machine whose address is unknown.
     package static var thisMachine: PeerAddress { PeerAddress(high: 0, low: 0xFFFF_7F00_0001) }
 }

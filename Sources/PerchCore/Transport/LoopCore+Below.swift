@@ -1,23 +1,23 @@
 package import PerchWire
 
-// What a driver tells that puts something between socket and core: TLS. The core itself sees plaintext only, and the
-// simulator has nothing in between.
+// Events of a driver with a layer between socket and core: TLS. The core itself sees plaintext only, and the simulator
+// has no such layer.
 extension LoopCore {
-    /// Something came that is not for the core, such as a part of a handshake: the limit for the first byte is met, that
-    /// for HELLO stands.
+    /// Input arrived that is not for the core, such as a part of a handshake. It meets the limit for the first byte;
+    /// that for HELLO remains.
     package mutating func heard(_ connection: Int32) {
         guard self.connections.isTaken(connection) else { return }
         self.connections[connection].flags.insert(.hasSpoken)
     }
 
-    /// The driver does not let this peer in. It is closed with a reason that it can read.
+    /// The driver refuses this peer. The connection closes with a reason that the peer can read.
     package mutating func refuse(_ connection: Int32, _ status: WireStatus) {
         guard self.connections.isTaken(connection) else { return }
         self.close(connection, status)
     }
 
-    /// What lies in between has failed, and has told the peer itself as well as it can. The core says nothing more; the
-    /// writing side is shut, and what still comes is thrown away for a while, so that the peer reads what it was told.
+    /// The layer between has failed, and has notified the peer itself if it could. The core sends nothing more. It
+    /// shuts down the writing side and discards input for a while, so that the peer can read the notification.
     package mutating func giveUp(_ connection: Int32) {
         guard self.connections.isTaken(connection), self.connections[connection].phase != .dying else { return }
         let isClosing = self.connections[connection].phase == .closing
@@ -37,8 +37,7 @@ extension LoopCore {
         }
     }
 
-    /// The kernel took some of what the core counts as written already, or all of it: a reader that is slow does not
-    /// stand still.
+    /// The kernel accepted some or all of the bytes that the core counts as written, so a slow reader is not stalled.
     package mutating func progressed(_ connection: Int32, isAll: Bool) {
         guard self.connections.isTaken(connection) else { return }
         if isAll { self.connections[connection].flags.remove(.isHeldBelow) }

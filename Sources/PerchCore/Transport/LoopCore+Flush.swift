@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-/// One system call's worth of bytes for one connection. The pointers are valid until `wrote` is called for the batch.
+/// The bytes of one system call for one connection. The pointers are valid until `wrote` is called for the batch.
 package struct PlannedWrite {
     package let connection: Int32
     package let socket: Int32
@@ -14,17 +14,17 @@ package struct PlannedWrite {
 /// What became of a write.
 package enum WriteResult: Equatable {
     case wrote(Int)
-    /// What lies between core and socket took so many bytes, and the kernel not all of what it has.
+    /// The layer below accepted that many bytes, and the kernel not all of them.
     case held(Int)
     case broken
 }
 
-// Flush planning: which frames go to which connection in this turn, and what a short write leaves behind.
+// Flush planning: the frames for each connection in this tick, and the rest after a short write.
 //
-// A plan changes nothing but the staging memory. What was taken is known when the driver reports, and only then is it
-// no longer owed: after a short write a connection keeps its unfinished frame and nothing else.
+// A plan changes only the staging memory. Output stays pending until the driver reports the write. After a short write
+// a connection keeps its unfinished frame and nothing else.
 extension LoopCore {
-    /// Lays out the next batch of writes. Zero: nothing is left to write in this turn.
+    /// Plans the next batch of writes. Zero: this tick has no more output.
     package mutating func planWrites() -> Int {
         self.transport.staging.clear()
         var index = 0
@@ -43,7 +43,7 @@ extension LoopCore {
         return self.transport.staging.writes.count
     }
 
-    /// How many connections may have something to write.
+    /// Number of connections that may have output.
     package var listedCount: Int { self.transport.listedConnections.count }
 
     package func listedConnection(_ place: Int) -> Int32 { self.transport.listedConnections[place] }
@@ -61,7 +61,7 @@ extension LoopCore {
         return UnsafeRawBufferPointer(start: segment.base, count: segment.count)
     }
 
-    /// Appends the frames of one connection, in order: the unfinished one, what is owed, values and events, a beat.
+    /// Appends the frames of one connection, in order: the unfinished one, pending answers, values and events, a BEAT.
     private mutating func planWrite(_ connection: Int32) {
         let firstSegment = self.transport.staging.segments.count
         let firstFrame = self.transport.staging.frames.count
@@ -93,12 +93,12 @@ extension LoopCore {
                 _ = self.append(.beat, call: -1, kind: .beat, stream: 0, beat, &bytes, firstSegment)
                 self.payloads.release(beat)
             } else if self.isSweeping {
-                // It comes with the end of the sweep; otherwise with what is still to be said.
+                // The BEAT follows the sweep's end, or the remaining output.
                 self.transport.heldGroups.append(connection)
             }
         }
         guard bytes > 0 else {
-            // Nothing of the core's waits for the kernel: what did is no longer owed, or is being computed again.
+            // The core has no output that waits for the kernel: it was sent, or is being recomputed.
             if !slot.flags.contains(.isHeldBelow) { self.stopsStalling(connection) }
             return
         }
@@ -109,15 +109,15 @@ extension LoopCore {
                 frameCount: self.transport.staging.frames.count - firstFrame, byteCount: bytes))
     }
 
-    /// What a connection will have been told by a write.
+    /// The content of a planned write for one connection.
     private struct Said {
         /// A value, or an event.
         var value: Bool
-        /// All that a beat would claim.
+        /// Whether the connection is complete up to `applied`, so that a BEAT may follow.
         var isAll: Bool
     }
 
-    /// Appends the rest of the frame that the kernel took a part of. Returns its bytes.
+    /// Appends the rest of a partly written frame. Returns its bytes.
     private mutating func planUnfinished(_ connection: Int32, _ firstSegment: Int) -> Int {
         guard let rest = self.transport.unfinishedFrames[connection] else { return 0 }
         rest.bytes.withUnsafeBytes { buffer in
@@ -137,7 +137,7 @@ extension LoopCore {
         return bytes
     }
 
-    /// Appends what one call has to say; false where the write is full.
+    /// Appends the output of one call; false if the write is full.
     @inline(__always)
     private mutating func planCall(
         _ call: Int32, zlib: Bool, _ said: inout Said, _ bytes: inout Int, _ firstSegment: Int
@@ -154,7 +154,7 @@ extension LoopCore {
             if zlib { self.compressForReader(call) }
             let body = self.encoding(for: call, zlib: zlib)
             if body.isNone {
-                // A value whose encoding was let go is being computed again; it comes in a later turn.
+                // A value whose encoding was freed is being recomputed and follows in a later tick.
                 said.isAll = false
             } else {
                 guard self.append(.value, call: call, kind: .message, stream: stream, body, &bytes, firstSegment) else {
@@ -172,7 +172,7 @@ extension LoopCore {
         return true
     }
 
-    /// Appends one frame if there is room for it in this write; false where the write is full.
+    /// Appends one frame if it fits into this write; false if the write is full.
     @inline(__always)
     private mutating func append(
         _ role: Staging.Frame.Role, call: Int32, kind: FrameKind, stream: UInt32, _ payload: PayloadHandle,
@@ -224,7 +224,7 @@ extension LoopCore {
 
     // MARK: What was taken
 
-    /// Reports one write of the batch.
+    /// Reports the result of one write of the batch.
     package mutating func wrote(_ index: Int, _ result: WriteResult) {
         let write = self.transport.staging.writes[index]
         guard self.connections.isTaken(write.connection) else { return }
@@ -248,7 +248,7 @@ extension LoopCore {
             if taken >= frame.end {
                 self.frameTaken(frame, connection, rest: 0)
             } else if taken > start || (frame.role == .unfinished) {
-                // The kernel took a part: the rest of this frame is all that is kept.
+                // The kernel accepted a part: only the rest of this frame is kept.
                 allTaken = false
                 self.keepUnfinished(frame, connection, written: max(taken - start, 0), write: write, start: start)
                 break
@@ -269,7 +269,7 @@ extension LoopCore {
             self.transport.unfinishedFrames[connection]?.advance(by: written)
             return
         }
-        // Never more than a copied frame is copied: it has to fit into the staging memory again.
+        // At most the bytes of a copied frame are copied, because they must fit into the staging memory again.
         let copiedCount = frame.payload.isNone ? frame.count : 4
         var rest: [UInt8] = []
         if written < copiedCount {
@@ -300,7 +300,7 @@ extension LoopCore {
         self.connections[connection].unfinished = -1
     }
 
-    /// A frame is on its way, or as good as: what it said is no longer owed.
+    /// A frame is accepted by the kernel, or will be: its content is no longer pending.
     private mutating func frameTaken(_ frame: Staging.Frame, _ connection: Int32, rest: Int) {
         self.counters.framesOut += 1
         switch frame.role {
@@ -338,7 +338,7 @@ extension LoopCore {
         if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
         self.openGroup(connection)
         let view = self.calls[call].target
-        // A value that its only watcher has taken is not kept: it can be computed again.
+        // A value sent to its only watcher is not kept: it can be recomputed.
         if self.views.slots[view].watchCount == 1 { self.dropEncodings(view) }
     }
 
@@ -347,7 +347,7 @@ extension LoopCore {
         if self.connections[connection].watchCount > 1 { self.connections[connection].flags.insert(.hasOpenGroup) }
     }
 
-    /// Takes calls that owe nothing any more off the front of a connection's list.
+    /// Removes calls without output from the front of a connection's list.
     private mutating func unlistClean(_ connection: Int32) {
         var call = self.connections[connection].firstDirty
         while call >= 0, self.calls[call].flags.isDisjoint(with: [.owesLoading, .owesValue]),
@@ -376,10 +376,10 @@ extension LoopCore {
             }
             let slot = self.connections[connection]
             if slot.firstOwed >= 0 || slot.firstDirty >= 0 {
-                // More than one call's worth, or a value that is still being computed.
+                // More output than one call's, or a value that is still being computed.
                 if slot.firstOwed >= 0 || self.hasSomethingReady(connection) { self.list(connection) }
             } else if slot.phase == .open, slot.waitingCount == 0, !self.isSweeping {
-                // A beat for which this write had no room is the next one.
+                // A BEAT that did not fit into this write is sent next.
                 let hasGroup = slot.flags.contains(.hasOpenGroup) && slot.watchCount > 1
                 if hasGroup || slot.flags.contains(.wantsBeat) { self.list(connection) }
             }
@@ -396,7 +396,7 @@ extension LoopCore {
         }
     }
 
-    /// Something waits for the kernel: from now on, or since the last time that it took anything.
+    /// Output waits for the kernel: from now on, or since the kernel last accepted bytes.
     private mutating func startsStalling(_ connection: Int32, hasProgress: Bool) {
         guard hasProgress || self.connections[connection].stalledSince == 0 else { return }
         self.connections[connection].stalledSince = self.now.monotonic
@@ -424,7 +424,7 @@ extension LoopCore {
         return false
     }
 
-    /// A connection that has taken enough of what it was owed is read from again.
+    /// Resumes reading from a connection after enough of its pending answers were sent.
     private mutating func resumeReading(_ connection: Int32) {
         guard self.connections[connection].flags.contains(.isReadPaused),
             Int(self.connections[connection].owedBytes) <= self.settings.owedBytesMax / 2
@@ -432,11 +432,11 @@ extension LoopCore {
         self.connections[connection].flags.remove(.isReadPaused)
         self.listen(connection)
         guard self.connections[connection].flags.contains(.hasPartialInput) else { return }
-        // Frames that came before reading stopped are taken at the next turn, through the ordinary way in.
+        // Frames received before the pause are handled in the next tick, in the ordinary way.
         self.transport.pausedInputs.append(connection)
     }
 
-    /// Takes what was read before a pause. Call at the beginning of a turn.
+    /// Handles input that was received before a pause. Must be called at the beginning of a tick.
     package mutating func takePausedInput() {
         let paused = self.transport.pausedInputs
         self.transport.pausedInputs.removeAll()
@@ -448,7 +448,7 @@ extension LoopCore {
 
     package var hasPausedInput: Bool { !self.transport.pausedInputs.isEmpty }
 
-    /// A closing connection whose reason is written: the writing side is shut, and the rest is a matter of time.
+    /// A closing connection whose DRAIN is written: shuts down the writing side; a timer does the rest.
     private mutating func finishClosing(_ connection: Int32) {
         guard self.connections[connection].phase == .closing, self.connections[connection].firstOwed < 0,
             self.connections[connection].unfinished < 0
@@ -469,7 +469,7 @@ extension LoopCore {
         self.list(connection)
     }
 
-    /// Values that are owed but whose encodings were let go while the stream was full are computed again.
+    /// Recomputes pending values whose encodings were freed while the stream was full.
     private mutating func refreshLetGo(_ connection: Int32) {
         var call = self.connections[connection].firstDirty
         while call >= 0 {

@@ -46,16 +46,16 @@ extension LoopCore {
         if hello.accepts.contains(.zlib) { self.connections[index].flags.insert(.acceptsZlib) }
         if !hello.clientID.isEmpty { self.service.clientIDs[index] = hello.clientID }
         if self.service.authenticator == nil || identity != IdentityTable.nobody { self.identified(index) }
-        // Spread by connection number, so that a storm of connects does not become a storm of beats: the first one
-        // comes early, as if the last had been sent before the connection was there.
+        // Spread by connection number, so that a storm of connects does not become a storm of beats. The first BEAT
+        // comes early, as if the last one had been sent before the connection opened.
         self.connections[index].lastBeat = self.now.monotonic - Int64(heartbeat) * 1_000
         let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % Int64(heartbeat)
         self.transport.beats.insert(index, dueAt: self.now.monotonic / 1_000 + spread)
         self.owe(index, .welcome, stream: 0, self.welcome(heartbeatSeconds: heartbeat))
     }
 
-    /// Whoever greets in one turn is told the same, but for his heartbeat: it is encoded once, for in a storm of connects
-    /// there are hundreds. The caller has a reference of his own.
+    /// The WELCOME of this tick, except for the heartbeat. Encoded once, because a storm of connects has hundreds in a
+    /// tick. The caller owns a reference.
     private mutating func welcome(heartbeatSeconds: UInt32) -> PayloadHandle {
         let said = Welcomed(heartbeatSeconds: heartbeatSeconds, revision: self.applied, wall: self.now.wall)
         if self.transport.welcomed.payload.isNone || self.transport.welcomed.said != said {
@@ -76,7 +76,7 @@ extension LoopCore {
         return self.transport.welcomed.payload
     }
 
-    /// Once a turn: the next has another time.
+    /// Once a tick, because the next WELCOME has another time.
     mutating func forgetWelcome() {
         guard !self.transport.welcomed.payload.isNone else { return }
         self.payloads.release(self.transport.welcomed.payload)
@@ -84,7 +84,7 @@ extension LoopCore {
     }
 }
 
-/// What of a WELCOME is not always so.
+/// The variable fields of a WELCOME.
 struct Welcomed: Equatable {
     var heartbeatSeconds: UInt32 = 0
     var revision: UInt64 = 0

@@ -1,14 +1,14 @@
 import PerchBase
 import PerchWire
 
-/// What came of a frame that is not complete.
+/// The received part of an incomplete frame.
 struct PartialInput {
     var bytes: [UInt8]
-    /// When its first byte came, in monotonic milliseconds.
+    /// When its first byte arrived, in monotonic milliseconds.
     var since: Int64
 }
 
-// Frames that came in part: kept until they are complete, within a size, a time, and a sum over all connections.
+// Partial frames: kept until they are complete, within limits of size, time, and the sum over all connections.
 extension LoopCore {
     /// The longest message that a connection may send now.
     func frameBytesMax(of index: Int32) -> Int {
@@ -17,7 +17,7 @@ extension LoopCore {
             ? Limits.helloBytesMax : min(self.settings.unidentifiedFrameBytesMax, self.settings.frameBytesMax)
     }
 
-    /// A frame with a longer message than a connection may send.
+    /// The status for a frame that is too long.
     func tooLong(_ header: FrameHeader, _ index: Int32) -> WireStatus {
         let limit = self.frameBytesMax(of: index)
         var status = WireStatus(
@@ -31,8 +31,8 @@ extension LoopCore {
         return status
     }
 
-    /// Whether the kept part of a frame must be read again: its header was not complete `before`, and so was not checked, or
-    /// all of the frame is here.
+    /// Whether the kept part of a frame must be read again: its header was incomplete before, and so unchecked, or the
+    /// frame is now complete.
     func isPartialDue(_ index: Int32, from before: Int) -> Bool {
         guard let partial = self.transport.partialInputs[index]?.bytes, before >= FrameHeader.byteCount else {
             return true
@@ -69,8 +69,8 @@ extension LoopCore {
             .frame(index, self.connections.generation(index)), at: since + self.frameTimeoutMilliseconds(of: index))
     }
 
-    /// Counts bytes of a partial frame. Beyond the limit, the oldest partial frame of the address that holds most gives way.
-    /// False: that was this one.
+    /// Counts bytes of a partial frame. Beyond the limit, the oldest partial frame of the address with the most bytes
+    /// gives way. False: it was this one.
     mutating func makeRoom(forPartial count: Int, _ index: Int32) -> Bool {
         guard self.connections[index].flags.contains(.isIdentified) else { return self.charge(count, index) }
         self.transport.admission.partialFrames.add(count, to: index, origin: self.connections[index].origin)
@@ -95,12 +95,12 @@ extension LoopCore {
             ? limit : min(limit, self.settings.helloTimeoutMilliseconds)
     }
 
-    /// A connection has one such timer at most. It is set again for a frame that began after it was.
+    /// A connection has at most one such timer. It is set again for a frame that began later.
     mutating func frameTimerFired(_ index: Int32) {
         self.connections[index].flags.remove(.hasFrameTimer)
         guard self.connections[index].phase == .open, let partial = self.transport.partialInputs[index] else { return }
         let limit = self.frameTimeoutMilliseconds(of: index)
-        // The server stopped reading: the peer cannot send the rest.
+        // The server paused reading, so the peer cannot send the rest.
         let isPaused = self.connections[index].flags.contains(.isReadPaused)
         let due = isPaused ? self.now.monotonic + limit : partial.since + limit
         guard due <= self.now.monotonic else {

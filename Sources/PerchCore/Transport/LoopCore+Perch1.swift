@@ -1,9 +1,9 @@
 import PerchBase
 import PerchWire
 
-// perch/1: how its frames open and end calls.
+// perch/1: its frames that open and end calls.
 extension LoopCore {
-    /// A CALL frame on a free stream number.
+    /// Handles a CALL frame on a free stream number.
     mutating func openCall(_ header: FrameHeader, _ body: borrowing RawSpan, _ connection: Int32) {
         guard Int(self.connections[connection].callCount) < self.settings.callsPerConnectionMax else {
             self.refuse(
@@ -24,10 +24,10 @@ extension LoopCore {
         if header.isCompressed {
             do throws(InflateError) {
                 let inflated = try self.codec.inflate(body, limit: self.frameBytesMax(of: connection))
-                // The codec's buffer is its own until the next inflate: decoding does not inflate.
+                // The codec's buffer is stable until the next inflate, and decoding does not inflate.
                 self.openCall(header.stream, RawSpan(_unsafeBytes: inflated), connection)
             } catch {
-                // What cannot be inflated may hide anything: the framing is broken.
+                // A message that cannot be inflated breaks the framing.
                 var status = WireStatus(error)
                 if status.reason == .inflateLimit {
                     let isIdentified = self.connections[connection].flags.contains(.isIdentified)

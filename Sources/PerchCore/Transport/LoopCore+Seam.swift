@@ -1,47 +1,47 @@
 import PerchWire
 
-/// What a transport says of a call when it opens one.
+/// A transport's data about a call that it opens.
 struct Opening {
     var method: Method
-    /// How long the caller waits; 0: it did not say.
+    /// The caller's deadline in milliseconds; 0: none.
     var timeoutMilliseconds: UInt64
-    /// What came beside the request: credentials of the call's own.
+    /// Metadata beside the request: credentials of this call.
     var metadata: [Metadata]
 }
 
-// What service and views ask of the transports. They name a call, and never how it is written.
+// The calls from service and views to the transports. They name a call, and never its form on the wire.
 //
 //     transport → service   open(connection, stream, Opening, request) · end(call, status): cancelled, or too late
 //     service → transport   send · sendEnd · sendRefusal
 //     views → transport     ready(call): it has a value or events
 //     transport → views     encoding(for:zlib:) · eventsReady: what a ready call is given when its stream can take it
 extension LoopCore {
-    /// The answer of a unary call. The payload's reference is the transport's from now on.
+    /// Sends the answer of a unary call. The transport takes over the payload's reference.
     mutating func send(_ call: Int32, _ payload: PayloadHandle) {
         self.owe(self.calls[call].connection, .answer, stream: self.calls[call].stream, payload)
     }
 
-    /// The end of a call. The call is removed when the kernel has taken it.
+    /// Sends the end of a call. The call is removed when the kernel has accepted it.
     mutating func sendEnd(of call: Int32, _ payload: PayloadHandle) {
         self.owe(self.calls[call].connection, .status, stream: self.calls[call].stream, payload, endsCall: call)
     }
 
-    /// The end of a call that never got a slot.
+    /// Sends the end of a call that never had a slot.
     mutating func sendRefusal(_ connection: Int32, stream: UInt32, _ payload: PayloadHandle) {
         self.owe(connection, .status, stream: stream, payload)
     }
 
-    /// Whether the stream of a call takes nothing now.
+    /// Whether the stream of a call accepts no output now.
     @inline(__always)
     func isFull(_ call: Int32) -> Bool { self.connections[self.calls[call].connection].flags.contains(.isFull) }
 
-    /// Whether the peer of a call reads zlib.
+    /// Whether the peer of a call accepts zlib.
     @inline(__always)
     func acceptsZlib(_ call: Int32) -> Bool {
         self.connections[self.calls[call].connection].flags.contains(.acceptsZlib)
     }
 
-    /// A watch or a stream of events has something to say: its connection asks for it when it is written to.
+    /// A watch or a stream of events has output: its connection fetches it when it is written to.
     @inline(__always)
     mutating func ready(_ call: Int32) {
         let connection = self.calls[call].connection
@@ -56,7 +56,7 @@ extension LoopCore {
         self.list(connection)
     }
 
-    /// A call has nothing to say any more.
+    /// A call has no more output.
     mutating func unlist(_ call: Int32) {
         let connection = self.calls[call].connection
         let (previous, next) = (self.calls[call].previousDirty, self.calls[call].nextDirty)

@@ -2,16 +2,16 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-// Connections: frames in, and the order in which they may come.
+// Connections: frames in, and their permitted order.
 extension LoopCore {
-    /// Begins a turn. `now` never runs backwards, on either clock.
+    /// Begins a tick. `now` never runs backwards, on either clock.
     package mutating func begin(_ now: Moment) {
         assert(now.monotonic >= self.now.monotonic && now.wall >= self.now.wall, "a clock ran backwards")
         self.now = now
         self.counters.turns += 1
     }
 
-    /// Whether the driver should go on reading this connection in this turn.
+    /// Whether the driver should continue to read this connection in this tick.
     package func wantsInput(_ connection: Int32) -> Bool {
         self.connections.isTaken(connection) && !self.connections[connection].flags.contains(.isReadPaused)
     }
@@ -22,10 +22,10 @@ extension LoopCore {
 
     package var connectionCount: Int { Int(self.connections.count) }
 
-    /// Bytes came. Whole frames are taken; what is left of the last one is kept.
+    /// Receives bytes. Whole frames are handled; the rest is kept.
     ///
-    /// Says how many bytes were taken. They are all, unless so many asks wait for the store that it should be asked before
-    /// the rest is given: at least one frame is taken each time.
+    /// Returns the number of bytes handled. That is all of them, unless so many requests wait for the store that it
+    /// should be asked first. At least one frame is handled each time.
     @discardableResult
     package mutating func received(
         _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int = .max
@@ -49,7 +49,7 @@ extension LoopCore {
             }
             return count
         }
-        // In place, so that a frame that comes a byte at a time costs what its bytes cost.
+        // In place, so that a frame that arrives byte by byte costs no more than its bytes.
         let before = self.transport.partialInputs[index]?.bytes.count ?? 0
         self.transport.partialBytes += count
         bytes.withUnsafeBytes { self.transport.partialInputs[index]?.bytes.append(contentsOf: $0) }
@@ -58,13 +58,13 @@ extension LoopCore {
         let taken = self.takeFrames(index, partial.bytes.span.bytes, untilAsks: .max).bytes
         if taken < partial.bytes.count {
             partial.bytes.removeFirst(taken)
-            // What is left is a later frame, unless none was complete.
+            // The rest is a later frame, unless no frame was complete.
             self.keepPartial(index, partial.bytes, since: taken > 0 ? self.now.monotonic : partial.since)
         }
         return count
     }
 
-    /// Takes whole frames from the front of `bytes` and says how many bytes they were, and whether it stopped for the store.
+    /// Handles whole frames from the front of `bytes`. Returns their bytes, and whether it stopped for the store.
     private mutating func takeFrames(
         _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int
     ) -> (bytes: Int, isStopped: Bool) {
@@ -74,7 +74,7 @@ extension LoopCore {
         {
             let header: FrameHeader
             do throws(FrameError) {
-                // HELLO has its own, smaller limit, judged after the order of frames.
+                // HELLO has a smaller limit, checked after the order of frames.
                 guard let read = try FrameHeader.read(from: bytes, at: offset, lengthLimit: .max) else {
                     return (offset, false)
                 }
@@ -99,7 +99,7 @@ extension LoopCore {
         return (isOver ? bytes.byteCount : offset, false)
     }
 
-    /// What is wrong with a frame, from its header alone: kind, direction, stream, compression, order, length, number.
+    /// Checks a frame by its header: kind, direction, stream, compression, order, length, number.
     private func judge(_ header: FrameHeader, _ index: Int32) -> WireStatus? {
         let isGreeting = self.connections[index].phase == .greeting
         switch header.kind {
@@ -181,7 +181,7 @@ extension LoopCore {
         }
     }
 
-    /// What we encode ourselves fits our own limits; if not, that is our bug.
+    /// Our own messages fit our own limits; otherwise it is a bug in Perch.
     mutating func encoded(
         _ encode: (MessageCodec) throws(MessageError) -> MessageCodec.Encoded
     ) -> PayloadHandle {
@@ -198,10 +198,10 @@ extension LoopCore {
         WireStatus(.shuttingDown, "the server is stopping; connect again, with your resume tokens")
     }
 
-    /// Closes with a reason that the peer can read: what is under way is finished, DRAIN is written, the writing side
-    /// shut, and what still comes is read for a while.
+    /// Closes with a reason that the peer can read: finishes the current frame, writes DRAIN, shuts down the writing
+    /// side, and reads input for a while.
     ///
-    /// `wait`: milliseconds after which the client may return, where the reason alone does not say.
+    /// `wait`: milliseconds after which the client may return, if the reason has no default.
     mutating func close(_ index: Int32, _ status: WireStatus, reconnectAfterMilliseconds wait: UInt32? = nil) {
         guard self.connections[index].phase.takesFrames else { return }
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
@@ -219,7 +219,7 @@ extension LoopCore {
         self.linger(index)
     }
 
-    /// Bounds how long a connection may take to die, and how many may be at it.
+    /// Bounds the time and the number of closing connections.
     mutating func linger(_ index: Int32) {
         self.scheduleDeadline(
             .dying(index, self.connections.generation(index)),
@@ -235,11 +235,11 @@ extension LoopCore {
         self.listen(index)
     }
 
-    /// Ends every call of a connection and forgets what it was about to say.
+    /// Ends every call of a connection and drops its output.
     mutating func leaveOpenPhase(_ index: Int32, to phase: Connection.Phase) {
         self.connections[index].phase = phase
         self.letGoIdentity(of: index)
-        // Nothing is said any more: the list is let go as a whole, before its members.
+        // The output list is dropped as a whole, before its members.
         while self.connections[index].firstDirty >= 0 {
             let call = self.connections[index].firstDirty
             self.connections[index].firstDirty = self.calls[call].nextDirty
@@ -260,7 +260,7 @@ extension LoopCore {
         self.connections[index].flags.insert(.peerHasEnded)
         switch self.connections[index].phase {
         case .greeting, .open:
-            // A half-closed client is a closing one: nobody is left to read for.
+            // A closing connection was kept only for its peer, which has now closed too.
             self.remove(index)
         case .closing:
             self.listen(index)
@@ -296,7 +296,7 @@ extension LoopCore {
         self.reportDrained()
     }
 
-    /// Tells the driver what to wait for.
+    /// The events that the driver must wait for.
     func listenEffect(_ index: Int32) -> Effect {
         let connection = self.connections[index]
         let reading = !connection.flags.contains(.isReadPaused) && !connection.flags.contains(.peerHasEnded)
@@ -309,7 +309,7 @@ extension LoopCore {
         self.effects.append(self.listenEffect(index))
     }
 
-    /// Something to write that is not state: it stays owed until it is taken.
+    /// Adds output that is not state: it stays pending until it is sent.
     mutating func owe(
         _ index: Int32, _ role: Owed.Role, stream: UInt32, _ payload: PayloadHandle, endsCall: Int32 = -1
     ) {
@@ -341,7 +341,7 @@ extension LoopCore {
         self.connections[index].owedBytes = 0
     }
 
-    /// Puts a connection on the list of those that have something to write.
+    /// Adds a connection to the list of those with output.
     @inline(__always)
     mutating func list(_ index: Int32) {
         guard self.connections[index].flags.isDisjoint(with: [.isListed, .isFull]) else { return }
@@ -351,7 +351,7 @@ extension LoopCore {
 
     // MARK: Draining
 
-    /// The server stops: every connection is told, every call gets its STATUS, then every connection is closed.
+    /// Begins the drain: every connection gets DRAIN, every call its STATUS, and then every connection closes.
     package mutating func beginDrain() {
         guard !self.transport.draining else { return }
         self.transport.draining = true
@@ -382,8 +382,8 @@ extension LoopCore {
         var call = self.connections[index].firstCall
         while call >= 0 {
             let next = self.calls[call].nextInConnection
-            // A unary call that waits for the store still gets its answer; it ends the connection with it. Nothing says
-            // that a position which is waited for comes in time.
+            // A unary call that waits for the store still gets its answer, which ends it. A call that waits for a
+            // position ends now, because the position may never be reached.
             if self.isUnanswered(call) { self.end(call, status) }
             call = next
         }
@@ -392,7 +392,7 @@ extension LoopCore {
         self.closeIfDrained(index)
     }
 
-    /// A draining connection whose last call was told is closed.
+    /// Closes a draining connection after its last call has ended.
     mutating func closeIfDrained(_ index: Int32) {
         guard self.transport.draining, self.connections[index].phase == .open, self.connections[index].callCount == 0,
             self.connections[index].firstOwed < 0

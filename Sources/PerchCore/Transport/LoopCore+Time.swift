@@ -3,7 +3,7 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-/// What a deadline is for. Packed into the 64 bits of a timer.
+/// The purpose of a deadline, packed into the 64 bits of a timer.
 enum Deadline {
     case firstByte(Int32, UInt32)
     case hello(Int32, UInt32)
@@ -14,8 +14,8 @@ enum Deadline {
     case identityEnded(Int32, UInt32)
     case frame(Int32, UInt32)
 
-    /// Three bits of kind, 29 of generation, 32 of index. Generations that differ by 2^29 are taken for equal: a slot
-    /// would have to change hands half a billion times within one deadline.
+    /// Three bits of kind, 29 of generation, 32 of index. Generations that differ by 2^29 count as equal: a slot would
+    /// have to be reused half a billion times within one deadline.
     var packed: UInt64 {
         let (kind, index, generation): (UInt64, Int32, UInt32) =
             switch self {
@@ -102,7 +102,7 @@ extension LoopCore {
 
     private func behind(_ waiter: Waiter) -> WireStatus {
         let clock = self.clock(of: waiter.app)
-        // What it waited for: where the revision is there, the instant.
+        // The awaited position: if the revision is reached, the instant.
         let (found, limit) =
             waiter.position.revision > self.applied
             ? (Int64(clamping: waiter.position.revision), Int64(clamping: self.applied))
@@ -118,13 +118,13 @@ extension LoopCore {
         let interval = Int64(slot.heartbeatSeconds)
         let due = slot.lastBeat / 1_000 + interval
         if due > second {
-            // One was sent in this interval, at the end of a group.
+            // A BEAT was sent in this interval, at the end of a group.
             self.transport.beats.insert(connection, dueAt: due)
             return
         }
         self.transport.beats.insert(connection, dueAt: second + interval)
         self.connections[connection].flags.insert(.wantsBeat)
-        // No beat passes a watch that waits, and silence would be taken for a dead connection.
+        // A waiting watch delays the BEAT, and the client would treat silence as a dead connection.
         if slot.phase == .open, slot.waitingCount > 0, !slot.flags.contains(.isFull) {
             let payload = self.payloads.insert(Self.pingBody)
             self.owe(connection, .ping, stream: 0, payload)
@@ -132,7 +132,7 @@ extension LoopCore {
         self.list(connection)
     }
 
-    /// A PING behind its address: no compression, eight bytes of no meaning.
+    /// A PING after its address: no compression, eight arbitrary bytes.
     private static let pingBody: [UInt8] = [0, 0, 0, 0, 8] + [UInt8](repeating: 0, count: 8)
 
     private mutating func stallDue(_ connection: Int32) {
@@ -156,8 +156,8 @@ extension LoopCore {
                 ]))
     }
 
-    /// Ends a turn: barriers that are reached are reported. Says when the core wants to be stepped again, in
-    /// milliseconds of the monotonic clock; nil for "when something comes".
+    /// Ends a tick: reports barriers that are reached. Returns when to step the core again, in milliseconds of the
+    /// monotonic clock; nil: at the next event.
     package mutating func endTurn() -> Int64? {
         self.reportBarriers()
         self.forgetWelcome()
@@ -187,7 +187,7 @@ extension LoopCore {
 
     private var isSweepUnasked: Bool { !self.views.sweep.isEmpty }
 
-    /// A barrier is reached when everything that was asked for before it is answered, computed and laid out.
+    /// A barrier is reached when every earlier question is answered, computed and planned for writing.
     private mutating func reportBarriers() {
         guard !self.service.heldBarriers.isEmpty, self.views.sweep.isEmpty else { return }
         let answered = self.service.answeredCount
@@ -202,7 +202,7 @@ extension LoopCore {
         }
     }
 
-    /// What a watch costs and how much there is of everything, for `perch doctor`.
+    /// The costs and counts of the loop's data, for `perch doctor`.
     package var census: LoopCensus {
         LoopCensus(
             connections: Int(self.connections.count), calls: Int(self.calls.count), views: Int(self.views.slots.count),
@@ -232,20 +232,20 @@ package struct LoopCensus: Sendable {
     package var payloads: Int
     package var memoryBytes: Int
     package var connectionBytes: Int
-    /// Of a watch of a view that is there.
+    /// Bytes of a watch of an existing view.
     package var callBytes: Int
-    /// Of a view of an account that nobody else watches, beside its key; both with their places in tables, at the most.
+    /// Upper bound for the bytes of a view of an account with no other watch, without its key; table entries included.
     package var viewBytes: Int
-    /// Connections that were not welcomed yet, or came without valid credentials to a server that asks for them.
+    /// Connections before WELCOME, or without valid credentials on a server that needs them.
     package var handshakes: Int
-    /// Bytes that those hold: parts of frames, and TLS handshakes.
+    /// Bytes of those connections: partial frames, and TLS handshakes.
     package var handshakeBytes: Int
     /// Connections that are closing.
     package var dying: Int
     package var partialBytes: Int
     /// What open calls hold.
     package var callsBytes: Int
-    /// Identities that are known, whether somebody uses them now or not.
+    /// Known identities, used or not.
     package var identities: Int
     /// The revision up to which the loop has applied every change.
     package var applied: UInt64

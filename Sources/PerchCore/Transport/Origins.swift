@@ -1,6 +1,6 @@
 import PerchBase
 
-/// The addresses that connections come from, each kept once: a connection holds a number of four bytes.
+/// The addresses of connections, each stored once: a connection holds an index of four bytes.
 struct Origins {
     private struct Entry {
         var address: PeerAddress
@@ -15,7 +15,7 @@ struct Origins {
 
     subscript(origin: Int32) -> PeerAddress { self.entries[Int(origin)].address }
 
-    /// The number of an address that one more connection comes from.
+    /// The index of an address, with one more connection.
     mutating func take(_ address: PeerAddress) -> Int32 {
         if let known = self.index[address] {
             self.entries[Int(known)].connectionCount += 1
@@ -34,7 +34,7 @@ struct Origins {
         return place
     }
 
-    /// One connection less comes from there.
+    /// Removes one connection from an origin.
     mutating func release(_ origin: Int32) {
         self.entries[Int(origin)].connectionCount -= 1
         guard self.entries[Int(origin)].connectionCount == 0 else { return }

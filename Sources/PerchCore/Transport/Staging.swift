@@ -1,8 +1,8 @@
 import PerchBase
 
-/// Where a batch of frames is laid out before it is written: one piece of memory for the whole loop, empty after each
-/// flush. Small frames are copied in, so that a turn's frames of a connection leave in one system call; large ones are
-/// referred to.
+/// The memory in which a batch of frames is assembled before writing: one block for the whole loop, empty after each
+/// flush. Small frames are copied in, so that a connection's frames of a tick leave in one system call; large ones are
+/// referenced.
 struct Staging: ~Copyable {
     /// A piece of a write: in the staging memory, or a payload.
     struct Segment: BitwiseCopyable {
@@ -10,7 +10,7 @@ struct Staging: ~Copyable {
         var count: Int
     }
 
-    /// One frame of a write: whose it is, and where in the write it ends.
+    /// One frame of a write: its call, and its end in the write.
     struct Frame: BitwiseCopyable {
         enum Role: UInt8 {
             case unfinished
@@ -24,7 +24,7 @@ struct Staging: ~Copyable {
         var role: Role
         /// The call, for `loading`, `value` and `event`.
         var call: Int32
-        /// The body, for what is referred to; none where it was only copied.
+        /// The referenced body; none if it was copied.
         var payload: PayloadHandle
         /// Bytes of the write up to the end of this frame.
         var end: Int
@@ -32,7 +32,7 @@ struct Staging: ~Copyable {
         var count: Int
     }
 
-    /// Everything for one connection in one call.
+    /// All segments for one connection in one system call.
     struct Write: BitwiseCopyable {
         var connection: Int32
         var socket: Int32
@@ -65,7 +65,7 @@ struct Staging: ~Copyable {
 
     var room: Int { Limits.stagingBytes - self.used }
 
-    /// Copies bytes behind what the write has so far.
+    /// Appends a copy of bytes to the write.
     @inline(__always)
     mutating func copy(_ bytes: UnsafeRawPointer, count: Int, firstSegment: Int) {
         let place = self.memory + self.used
@@ -97,15 +97,15 @@ struct Staging: ~Copyable {
     }
 }
 
-/// The rest of a frame that the kernel took a part of: what is left of its copied bytes, then of its payload.
+/// The rest of a partly written frame: its copied bytes, then its payload.
 struct UnfinishedFrame {
-    /// A copy of what is left; of a frame that goes by reference, no more than its address.
+    /// A copy of the rest; for a referenced frame at most its address.
     var bytes: [UInt8]
     var payload: PayloadHandle
-    /// Bytes of the payload that are written.
+    /// Written bytes of the payload.
     var offset: Int
 
-    /// So many bytes more are written.
+    /// Advances by the number of written bytes.
     mutating func advance(by written: Int) {
         let copied = min(written, self.bytes.count)
         self.bytes.removeFirst(copied)

@@ -1,28 +1,28 @@
 import PerchBase
 
-/// What perch/1 keeps of its connections beside their slots: frames in part, what is owed, and what is written next.
+/// The perch/1 state of connections outside of their slots: partial frames, pending output, and the next writes.
 struct Transport: ~Copyable {
-    /// The call that a stream number of a connection stands for.
+    /// The calls by stream number and connection.
     var streams = SlotTable()
     var owed = Slab<Owed>()
     var admission = Admission()
-    /// Of connections whose peer has shown one.
+    /// Certificates of connections whose peer has one.
     var certificates: [Int32: PeerCertificate] = [:]
-    /// Of connections whose calls brought credentials that were not taken.
+    /// Number of refused credentials of calls, by connection.
     var credentialFailures: [Int32: Int] = [:]
 
-    // Frames in part, on their way in and out.
+    // Partial frames, incoming and outgoing.
     var partialInputs: [Int32: PartialInput] = [:]
     var partialBytes = 0
     var unfinishedFrames: [Int32: UnfinishedFrame] = [:]
-    /// Connections whose kept input is read at the next turn.
+    /// Connections whose kept input is read in the next tick.
     var pausedInputs: [Int32] = []
 
     // This turn.
     var listedConnections: [Int32] = []
     /// Connections whose group waits for the end of a sweep.
     var heldGroups: [Int32] = []
-    /// The last WELCOME of this turn.
+    /// The last WELCOME of this tick.
     var welcomed = (payload: PayloadHandle.none, said: Welcomed())
     var staging = Staging()
 

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-// Crossings: instants at which a view changes although nothing is written. Each app has its own clock.
+// Crossings: instants at which a view changes without a write. Each app has its own clock.
 extension LoopCore {
     mutating func setCrossing(_ view: Int32, _ instant: Instant) {
         let slot = self.views.slots[view]
@@ -15,7 +15,8 @@ extension LoopCore {
         self.views.crossings[slot.app] = heap
     }
 
-    /// Values that change because time passed are computed again; their records are asked for, as the loop keeps none.
+    /// Recomputes values that change because time passed. Asks the store for their records, because the loop keeps
+    /// none.
     mutating func raiseCrossings(of app: AppNumber, cause: Cause) {
         guard let next = self.views.crossings[app]?.nextTime else { return }
         let now = self.clock(of: app).milliseconds
@@ -32,7 +33,7 @@ extension LoopCore {
         self.views.crossings[app] = heap
     }
 
-    /// Asked in every turn, and mostly nothing is due. `mutating`, so that the loop is not copied.
+    /// Checked in every tick, mostly without a due crossing. `mutating`, so that the loop is not copied.
     var hasDueCrossing: Bool {
         mutating get {
             for (app, heap) in self.views.crossings {

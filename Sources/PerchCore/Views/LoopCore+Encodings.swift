@@ -2,9 +2,9 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-// Encodings: the forms of a value that its watchers share, made once and let go when nobody is owed them.
+// Encodings: the forms of a value that its watchers share, made once and freed when none is pending.
 extension LoopCore {
-    /// Encodes what somebody is going to be given: at most two forms of a value, each plain and compressed.
+    /// Encodes the forms that watches need: at most two forms of a value, each plain and compressed.
     mutating func encode(
         _ view: Int32, _ key: ViewKey, _ value: ViewValue, _ info: inout ValueInfo, _ token: ResumeToken, cause: Cause,
         previous: Digest,
@@ -35,7 +35,7 @@ extension LoopCore {
         if change || snapshot || unchanged { self.keepEncodings(view, encodings) }
     }
 
-    /// A snapshot is encoded beside a change only where somebody is waiting for one.
+    /// A snapshot is encoded beside a change only if a watch waits for one.
     private mutating func needsSnapshotNow(_ view: Int32) -> Bool {
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
@@ -65,14 +65,14 @@ extension LoopCore {
                 plain = self.encodeFailure(failure, info, of: key)
             }
         } catch {
-            // Too long for a frame: what was asked for cannot be said at once. A state, like any failed load.
+            // The value is too long for a frame. A failure state, like any failed load.
             plain = self.encodeFailure(
                 Failure(reason: "LOAD_FAILED", message: "the value cannot be sent: \(error)"), info, of: key)
         }
         return plain
     }
 
-    /// What is pushed seldom, and written the long way.
+    /// Encodes rarely pushed values in the general way.
     private func encodeAtLength(
         _ value: ViewValue, _ info: ValueInfo
     ) throws(MessageError) -> MessageCodec.Encoded {
@@ -84,7 +84,7 @@ extension LoopCore {
         }
     }
 
-    /// What readers of a view are told when there is no value that they could be given. It cannot be resumed from.
+    /// The failure message for readers of a view without a value. It has no resume token.
     private mutating func encodeFailure(_ failure: Failure, _ info: ValueInfo, of key: ViewKey) -> PayloadHandle {
         var info = info
         info.token = []
@@ -93,7 +93,7 @@ extension LoopCore {
         return self.encoded { codec throws(MessageError) in try codec.encode(response) }
     }
 
-    /// The compressed form, made when the first reader who takes it is there.
+    /// The compressed form, made for the first reader that accepts it.
     mutating func compressed(_ plain: PayloadHandle, _ known: PayloadHandle) -> PayloadHandle {
         guard known.isNone, self.payloads[plain].count >= Limits.compressBytesMin + 5 else { return known }
         let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
@@ -102,7 +102,7 @@ extension LoopCore {
         return self.payloads.insert(smaller.prefixed)
     }
 
-    /// The body that a watch is given next.
+    /// The body that a watch gets next.
     func encoding(for call: Int32, zlib: Bool) -> PayloadHandle {
         let flags = self.calls[call].flags
         let value = self.encodings(of: self.calls[call].target)
@@ -132,20 +132,20 @@ extension LoopCore {
     }
 }
 
-/// A computed value on its way to its encoding.
+/// A computed value before its encoding.
 enum ViewValue {
     case statuses(SubscriptionStatuses)
     case entitlement(Verified<Transaction>?)
     case products(Products)
     case intents([PurchaseIntent])
     case messages([StoreMessage])
-    /// The part of the store that the view is loaded from was told to fail. A state like a value: it stands until the
+    /// A failure is armed for the part of the store that loads this view. A state like a value: it stays until the
     /// failure is disarmed.
     case failure(Failure)
 }
 
 extension ViewKey {
-    /// The part of the store that the view is loaded from; nil for what cannot be made to fail.
+    /// The part of the store that loads the view; nil if it cannot be made to fail.
     var api: StoreKitAPI? {
         switch self {
         case .status: .subscriptionStatus
@@ -155,7 +155,7 @@ extension ViewKey {
         }
     }
 
-    /// The message of its stream that says so.
+    /// The stream's message for a failure.
     func failed(_ failure: Failure, _ info: ValueInfo) -> Response {
         switch self {
         case .status: .subscriptionStatusTask(.failure(failure, info))

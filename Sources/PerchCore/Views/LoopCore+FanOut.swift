@@ -3,10 +3,10 @@ import PerchModel
 package import PerchStore
 import PerchWire
 
-// Fan-out: from what the store says to views computed once and watches that owe their stream a value.
+// Fan-out: from the store's events to views computed once and watches with a pending value.
 extension LoopCore {
-    /// What the store says in a turn, in commit order. Each is taken out of the list: one that is handed out is copied, with
-    /// all that it refers to. The list is empty then, and has kept its room.
+    /// Applies the store's events of a tick, in commit order. Takes each out of the list, because iterating would copy
+    /// it with all its references. The list is then empty and keeps its capacity.
     package mutating func handle(_ events: inout [StoreEvent]) {
         for place in events.indices {
             if place % Limits.prefetchedAtOnce == 0 { self.prefetch(events, from: place) }
@@ -17,7 +17,7 @@ extension LoopCore {
         events.removeAll(keepingCapacity: true)
     }
 
-    /// What the next events, from a place on, concern: an account, and the first of its views.
+    /// Prefetches the data of the next events: an account, and the first of its views.
     private func prefetch(_ events: [StoreEvent], from start: Int) {
         let count = min(events.count - start, Limits.prefetchedAtOnce)
         guard count > 1 else { return }
@@ -50,15 +50,16 @@ extension LoopCore {
         }
     }
 
-    /// One committed change: for an account that nobody watches here it costs one lookup.
+    /// Applies one committed change. An account without watches costs one lookup.
     private mutating func apply(_ change: Change) {
         precondition(change.revision == self.applied + 1, "revision \(change.revision) came after \(self.applied)")
         self.applied = change.revision
         self.counters.changesApplied += 1
-        // The store may have looked at the clock after this turn began. What it decided then is not shown as of before.
+        // The store may have read the clock after this tick began. Its decisions must not show as of an earlier
+        // instant.
         self.now.wall = max(self.now.wall, change.committed)
         if !change.aliases.isEmpty { self.name(change.aliases) }
-        // By place, as events are: what is handed out is copied.
+        // By index, because iterating would copy each element.
         for place in change.accounts.indices {
             var slot = self.firstOfNumber(change.accounts[place].record.account)
             while slot >= 0 {
@@ -78,7 +79,7 @@ extension LoopCore {
         }
     }
 
-    /// An account's record came: all its views are computed at the end of the turn.
+    /// An account's record arrived: all its views are computed at the end of the tick.
     private mutating func took(_ record: AccountRecord?, cause: Cause, _ slot: Int32) {
         if self.views.accounts[slot].news < 0 {
             self.views.accounts[slot].news = Int32(self.views.listedAccounts.count)
@@ -96,14 +97,14 @@ extension LoopCore {
         }
     }
 
-    /// An app changed. Products are computed at once; what depends on a record is asked for again, a bounded number a
-    /// turn, and no bookmark passes this revision before all of it is done.
+    /// An app changed. Products are computed at once. Records of dependent views are requested again, a bounded number
+    /// a tick, and no bookmark passes this revision before all are done.
     private mutating func apply(_ app: AppState, cause: Cause) {
         let before = self.apps[app.number]
         self.apps[app.number] = app
         guard let before else { return }
         let catalogueChanged = before.catalogueRevision != app.catalogueRevision
-        // Which settings a view is made of is the model's matter: an equal value disturbs nobody.
+        // The model decides which settings affect a view; an equal value is not sent.
         if catalogueChanged || before.settings != app.settings {
             var view: Int32 = 0
             while view < self.views.slots.extent {
@@ -121,7 +122,7 @@ extension LoopCore {
         if cause == .clock { self.raiseCrossings(of: app.number, cause: .clock) }
     }
 
-    /// Accounts whose records are asked for again after an app changed, in one turn.
+    /// Maximum number of records requested in one tick after an app changed.
     private static let sweepPerTurn = 1_024
 
     mutating func sweepOn() {
@@ -132,7 +133,7 @@ extension LoopCore {
         self.views.sweptThrough = self.service.askedCount
     }
 
-    /// Whether something that changed at an applied revision is still on its way to its watches.
+    /// Whether data of an applied revision is still on its way to its watches.
     var isSweeping: Bool { !self.views.sweep.isEmpty || self.service.answeredCount < self.views.sweptThrough }
 
     private mutating func answered(_ number: UInt64, _ answer: consuming StoreAnswer) {
@@ -144,7 +145,7 @@ extension LoopCore {
             switch answer {
             case .record(let record):
                 if let record { self.setNumber(slot, record.account) }
-                // What came with a change in this turn is as new as this, and knows its cause.
+                // The record in a change of this tick is equally new, and has its cause.
                 self.took(record, cause: .unspecified, slot)
             case .refused(let refusal):
                 self.failViews(of: slot, refusal)
@@ -183,8 +184,7 @@ extension LoopCore {
         self.views.news.removeAll(keepingCapacity: true)
     }
 
-    /// Whom the next views are to be told to, and under which name, is looked at soon: of the third from here who it is, of
-    /// the second where he is.
+    /// Prefetches the watch two views ahead, and the connection of the one after the next.
     @inline(__always)
     private func prefetchWatch(after index: Int) {
         let last = self.views.listedViews.count - 1
@@ -199,7 +199,7 @@ extension LoopCore {
         if account >= 0 { self.views.accountKeys.prefetch(self.views.accounts[account].keyPlace) }
     }
 
-    /// Computes one view at `applied` and the app's clock. An equal value disturbs nobody.
+    /// Computes one view at `applied` and the app's clock. An equal value is not sent.
     private mutating func compute(_ view: Int32) {
         let slot = self.views.slots[view]
         guard let app = self.apps[slot.app] else { preconditionFailure("a view of an app that is gone") }
@@ -221,7 +221,7 @@ extension LoopCore {
         if let record, record.revision >= app.revision {
             (revision, info.committed) = (record.revision, record.committed)
         } else {
-            // Products, and accounts about which nothing was ever written: the app is what the value is made of.
+            // For products, and accounts without facts, the value depends on the app alone.
             (revision, info.committed) = (app.revision, app.committed)
         }
         info.position = Position(revision: revision, asOf: now)
@@ -238,7 +238,7 @@ extension LoopCore {
         self.views.slots[view].pendingCause = .unspecified
         if !isNew, !needsFirst { return }
         if !isNew {
-            // Nothing new for those who look; somebody came, and the encodings were let go.
+            // The value is unchanged for its watches, but a new watch needs it and the encodings were freed.
             info.position = Position(
                 revision: max(slot.position.revision, revision), asOf: max(slot.position.asOf, now))
         }
@@ -262,14 +262,14 @@ extension LoopCore {
             unchanged: wants.unchanged)
     }
 
-    /// What led to a new value: what came with its record, else what its view was listed for, else time.
+    /// The cause of a new value: that of its record, else the reason for computing it, else time.
     @inline(__always)
     private static func cause(of record: Cause, _ slot: ViewSlot) -> Cause {
         if record != .unspecified { return record }
         return slot.pendingCause == .unspecified ? .expiry : slot.pendingCause
     }
 
-    /// What a view shows of a record, with its digest and its next crossing.
+    /// A view's value for a record, with its digest and its next crossing.
     @inline(__always)
     private mutating func value(
         of key: ViewKey, _ record: AccountRecord?, _ app: AppState, at now: Instant, _ info: inout ValueInfo,
@@ -308,14 +308,14 @@ extension LoopCore {
         }
     }
 
-    /// The forms of a value that somebody is owed.
+    /// The forms of a value that watches need.
     private struct Wants {
         var snapshot = false
         var change = false
         var unchanged = false
     }
 
-    /// Goes through the watches of a view that has been computed: who owes its stream what.
+    /// Marks the watches of a computed view that have to send the value.
     @inline(__always)
     private mutating func distribute(_ view: Int32, _ digest: Digest, isNew: Bool) -> Wants {
         var wants = Wants()
@@ -324,14 +324,14 @@ extension LoopCore {
             if self.calls[call].flags.contains(.isWaiting) {
                 self.readyForFirst(call)
             } else if isNew {
-                // A value that was owed and not taken is replaced, `unchanged` too: it no longer is. Where it has come
-                // back to what was said last, nothing is owed any more.
+                // The new value replaces an unsent one, including `unchanged`. If the value equals the last one sent,
+                // nothing is pending.
                 self.calls[call].flags.remove(.owesUnchanged)
                 if !self.views.lateReaders.isEmpty, self.views.lateReaders[call] == digest {
                     self.views.lateReaders[call] = nil
                     self.calls[call].flags.remove(.owesValue)
                 } else if !self.service.callTokens.isEmpty, self.service.callTokens[call]?.digest == digest {
-                    // What it came with, before anything was said to it: it is owed an answer, and that is `unchanged`.
+                    // The value equals the watch's token, and nothing was sent yet: the answer is `unchanged`.
                     self.calls[call].flags.formUnion([.owesValue, .owesUnchanged])
                     self.ready(call)
                 } else {
@@ -353,8 +353,8 @@ extension LoopCore {
         return wants
     }
 
-    /// A view is about to change: what was said to those who still owe the value before is remembered for them. Whoever
-    /// owes it has its encodings.
+    /// Before a view changes, stores the last sent digest for the watches with a pending value. Their encodings are
+    /// kept.
     private mutating func rememberSaid(_ view: Int32) {
         guard self.views.slots[view].encodings >= 0 else { return }
         let said = self.encodings(of: view).previousDigest
@@ -368,20 +368,20 @@ extension LoopCore {
         }
     }
 
-    /// Whether somebody has to be given the value who has not been told it. `mutating` as `digest(of:_:)`.
+    /// Whether a watch waits for the value that has not received it. `mutating`, like `digest(of:_:)`.
     private mutating func hasWaiting(_ view: Int32) -> Bool {
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
             let flags = self.calls[call].flags
             if flags.contains(.isWaiting) { return true }
-            // Somebody whose stream was full owes a value that was let go.
+            // A watch with a full stream has a pending value whose encoding was freed.
             if flags.contains(.owesValue), self.encoding(for: call, zlib: false).isNone { return true }
             call = self.calls[call].nextInTarget
         }
         return false
     }
 
-    /// The name of a view in tokens.
+    /// The digest of a view in tokens.
     private func digest(of key: ViewKey, _ slot: ViewSlot) -> Digest {
         guard slot.account >= 0 else { return key.digest(app: slot.app, account: []) }
         let account = self.views.accounts[slot.account]
@@ -389,7 +389,7 @@ extension LoopCore {
             app: slot.app, account: self.views.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
     }
 
-    /// A load failed: a state, not the end. The next good load pushes success.
+    /// A load failed: a state, not the end. The next successful load pushes success.
     private mutating func failViews(of slot: Int32, _ refusal: Refusal) {
         var view = self.views.accounts[slot].firstView
         while view >= 0 {
@@ -398,7 +398,7 @@ extension LoopCore {
             self.views.slots[view].state = .empty
             let status = WireStatus(refusal)
             var info = ValueInfo()
-            // Not `applied`: the next good value stands at the revision that made it, which may be older.
+            // Not `applied`: the next good value has the revision that made it, which may be older.
             let app = self.views.slots[view].app
             info.position = Position(
                 revision: max(self.views.slots[view].position.revision, self.apps[app]?.revision ?? 0),

@@ -3,44 +3,44 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-/// Where a stream of events stands. It holds a cursor, not messages: what it has not taken it asks for again.
+/// The state of a stream of events. It holds a cursor, not messages: it requests unsent events again.
 struct UpdatesState {
     enum Phase {
-        /// Asked for where "from now on" is.
+        /// Asks the store for the current end of the events.
         case starting
-        /// Says what was not finished when it began, page by page.
+        /// Sends the transactions that were unfinished when it began, page by page.
         case unfinished(after: TransactionQuery.Place?, isLast: Bool)
-        /// Everything up to the cursor was said; what a change brings is said at once.
+        /// Everything up to the cursor was sent; events of a change are sent at once.
         case live
-        /// Something after the cursor is in the store and not here.
+        /// The store has events after the cursor that are not here.
         case behind
     }
 
     var account: Int32
     var key: AccountKey
     var phase: Phase
-    /// The last event that was taken.
+    /// The last event that was sent.
     var cursor: EventPlace
-    /// Transactions from this number on are newer than the start.
+    /// Transactions from this ID on are newer than the start.
     var startBound: TransactionID = 0
     /// A question is under way.
     var isAsked = false
-    /// Encoded events that wait for room in the stream, oldest first: at most one page.
+    /// Encoded events that wait for space in the stream, oldest first: at most one page.
     var ready: [EncodedEvent] = []
-    /// How many of `ready` are taken.
+    /// Number of sent events in `ready`.
     var taken = 0
-    /// Where the stream stands when all of `ready` is taken, and whether it is live then.
+    /// The cursor after all of `ready` is sent, and whether the stream is live then.
     var through: EventPlace
     var isCompleteAfterReady = false
 }
 
-/// An event as it is sent. The payload is counted once for each holder.
+/// An encoded event. The payload has one reference for each holder.
 struct EncodedEvent {
     var place: EventPlace
     var payload: PayloadHandle
 }
 
-// Streams of events: each event exactly once and in order over all reconnects, or a refusal, never a part.
+// Streams of events: each event exactly once and in order, across reconnects, or a refusal, never a part.
 extension LoopCore {
     /// Events asked for at once.
     private static let eventsPerPage = 64
@@ -74,7 +74,7 @@ extension LoopCore {
         let place = cursor ?? EventPlace(revision: 0, ordinal: 0)
         self.views.updates[call] = UpdatesState(
             account: account, key: key, phase: cursor == nil ? .starting : .behind, cursor: place, through: place)
-        // The number of the account comes with its record: changes find the stream by it.
+        // The number of the account comes with its record; changes find the stream by it.
         if !self.views.accounts[account].hasNumber { self.askForRecord(account) }
         self.resumeUpdates(call)
     }
@@ -98,7 +98,7 @@ extension LoopCore {
         self.releaseAccount(state.account)
     }
 
-    /// Asks for what comes next, where the stream has taken all that is here and is not live.
+    /// Requests the next events, if the stream has sent all and is not live.
     mutating func resumeUpdates(_ call: Int32) {
         guard let state = self.views.updates[call], !state.isAsked, state.taken == state.ready.count else { return }
         let body: StoreRequest.Body
@@ -151,7 +151,7 @@ extension LoopCore {
                         purchaseDate: last.transaction.purchaseDate, id: last.transaction.id), isLast: !hasMore)
             }
             if !hasMore {
-                // Says with its cursor where new events begin.
+                // Its cursor is the position at which new events begin.
                 let marker = TransactionEvent(
                     cursor: self.cursorBytes(state.cursor, state.key), revision: state.cursor.revision,
                     committed: self.now.wall)
@@ -182,7 +182,7 @@ extension LoopCore {
         }
     }
 
-    /// No beat passes a stream of events that is behind.
+    /// A stream of events that is behind delays bookmarks.
     private mutating func setBehind(_ call: Int32, _ isBehind: Bool) {
         guard self.calls[call].flags.contains(.isWaiting) != isBehind else { return }
         if isBehind {
@@ -191,7 +191,7 @@ extension LoopCore {
             self.calls[call].flags.remove(.isWaiting)
         }
         self.connections[self.calls[call].connection].waitingCount += isBehind ? 1 : -1
-        // A beat may have waited for this.
+        // A BEAT may have waited for this.
         if !isBehind { self.list(self.calls[call].connection) }
     }
 
@@ -215,7 +215,8 @@ extension LoopCore {
 
     // MARK: What changes bring
 
-    /// Events of a change: encoded once for all live streams of the account, kept until the end of the turn.
+    /// Handles the events of a change: encoded once for all live streams of the account, kept until the end of the
+    /// tick.
     mutating func tookEvents(of change: AccountChange, _ slot: Int32) {
         let events = change.events
         guard !events.isEmpty else { return }
@@ -226,13 +227,13 @@ extension LoopCore {
             if case .live? = self.views.updates[call]?.phase {
                 if encoded.isEmpty { encoded = events.map { self.encodeEvent($0, key) } }
                 if self.isFull(call) {
-                    // It reads slowly: it keeps its cursor, and asks when there is room.
+                    // A slow reader keeps its cursor, and requests the events when there is space.
                     self.fallBehind(call)
                 } else {
                     self.giveLive(call, encoded)
                 }
             } else {
-                // A page that is here and not taken yet is no longer all there is.
+                // An unsent page is no longer complete.
                 self.views.updates[call]?.isCompleteAfterReady = false
             }
             call = self.calls[call].nextInTarget
@@ -258,8 +259,8 @@ extension LoopCore {
         self.ready(call)
     }
 
-    /// A live stream cannot take what the newest change brought. Everything before that change is said, or ready: it
-    /// goes on from there, and not from its last event, which may be too old to go on from.
+    /// A live stream has no space for the newest change. All earlier events are sent or ready, so it continues from
+    /// there. Its last event's cursor may be too old.
     private mutating func fallBehind(_ call: Int32) {
         self.views.updates[call]?.phase = .behind
         self.views.updates[call]?.cursor = EventPlace(revision: self.applied - 1, ordinal: .max)
@@ -274,7 +275,7 @@ extension LoopCore {
         return state.taken < state.ready.count
     }
 
-    /// Events that a stream has yet to be given, oldest first.
+    /// The unsent events of a stream, oldest first.
     func eventsReady(_ call: Int32) -> ArraySlice<EncodedEvent> {
         guard let state = self.views.updates[call] else { return [] }
         return state.ready[state.taken...]

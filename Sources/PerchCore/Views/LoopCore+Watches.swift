@@ -3,9 +3,9 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-// Watches: who looks at which view. A watch has no queue; it is clean, or it owes its stream the newest value.
+// Watches of views. A watch has no queue; it is clean, or the newest value is pending.
 extension LoopCore {
-    /// Attaches a call to a view, which is made if nobody looked at it yet.
+    /// Attaches a call to a view, creating the view for its first watch.
     mutating func watch(_ call: Int32, app: AppNumber, account key: [UInt8]?, _ viewKey: ViewKey) {
         var accountSlot: Int32 = -1
         if let key { accountSlot = self.accountSlot(AccountKey(app: app, bytes: key)) }
@@ -21,7 +21,7 @@ extension LoopCore {
         self.views.slots[view].firstWatch = call
         self.views.slots[view].watchCount += 1
         let connection = self.calls[call].connection
-        // It may have been waiting for its instant already.
+        // It may already have been waiting for its instant.
         if !self.calls[call].flags.contains(.isWaiting) { self.connections[connection].waitingCount += 1 }
         self.calls[call].flags.formUnion([.isFirst, .isWaiting])
         if !self.calls[call].flags.contains(.hasToken) { self.sayLoading(call) }
@@ -33,14 +33,14 @@ extension LoopCore {
         }
     }
 
-    /// The constant first message of a call without a token.
+    /// Sends the constant first message of a call without a token.
     mutating func sayLoading(_ call: Int32) {
         guard !self.calls[call].flags.contains(.hasLoaded) else { return }
         self.calls[call].flags.formUnion([.owesLoading, .hasLoaded])
         self.ready(call)
     }
 
-    /// Whether a view's value, as it is kept, can be given to one more watch.
+    /// Whether the kept value of a view can be sent to another watch.
     private func canServe(_ view: Int32, _ call: Int32) -> Bool {
         let slot = self.views.slots[view]
         guard slot.state == .ready, !slot.isStale, !slot.isListed, slot.crossing > self.clock(of: slot.app) else {
@@ -48,14 +48,14 @@ extension LoopCore {
         }
         let encodings = self.encodings(of: view)
         if let token = self.service.callTokens[call] {
-            // Another loop may have computed the same value at a later instant: a position never goes back.
+            // Another loop may have computed the same value at a later instant, and a position never decreases.
             guard token.position <= slot.position else { return false }
             return token.digest == slot.digest ? !encodings.unchanged.isNone : !encodings.snapshot.isNone
         }
         return !encodings.snapshot.isNone
     }
 
-    /// Has a view computed again: at the end of this turn where the loop has all it needs, else when its record comes.
+    /// Recomputes a view: at the end of this tick if the loop has all data, else when its record arrives.
     mutating func refresh(_ view: Int32) {
         let account = self.views.slots[view].account
         guard account >= 0 else {
@@ -69,13 +69,13 @@ extension LoopCore {
         }
     }
 
-    /// A call's first value is there: `unchanged` if its token says so, else a snapshot.
+    /// The first value of a call is ready: `unchanged` if its token matches, else a snapshot.
     mutating func readyForFirst(_ call: Int32) {
         guard self.calls[call].flags.contains(.isWaiting) else { return }
         self.calls[call].flags.remove(.isWaiting)
         self.connections[self.calls[call].connection].waitingCount -= 1
         self.calls[call].flags.insert(.owesValue)
-        // The token stays until something is said: the value may change, and come back to it, before that.
+        // The token is kept until the first answer is sent, because the value may change and return to it before that.
         if !self.service.callTokens.isEmpty, let token = self.service.callTokens[call] {
             if token.digest == self.views.slots[self.calls[call].target].digest {
                 self.calls[call].flags.insert(.owesUnchanged)
@@ -143,7 +143,7 @@ extension LoopCore {
         return known >= 0 ? known : self.insertAccount(key)
     }
 
-    /// One tenant less; an account nobody looks at any more is forgotten.
+    /// Removes one user of an account slot; an account without users is freed.
     mutating func releaseAccount(_ slot: Int32) {
         self.views.accounts[slot].tenantCount -= 1
         guard self.views.accounts[slot].tenantCount == 0 else { return }

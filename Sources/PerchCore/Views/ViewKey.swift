@@ -9,12 +9,12 @@ enum ViewKey: Hashable {
     case intents
     case messages
 
-    /// Sixteen bytes that name the view in resume tokens: the same on every loop, after a restart, on each node.
+    /// Sixteen bytes that identify the view in resume tokens: the same on every loop, after a restart, on each node.
     func digest(app: AppNumber, account: [UInt8]) -> Digest {
         account.withUnsafeBytes { self.digest(app: app, account: $0) }
     }
 
-    /// The same, of a key that is kept in a store of keys. Every value of a view has it in its token.
+    /// The digest for a key in a key store. Every value of a view has it in its token.
     func digest(app: AppNumber, account: UnsafeRawBufferPointer) -> Digest {
         withUnsafeTemporaryAllocation(byteCount: 9 + account.count + self.partBytes, alignment: 8) { buffer in
             var named = NamedBytes(buffer)
@@ -41,9 +41,9 @@ enum ViewKey: Hashable {
         }
     }
 
-    /// What it takes in memory, as far as the caller decides it.
+    /// Bytes that it holds in memory, as far as the caller determines them.
     var heldBytes: Int {
-        /// Short texts stand in the value itself; others are an object.
+        /// Short texts are stored inline; others are an object.
         func bytes(_ text: String) -> Int { text.utf8.count > 15 ? 32 + text.utf8.count : 0 }
         switch self {
         case .status(let text), .entitlement(let text): return bytes(text)
@@ -54,7 +54,7 @@ enum ViewKey: Hashable {
         }
     }
 
-    /// What the texts take in the bytes of a name, each with its length before it.
+    /// Bytes of the texts in the digest's input, each with its length before it.
     private var partBytes: Int {
         switch self {
         case .status(let text), .entitlement(let text): 4 + text.utf8.count
@@ -65,7 +65,7 @@ enum ViewKey: Hashable {
     }
 }
 
-/// The bytes that name a view, one after the other in memory that has room for them.
+/// The input of a view's digest, in memory of sufficient size.
 private struct NamedBytes {
     private let memory: UnsafeMutableRawBufferPointer
     private var count = 0
@@ -80,7 +80,7 @@ private struct NamedBytes {
         self.count += MemoryLayout<Number>.size
     }
 
-    /// Bytes with their length before them.
+    /// Appends bytes with their length before them.
     mutating func add(_ part: UnsafeRawBufferPointer) {
         self.put(UInt32(part.count))
         UnsafeMutableRawBufferPointer(rebasing: self.memory[self.count...]).copyMemory(from: part)

@@ -3,36 +3,36 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-/// Who watches what: views, the accounts behind them, and what is computed this turn.
+/// The views and their watches, the accounts behind them, and the work of this tick.
 struct Views: ~Copyable {
     var slots = Slab<ViewSlot>()
     var accounts = Slab<AccountSlot>()
     var encodings = Slab<Encodings>()
 
-    // Which slot a key stands for.
+    // The slots by key.
     var viewTable = SlotTable()
     var accountTable = SlotTable()
-    /// The first slot of an account's number.
+    /// The first slot of each account number.
     var numberTable = SlotTable()
 
-    // Beside the slabs: what is not plain, touched only when a view is made or computed.
+    // Outside of the slabs: data that is not plain, used only when a view is created or computed.
     var viewKeys = ViewKeys()
     var accountKeys = KeyStore()
     var updates: [Int32: UpdatesState] = [:]
-    /// Digests of what was said last to watches whose view has changed twice or more since.
+    /// Digests of the last sent values of watches whose view has changed at least twice since.
     var lateReaders: [Int32: Digest] = [:]
     var crossings: [AppNumber: TimerHeap] = [:]
     /// The first message of a call without a token: the same bytes for all.
     let loading: PayloadHandle
 
-    /// Accounts whose views an app-wide change concerns, and how many questions to the store their answers are behind.
+    /// Accounts affected by an app-wide change, and the number of store requests that their answers come after.
     var sweep: [Int32] = []
     var sweptThrough: UInt64 = 0
 
     // This turn.
     var listedViews: [Int32] = []
     var listedAccounts: [Int32] = []
-    /// What came this turn of each of `listedAccounts`.
+    /// The news of each of `listedAccounts` in this tick.
     var news: [AccountNews] = []
 
     init(loading: PayloadHandle) { self.loading = loading }
