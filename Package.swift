@@ -148,7 +148,8 @@ let package = Package(
 
         // The checks, in Sources/Checks. No product depends on them.
 
-        // What tests of several targets share: seeded randomness, sample values, temporary directories, certificates.
+        // Helpers for the tests of several targets: seeded randomness, sample values, temporary directories,
+        // certificates.
         .target(
             name: "CPerchCertificates", path: "Sources/Checks/CPerchCertificates",
             linkerSettings: [.linkedLibrary("crypto")]),

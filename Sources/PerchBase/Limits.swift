@@ -68,8 +68,8 @@ extension Limits {
     /// TLS hold 390 MiB.
     package static let handshakesBytesMax = 512 * 1024 * 1024
 
-    /// Bytes of a message on a connection that has shown no valid credentials, where the server asks for them; then
-    /// FRAME_TOO_LONG. A call with a token of its own and a usual request fits.
+    /// Bytes of a message on a connection without valid credentials, if the server needs them; then FRAME_TOO_LONG. A
+    /// call with separate credentials and a usual request fits.
     package static let unidentifiedFrameBytesMax = 16 * 1024
 }
 
@@ -363,8 +363,8 @@ extension Limits {
     /// for a client to notice.
     package static let acceptPauseMilliseconds = 100
 
-    /// Events of calls and connections that one loop hands to the log in one iteration. What is beyond is not written, and is
-    /// counted in `perch_log_notes_dropped_total`: at level `debug` a busy server makes more than a log takes.
+    /// Log notes about calls and connections that one loop writes in an iteration. Further ones are counted in
+    /// `perch_log_notes_dropped_total`, because a busy server at level `debug` produces more than a log accepts.
     package static let notesPerTurnMax = 256
 
     /// Descriptors reserved for other uses than connections: listeners, epoll, the store, logs, and files that an

@@ -5,7 +5,7 @@ package import PerchModel
 package struct AccountChange: Sendable {
     package var record: AccountRecord
     package var cause: Cause
-    /// What happened, in order; the first fact has `ordinal` in its revision.
+    /// The facts, in order; the first one has `ordinal` in its revision.
     package var facts: [Fact]
     package var ordinal: UInt32
     /// The client whose call caused it; empty for the store itself.
@@ -13,7 +13,7 @@ package struct AccountChange: Sendable {
     /// The change makes the record longer than it may be. Such a change is refused.
     var isOverLimit = false
 
-    /// The events for subscribers of the account's transactions. Made only where somebody subscribes, which is seldom. The
+    /// The events for subscribers of the account's transactions. Computed only for subscribers, which are rare. The
     /// record belongs to this change, so it has the revision and the commit time.
     package var events: [AccountEvent] {
         var events: [AccountEvent] = []

@@ -10,7 +10,7 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
     case unknown(String)
     /// Whether the batch is durable will never be known. Nothing more may be acknowledged.
     case failed(String)
-    /// What was read does not match its checksum, or does not decode.
+    /// Stored data does not match its checksum, or does not decode.
     case corrupt(String)
     /// A newer version has written the store.
     case newerSchema(found: Int, known: Int)
@@ -27,7 +27,8 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .full(let what): "no room in the store: \(what); free some space, writing goes on by itself then"
+        case .full(let what):
+            "the disk of the store is full: \(what); free some space, and writing resumes automatically"
         case .superseded: "another node has changed the store meanwhile; run the batch again"
         case .unreachable(let what): "the store cannot be reached: \(what); nothing was written, try again"
         case .unknown(let what): "the connection to the store broke during a commit: \(what)"
@@ -36,7 +37,7 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
         case .newerSchema(let found, let known):
             "the store has schema \(found), this version knows \(known); run the version that wrote it, or a newer one"
         case .olderSchema(let found, let known):
-            "the store has schema \(found), of a version in development, this one knows \(known) only; name another file, and begin anew there"
+            "the store has schema \(found), of a version in development, this one knows \(known) only; name another file for a new store"
         }
     }
 }

@@ -44,7 +44,7 @@ package struct TLSConnection {
 
 /// Adds one name of a certificate. At file scope, because C calls it.
 ///
-/// All names of a peer are stored as plain text in one list, so each kind must keep its own format: a host name has no
+/// All names of a peer are stored as plain text in one list, so each kind must keep its format. A host name has no
 /// colon and no at sign, a mail address has no colon, and a URI starts with a scheme. A name that imitates another kind
 /// is left out.
 private func takeName(_ text: String, _ kind: perch_tls_name_kind, _ peer: inout PeerCertificate) {

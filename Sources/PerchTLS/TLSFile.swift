@@ -25,7 +25,7 @@ package enum TLSFile {
         if isSecret, info.st_mode & 0o077 != 0 {
             throw Self.refusal(
                 path,
-                "is a secret, but other users can read or change it (mode \(Self.octal(info.st_mode & 0o777))); run `chmod 600` on it, and replace it if somebody may have read it"
+                "is a secret, but other users can read or change it (mode \(Self.octal(info.st_mode & 0o777))); run `chmod 600` on it, and replace it if it may have been read"
             )
         }
         let limit = Limits.tlsFileBytesMax

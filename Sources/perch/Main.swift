@@ -1,7 +1,7 @@
 import PerchCLI
 
-/// The program. All of it is in `PerchCLI`: when a struct three modules below grew, a build that is not from scratch does not
-/// compile a file again that has only passed on what holds it. So this one holds nothing.
+/// The program. All of its code is in `PerchCLI`. An incremental build may not recompile a file that only passes on
+/// values of a struct that grew three modules below, so this file has none.
 @main
 enum Main {
     static func main() { Program.run() }

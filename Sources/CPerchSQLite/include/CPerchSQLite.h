@@ -10,7 +10,7 @@
 #define PERCH_PAGE_RESERVED_BYTES 4
 
 // Registers a file system `name` that adds a checksum to each page of a main file of the file system `base` (null: the
-// default one). It is written with each page and verified with each read; a wrong one is SQLITE_IOERR_DATA. SQLite has
+// default one). It is written with each page and verified with each read; a mismatch is SQLITE_IOERR_DATA. SQLite has
 // no checksums of its own, so a flipped bit in an index could make an account unreachable.
 //
 // It offers no shared memory on purpose: a write-ahead log then needs exclusive mode. Any thread may call it,

@@ -263,7 +263,7 @@ extension Generator {
         }
     }
 
-    /// Sends the rest of the window's due changes late. What exceeds a limit stays unsent, and counts as equally late.
+    /// Sends the rest of the window's due changes late. Changes beyond a limit stay unsent, and count as equally late.
     private func endSchedule(_ rate: Int, at now: Int64) {
         self.keepSchedule(rate, at: now)
         let due = Int((self.stageEnd - 1 - self.scheduleBegan) * Int64(rate) / 1_000_000_000) + 1

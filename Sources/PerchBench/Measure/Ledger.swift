@@ -8,8 +8,8 @@
 ///
 /// All changes of one key must be sent on one connection, so that their revisions rise.
 package struct Ledger: Sendable {
-    /// Receives the result of one value: the planned starts of all changes that its watch need not wait for any more,
-    /// first the skipped ones and last the shown one, and the time of arrival.
+    /// Receives the result of one value. Its arguments are the planned starts of the changes that its watch no longer
+    /// waits for, skipped ones first and the shown one last, and the time of arrival.
     package typealias Reached = (_ intended: borrowing Span<Int64>, _ arrived: Int64) -> Void
 
     struct Change {

@@ -196,7 +196,7 @@ package struct Bench {
     /// because a clock never runs backwards.
     private func program(of script: Script, processors: [Int]) throws(BenchError) -> ScenarioProgram {
         guard case .perch(let loops, let store) = self.server else {
-            preconditionFailure("a scenario needs a server of its own, whose clock is its own")
+            preconditionFailure("a scenario needs a separate server with a separate clock")
         }
         let child = try self.startPerch(loops: loops, store: store, processors: processors)
         defer { child.stop() }

@@ -246,7 +246,7 @@ extension CatalogueLoader {
     private mutating func eligibility(_ fields: inout Fields) -> CodeOffer.Eligibility {
         guard let value = fields.take("eligibility") else {
             self.findings.warn(
-                .unusableValue, at: fields.place, "an offer code without \"eligibility\"; nobody may redeem it")
+                .unusableValue, at: fields.place, "an offer code without \"eligibility\"; no account may redeem it")
             return []
         }
         var eligibility: CodeOffer.Eligibility = []

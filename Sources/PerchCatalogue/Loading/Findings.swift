@@ -29,7 +29,7 @@ struct Findings {
             .map(\.element)
         if self.restCount > 0 {
             let message =
-                "\(self.restCount) more places are odd; \(Limits.catalogueWarnings) warnings are kept, mend those first"
+                "\(self.restCount) more places are odd; \(Limits.catalogueWarnings) warnings are kept; fix those first"
             all.append(CatalogueWarning(.more, at: self.restPlace, message: message))
         }
         return all

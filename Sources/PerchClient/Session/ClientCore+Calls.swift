@@ -102,7 +102,7 @@ extension ClientCore {
         self.waitingCalls.append(id)
     }
 
-    /// The last failure may be out of date, so a new call is worth an attempt of its own.
+    /// The last failure may be out of date, so a new call deserves a new attempt.
     private var isWorthATry: Bool {
         !self.settings.waitsForServer && self.connectFailure != nil
             && self.now.monotonic - self.lastTry >= max(self.settings.reconnectBaseMilliseconds, 1)

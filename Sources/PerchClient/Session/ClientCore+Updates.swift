@@ -20,7 +20,7 @@ struct Updates {
     let request: TransactionUpdatesRequest
     let includesOwn: Bool
     var stream: UInt32?
-    /// Whether its first message has come on this connection, so that it counts as a watch.
+    /// Whether its first message arrived on this connection, so that it counts as a watch.
     var hasSpoken = false
     /// Where it goes on: after the last applied event. Empty: from the beginning.
     var cursor: [UInt8]

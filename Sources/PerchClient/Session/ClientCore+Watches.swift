@@ -18,7 +18,7 @@ struct Watch {
     /// Position that the first value must have reached; nil after the first value.
     var atLeast: Position?
     var stream: UInt32?
-    /// Whether its first message has come on this connection, so that it counts.
+    /// Whether its first message arrived on this connection, so that it counts.
     var hasSpoken = false
     /// Of the last applied value; empty for none.
     var token: [UInt8]
@@ -253,8 +253,8 @@ extension ClientCore {
         let error = PerchError(status)
         switch StreamRefusal(status, canReauthenticate: self.settings.canReauthenticate) {
         case .comeBack:
-            // DRAIN has come or is about to; without one the watch is opened again after a pause. The others do not wait
-            // for that.
+            // DRAIN arrived or will; without one the watch is opened again after a pause. The others do not wait for
+            // that.
             self.stopsResuming(id)
             self.retry(id, error, &watch.refusals, &watch.retry)
             self.watches[id] = watch

@@ -41,14 +41,14 @@ package struct ClientCore: ~Copyable {
 
     var streams: [UInt32: StreamUse] = [:]
     var nextStream: UInt32 = 1
-    /// Streams whose first message has come on this connection, and whose STATUS has not.
+    /// Streams whose first message arrived on this connection, and whose STATUS did not.
     var spokenCount = 0
     /// Watches that resume and have not had their first answer on this connection. They count from their CALL: a value of
     /// another watch must not be shown beside their old one.
     var resuming: Set<ItemID> = []
     /// Watches whose newest state waits for the end of its group, in the order of arrival.
     var held: [ItemID] = []
-    /// A state of an open group has come since the last BEAT.
+    /// A state of an open group arrived since the last BEAT.
     var isGroupOpen = false
 
     var calls: [ItemID: PendingCall] = [:]

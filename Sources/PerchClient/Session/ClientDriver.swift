@@ -222,7 +222,7 @@ final class ClientDriver: LoopDriver {
             if state == .closed { self.woken += session.connectionCell.end() }
         case .finish(let id, let result):
             guard let caller = session.callers.removeValue(forKey: id) else {
-                preconditionFailure("call \(id) has ended and nobody waits for it")
+                preconditionFailure("call \(id) has ended without a waiter")
             }
             self.answered.append((caller, result))
         case .show(let id, let state, let isNews):

@@ -67,7 +67,7 @@ package final class ClientLoop: Sendable {
     }
 }
 
-/// Resolves a name. It may block, so it runs on a thread of its own.
+/// Resolves a name. It may block, so it runs on a separate thread.
 package typealias AddressSource = @Sendable (_ name: String, _ port: UInt16) throws(NameFault) -> [SocketAddress]
 
 /// What callers ask of the loop.

@@ -87,8 +87,8 @@ public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
 extension PerchError {
     /// Whether the same call, or the same connection, may succeed later without a person's help.
     ///
-    /// False means: it fails again until the request, a setting, a file or the credentials change. A reason of the contract
-    /// is judged by the column `Retry` of its table; a reason that this version does not know, by its code.
+    /// False means: it fails again until the request, a setting, a file or the credentials change. The column `Retry`
+    /// of the contract's table decides; for a reason that this version does not know, the gRPC code does.
     public var isTransient: Bool {
         if let reason = ErrorReason(rawValue: self.reason) { return reason.retry.passesWithTime }
         switch StatusCode(rawValue: self.code.rawValue) {
@@ -158,7 +158,7 @@ extension PerchError {
     static func breach(_ message: String) -> PerchError {
         PerchError(
             code: .internal, reason: Self.protocolBreach,
-            message: "\(message); the connection was closed, and is made anew")
+            message: "\(message); the connection was closed, and will be opened again")
     }
 
     static let clientClosed = PerchError(

@@ -268,7 +268,7 @@ extension ScenarioRunner {
         guard let reference else {
             guard let status = try self.ownStatus(account) else {
                 self.refuse(
-                    "NOT_SUBSCRIBED", "\(account) has no subscription of its own; write which one is meant", account)
+                    "NOT_SUBSCRIBED", "\(account) has no own subscription; name one", account)
                 return nil
             }
             return .transaction(status.transaction.value.originalID)

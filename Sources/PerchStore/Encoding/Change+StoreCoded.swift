@@ -6,7 +6,7 @@ package import PerchModel
 /// `Storage.changes(after:limit:)` needs them. Most changes have none: their rows hold no blob.
 package struct CommitDetail: Sendable {
     package var aliases: [(key: AccountKey, account: AccountNumber)] = []
-    /// What changed of the app; unspecified where the change has no app state.
+    /// The cause of the app's change; unspecified if the change has no app state.
     package var appCause = Cause.unspecified
     package var revoked: [RevokedToken] = []
 

@@ -15,7 +15,7 @@ struct Batch {
     var dueMoves: [DueMove] = []
     /// Mutations of accounts that are too far behind with their renewals: for the next batch.
     var deferred: [StoreRequest] = []
-    /// Clock moves that are answered when everything due by then is settled.
+    /// Clock moves that are answered after everything due up to the new instant is settled.
     var settlings: [Settling] = []
     /// All revoked tokens, where this batch changes them.
     var revocations: [String: Instant]?
@@ -31,7 +31,7 @@ struct Batch {
         var answer: StoreAnswer
     }
 
-    /// A call that moved a clock, and waits until the renewals due by then are settled.
+    /// A call that moved a clock, and waits until the renewals due up to the new instant are settled.
     struct Settling {
         var app: AppNumber
         var target: Instant

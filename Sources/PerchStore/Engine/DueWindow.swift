@@ -17,7 +17,7 @@ package struct DueWindow {
     /// Whether the earliest entry must be read from storage first.
     package var needsEntries: Bool { !self.isLoaded || (self.entries.isEmpty && self.horizon != nil) }
 
-    /// `found`: the first entries in storage, one more than are held where there are so many.
+    /// `found`: the first entries in storage, one more than fit if there are enough.
     package mutating func load(_ found: [DueEntry]) {
         self.isLoaded = true
         self.entries = Array(found.prefix(Limits.dueEntriesHeld))

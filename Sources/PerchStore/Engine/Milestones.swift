@@ -1,6 +1,6 @@
 import PerchModel
 
-/// What happened in a business since the start: purchases, renewals, refunds and ends.
+/// Business events since the start: purchases, renewals, refunds and ends.
 package struct Milestones: Sendable, Equatable {
     package var purchases: UInt64 = 0
     package var renewals: UInt64 = 0

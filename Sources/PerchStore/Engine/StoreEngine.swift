@@ -49,7 +49,7 @@ package final class StoreEngine {
 
     /// Mutations that wait until their account has caught up with its renewals.
     @exclusivity(unchecked) var deferred: [StoreRequest] = []
-    /// Clock moves that wait until everything due by then is settled.
+    /// Clock moves that wait until everything due up to the new instant is settled.
     @exclusivity(unchecked) var settlings: [Batch.Settling] = []
     @exclusivity(unchecked) var barriers: [UInt64: Barrier] = [:]
     var nextBarrier: UInt64 = 1

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PerchCLI
 
-/// What shells and man are given comes from the table of commands, so nothing that there is can be missing.
+/// Shell completions and man pages come from the table of commands, so they are complete.
 @Suite struct `completion and man pages` {
     private static let pages = Completion.pages(CommandTable.root)
 

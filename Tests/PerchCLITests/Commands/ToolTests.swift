@@ -108,7 +108,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(result.talk.hasPrefix("perch: --server is \"example..invalid:7447\", it should be HOST:PORT"))
     }
 
-    /// The port of loopback that nobody has, also by its name; and what is no name.
+    /// A free port of loopback, also by its name; and invalid names.
     @Test(arguments: [
         ("127.0.0.1:1", ExitCode.unavailable, "no connection to 127.0.0.1:1: Connection refused"),
         ("localhost:1", .unavailable, "no connection to localhost:1: Connection refused"),
@@ -183,7 +183,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         let settings = try Settings(invocation, root: CommandTable.root, from: sources)
         let run = CommandRun(Tool.Job(invocation: invocation, settings: settings), console: RecordedConsole())
         #expect(run.printer.format == .text)
-        // A scenario counts every message, and has a connection of its own instead of a client.
+        // A scenario counts every message, so it uses a separate connection instead of a client.
         if settings.has("server"), settings.has("timeout") { _ = try run.makeClient() }
     }
 }
@@ -265,7 +265,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(await ran(["catalog", "check", folder.path]).code == .success)
     }
 
-    /// A bundle with one product, whose image is `icon`; and images beside it, with so many bytes each.
+    /// A bundle with one product, whose image is `icon`, and images with the given sizes beside it.
     private static func bundle(_ images: [String: Int]) -> TemporaryDirectory {
         let folder = TemporaryDirectory()
         let file = """

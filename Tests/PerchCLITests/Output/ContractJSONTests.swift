@@ -69,7 +69,7 @@ private func canonical(_ value: JSONValue) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// What a command prints for an answer; nil for what no command prints.
+/// The output of a command for an answer; nil for answers without a command.
 private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? {
     func state<Value>(
         _ state: PerchWire.TaskState<Value>, _ write: @escaping (inout ContractWriter, Value) -> Void

@@ -47,7 +47,7 @@ import Testing
         #expect(self.names() == ["latest.html", "report.html"])
     }
 
-    /// Whoever is root and writes to `/dev/null` would else have put a file in its place, for everybody.
+    /// Otherwise root, writing to `/dev/null`, would replace the device by a file for all programs.
     @Test func `takes the place of no pipe and no device`() throws {
         #expect(mkfifo(self.path, 0o600) == 0)
         let reader = open(self.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)

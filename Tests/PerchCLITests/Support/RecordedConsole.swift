@@ -14,7 +14,7 @@ final class RecordedConsole: Console {
     let isColoured: Bool
     let isTerminal: Bool
 
-    /// The reader goes away after so many pieces of data.
+    /// The reader closes after that number of pieces of data.
     init(isColoured: Bool = false, isTerminal: Bool = false, readerTakes count: Int = .max) {
         self.isColoured = isColoured
         self.isTerminal = isTerminal

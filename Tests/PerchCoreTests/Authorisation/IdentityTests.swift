@@ -24,7 +24,7 @@ import Testing
         let late = client.call(.readStatus())
         world.settle()
         #expect(client.status(of: late)?.reason == "CREDENTIALS_EXPIRED")
-        // It stays for a moment, to take what it is owed, and is told again when it closes.
+        // The connection stays for a moment, for its pending output, and gets the reason again when it closes.
         #expect(client.isOpen)
         world.advance(2_000)
         #expect(client.drains.map(\.reason) == ["CREDENTIALS_EXPIRED"])
@@ -45,7 +45,7 @@ import Testing
         } else {
             world.advance(90_000)
         }
-        // A revoked token has taken a revision of its own.
+        // A revoked token took one revision.
         let revision = world.history.revision
         for request in [Request.readStatus(), .buy("gold"), .status(), .updates(), .clock(.freeze)] {
             let (response, status) = world.answer(to: request, from: client)
@@ -95,7 +95,7 @@ import Testing
             world.settle()
             #expect(client.status(of: call)?.reason == "CREDENTIALS_MALFORMED")
         }
-        // An empty one is a mistake, neither nobody's nor the connection's.
+        // An empty entry is an error: it means neither no caller nor the connection's.
         let empty = client.call(.readStatus(), authorization: "")
         world.settle()
         #expect(client.status(of: empty)?.reason == "CREDENTIALS_MALFORMED")
@@ -229,7 +229,7 @@ import Testing
         #expect(refusal(now.advanced(byMilliseconds: 1))?.code == 0)
     }
 
-    /// Whoever revokes by an identifier alone, or with a wrong end, means the token all the same.
+    /// A revocation by identifier alone, or with a wrong end, covers the token all the same.
     @Test(arguments: [nil, 1, 3_600_000] as [Int64?])
     func `that is revoked stays so for as long as any token may live`(_ saidEnd: Int64?) throws {
         let storage = MemoryStorage(identity: World.identity)
@@ -378,7 +378,7 @@ import Testing
             [TestShop.bundleID, "com.example.second"].map { AppName(bundleID: $0, environment: .xcode) })
         let two = world.welcomedClient(authorization: Gate.token(.read, app: both))
         #expect(world.answer(to: .readStatus(), from: two).status?.reason == "APP_AMBIGUOUS")
-        // What is not his is refused in the same words, whether the server has it or not.
+        // The refusal for another app is the same, whether the server has it or not.
         let messages = ["com.example.second", "com.example.nowhere"].map { id in
             let app = AppReference(bundleID: id, environment: .xcode)
             let asked = Request.getSubscriptionStatus(

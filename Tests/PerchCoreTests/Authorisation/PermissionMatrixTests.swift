@@ -9,7 +9,7 @@ import PerchTesting
 import PerchWire
 import Testing
 
-/// Who calls, in the columns of the matrix.
+/// The callers, as columns of the matrix.
 private enum Caller: String, CaseIterable {
     case anonymous
     case otherAccount = "other account"
@@ -28,7 +28,7 @@ private enum Caller: String, CaseIterable {
         case .read: Gate.token(.read)
         case .write: Gate.token(.write)
         case .test: Gate.token(.test)
-        // Who runs the server runs all of it.
+        // The operator may use all of it.
         case .admin: Gate.token(.admin, app: .all)
         }
     }
@@ -50,7 +50,7 @@ private enum Caller: String, CaseIterable {
         "CREDENTIALS_MALFORMED", "CREDENTIALS_UNTRUSTED", "CREDENTIALS_NOT_YET_VALID",
     ]
 
-    /// What the shop answers to whom it lets through and has nothing for.
+    /// The shop's answers to permitted callers without data.
     private static let empty: [PerchWire.Method: String] = [
         .getImage: "IMAGE_UNKNOWN", .redeemOfferCode: "PURCHASE_INVALID_OFFER", .backup: "BACKUP_FAILED",
     ]
@@ -108,7 +108,7 @@ private enum Caller: String, CaseIterable {
         }
     }
 
-    /// One column: a world of its own, in which this caller asks for everything.
+    /// One column: a separate world, in which this caller calls every method.
     private static func column(_ caller: Caller) throws -> [PerchWire.Method: String] {
         let world = Gate.world()
         world.catalogueFiles[[1]] = (TestShop.catalogue(names: ["gold": "Other"]), TestShop.settings())
@@ -147,7 +147,7 @@ private enum Caller: String, CaseIterable {
         return cells
     }
 
-    /// What each cell must be, by the rules and not by the code that decides.
+    /// The expected cell, by the rules and not by the deciding code.
     private static func expected(_ method: PerchWire.Method, _ caller: Caller) -> String {
         let service = method.path.split(separator: "/")[0]
         let writes: Set<PerchWire.Method> = [
@@ -170,7 +170,7 @@ private enum Caller: String, CaseIterable {
         case .revoked: return "CREDENTIALS_REVOKED"
         case .wrongAudience: return "CREDENTIALS_MISDIRECTED"
         case .otherAccount: return shared.contains(method) ? "yes" : "PERMISSION_DENIED"
-        // Without an app to be about: the list is that of his own apps, none here; a file is nobody's.
+        // Calls without an app: the list has the caller's own apps, none here; a file belongs to no app.
         case .otherApp: return [.listApps, .checkCatalog].contains(method) ? "yes" : "PERMISSION_DENIED"
         case .read: return needed <= .read ? "yes" : "PERMISSION_DENIED"
         case .write, .certificateOnly: return needed <= .write ? "yes" : "PERMISSION_DENIED"

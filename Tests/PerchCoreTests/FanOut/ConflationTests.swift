@@ -45,7 +45,7 @@ import Testing
         world.settle()
 
         let values = watcher.statuses(on: stream)
-        // What the kernel had taken before it was full, and then one value, not twenty.
+        // The values that the kernel accepted before its buffer was full, and then one value, not twenty.
         #expect(values.count < heard + 15)
         #expect(values.last?.value == other.statuses(on: otherStream).last?.value)
         world.checkInvariants()
@@ -70,7 +70,7 @@ import Testing
             world.settle()
             world.checkInvariants()
             #expect(watcher.statuses(on: stream).count == heard)
-            // Nothing waits for this reader any more: he is not a stalled one.
+            // No output waits for this reader any more: it is not stalled.
             world.advance(Limits.writeStallMilliseconds + 5_000)
             #expect(watcher.isOpen)
             try world.require(.autoRenew(gold.id, false), from: other)

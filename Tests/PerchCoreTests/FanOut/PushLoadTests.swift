@@ -2,7 +2,7 @@ import PerchBase
 import PerchSimulation
 import Testing
 
-/// What `pushcost` measures, with tiny inputs, so that it cannot rot.
+/// Runs the load of `pushcost` with tiny inputs, so that it keeps working.
 @Suite struct `the load of one change after the other` {
     @Test(arguments: [1, 5, 20])
     func `each change is pushed once, on however many connections the watches are`(_ connections: Int) {
@@ -14,7 +14,7 @@ import Testing
         #expect(load.bytesWritten > 40 * 100)
     }
 
-    /// What changes look at is fetched for some of them at a time: each has to be told all the same.
+    /// The data of several changes is prefetched together: each change must be pushed all the same.
     @Test(arguments: [2, Limits.prefetchedAtOnce, Limits.prefetchedAtOnce + 1, 3 * Limits.prefetchedAtOnce + 5])
     func `however many changes a turn has, each account's watcher is told`(_ batch: Int) {
         let load = PushLoad(PushLoad.Setup(watches: batch, connections: 7, batch: batch))

@@ -108,7 +108,7 @@ import Testing
             wasAnswered = true
             #expect(answer.settledCount == 600)
             for (watcher, streams) in zip(watchers, streams) {
-                // What was written by then is in the pipe of every watcher.
+                // Everything written so far is in the pipe of every watcher.
                 _ = world.deliver(watcher)
                 #expect(watcher.statuses(on: streams[0]).last?.info?.cause == .renewal)
                 #expect(watcher.statuses(on: streams[1]).last?.value?.states == [.expired])
@@ -333,7 +333,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    /// What it waits for is newer than any beat, and of the past it has asked for nothing.
+    /// Its value will be newer than any bookmark, so no bookmark has to wait.
     @Test func `a watch whose revision is not here yet holds no beat up`() throws {
         let world = World()
         let client = world.welcomedClient()

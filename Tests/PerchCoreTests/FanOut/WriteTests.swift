@@ -5,7 +5,7 @@ import PerchSimulation
 import PerchWire
 import Testing
 
-/// What the kernel takes of a write, whatever that is, the reader gets every byte once and in order.
+/// However much the kernel accepts of a write, the reader gets every byte once and in order.
 @Suite struct WriteTests {
     /// Runs a products watch whose first write after the call takes only `offset` bytes.
     private func bytes(of catalogue: Catalogue, cutAt offset: Int?, thenAtMost rest: Int = .max) -> [UInt8] {

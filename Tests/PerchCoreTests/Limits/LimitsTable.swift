@@ -43,13 +43,13 @@ enum ContractLimit: String, CaseIterable {
     case revokedTokens = "tokens taken back"
 }
 
-/// What became of one step beside a limit.
+/// The result of one step at a limit.
 struct LimitOutcome: Equatable {
     /// The reason that the peer read; nil: it was let pass.
     var reason: String?
     /// By how much the limit's counter has grown.
     var counted: UInt64
-    /// What stands in the details, for programs; nil where nothing was refused.
+    /// Whether the details name the limit; nil if nothing was refused.
     var namesLimit: Bool?
     var setting: String?
 
@@ -61,7 +61,7 @@ struct LimitRow: Sendable {
     var limit: ContractLimit
     /// The option of `perch serve`; nil where the number is the protocol's own.
     var setting: String?
-    /// What the peer reads; nil where nobody is refused, and something is forgotten or cut off instead.
+    /// The reason that the peer reads; nil if data is dropped or cut off instead of a refusal.
     var reason: String?
     var probe: @Sendable (Int) throws -> LimitOutcome
 }
@@ -186,7 +186,7 @@ let limitsTable: [LimitRow] = [
         return world.outcome(client, streams[streams.count - 1])
     },
     LimitRow(limit: .callsBytes, setting: "calls-bytes", reason: "CALLS_BYTES_LIMIT") { step in
-        // What a hundred watched products take, and no byte less.
+        // The bytes of a hundred watched products, and no byte less.
         func life(_ bytes: Int) -> (world: World, client: WireClient) {
             let world = limited { $0.core.callsBytesMax = bytes }
             let client = world.welcomedClient()
@@ -251,7 +251,7 @@ let limitsTable: [LimitRow] = [
     LimitRow(limit: .tokenBytes, reason: "CREDENTIALS_MALFORMED") { step in
         let world = Gate.world()
         let client = world.connect()
-        // Too long is told before it is looked at; up to the limit it is looked at, and signed by nobody.
+        // A token that is too long is refused unread. Up to the limit it is read, and here it has no valid signature.
         let token = Gate.token(.read).dropFirst(7)
         let rest = Limits.tokenBytesMax + step - token.utf8.count
         client.hello(authorization: "Bearer " + token + String(repeating: "A", count: rest))
@@ -312,7 +312,7 @@ let limitsTable: [LimitRow] = [
             for account in ["anna", "ben"] { try world.buy("coins", account, from: client) }
             return world
         }
-        // What two records take; with a byte less the older one goes.
+        // The bytes of two records; with a byte less the older one is evicted.
         let needed = try life(1 << 20).engine.cacheBytes
         return LimitOutcome(reason: nil, counted: UInt64(try life(needed - step).engine.cacheEvictions))
     },
@@ -339,7 +339,7 @@ let limitsTable: [LimitRow] = [
             return bought.transaction?.value
         }
         let first = try buy()
-        // What is older is swept once an hour, so that was not long ago: the time itself decides.
+        // The sweep of old keys runs once an hour, so it did not run here: the time itself decides.
         world.jump(Limits.idempotencyKeyMilliseconds - 1_800_000)
         world.settle()
         try world.buy("coins", from: client)
@@ -372,7 +372,7 @@ private func limited(_ change: (inout World.Setup) -> Void) -> World {
     return World(setup)
 }
 
-/// A message with an unknown field behind it, of zeros, so that it has so many bytes.
+/// A message extended to that number of bytes by an unknown field of zeros.
 private func filled(_ message: [UInt8], to count: Int) -> [UInt8] {
     // Tag of two bytes, length of four.
     let rest = count - message.count - 6
@@ -380,7 +380,7 @@ private func filled(_ message: [UInt8], to count: Int) -> [UInt8] {
     return message + [0xFA, 1] + length + [UInt8](repeating: 0, count: rest)
 }
 
-/// A stream of transactions that comes back by its cursor after so long and so many revisions.
+/// A stream of transactions that resumes by its cursor after that time and those revisions.
 private func resumed(afterMilliseconds time: Int64, revisions: Int) throws -> LimitOutcome {
     let world = limited {
         $0.storeLimits.cursorMilliseconds = 60_000
@@ -399,7 +399,7 @@ private func resumed(afterMilliseconds time: Int64, revisions: Int) throws -> Li
 }
 
 extension World {
-    /// What a connection was told when it was closed, and whether that was counted.
+    /// The reason that a closed connection received, and whether it was counted.
     fileprivate func outcome(_ client: WireClient) -> LimitOutcome {
         self.settle()
         let drain = client.drains.last
@@ -425,7 +425,7 @@ extension World {
             setting: details.first { $0.key == "setting" }?.value)
     }
 
-    /// A CALL with so many bytes in all, of zeros.
+    /// A CALL with that number of bytes in all, filled with zeros.
     fileprivate func check(client: WireClient, callBytes: Int, compressed: Bool = false) -> LimitOutcome {
         // Path and request, each with its tag and length.
         let around = 2 + PerchWire.Method.checkCatalog.path.utf8.count + 4

@@ -7,7 +7,7 @@ import PerchTesting
 import PerchWire
 import Testing
 
-/// What only a test store does, asked of the other two: each method and each operation, one by one.
+/// The operations of test stores, called on the two other stores: each method and each operation, one by one.
 @Suite struct OtherStoresTests {
     /// Of every method: whether only an `xcode` app has it. A method without a row fails the test.
     private static let isOnlyTesting: [PerchWire.Method: Bool] = [
@@ -15,9 +15,9 @@ import Testing
         .getImage: false, .getSubscriptionStatus: false, .getCurrentEntitlement: false,
         .listCurrentEntitlements: false, .listPlanOptions: false, .getOfferEligibility: false,
         .getAppPolicies: false, .explain: false,
-        // What makes transactions, or asks the store of a customer to.
+        // Methods that create transactions, or ask the store of a customer to.
         .purchase: true, .requestRefund: true, .redeemOfferCode: true, .manageSubscriptions: true,
-        // What delivers or reads those that there are.
+        // Methods that deliver or read existing transactions.
         .finish: false, .sync: false, .listTransactions: false, .listUnfinished: false,
         .getLatestTransaction: false, .transactionUpdates: false, .getAppTransaction: false,
         .purchaseIntents: false, .messages: false,

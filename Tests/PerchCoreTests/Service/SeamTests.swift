@@ -6,7 +6,7 @@ import Testing
 
 @testable import PerchCore
 
-/// What a transport does at the seam, without a frame: it opens calls, and is given answers by role.
+/// A transport without frames: it opens calls at the seam, and gets answers by role.
 @Suite struct SeamTests {
     /// A core with one greeted connection, number 0.
     private static func world() -> World {

@@ -104,7 +104,7 @@ import Testing
             self.ask(.listAccounts(ListAccountsRequest(pageToken: [4, 1, 2]))).reason == "CURSOR_MALFORMED")
     }
 
-    /// A page of another store, or of this one before it was restored, would go on in a list that nobody began.
+    /// A page token of another store, or of this one before a restore, would continue a list that does not exist.
     @Test func `page tokens of another life of the store are refused`() throws {
         for name in ["anna", "bert"] { try self.world.buy("coins", name, from: self.client) }
         try self.world.buy("coins", "anna", from: self.client)
@@ -191,7 +191,7 @@ import Testing
         #expect(self.client.statuses(on: statuses).last?.failure?.reason == "STOREKIT_NETWORK_ERROR")
         #expect(self.client.products(on: products).last?.failure != nil)
         #expect(self.client.entitlements(on: entitlement).last?.failure != nil)
-        // A new watch begins with the failure too, and nobody else hears of it.
+        // A new watch begins with the failure too; other watches get nothing.
         let count = self.client.statuses(on: statuses).count
         let late = self.client.call(.status())
         self.world.settle()
@@ -372,7 +372,7 @@ import Testing
         #expect(far["found"] == "\(Limits.advanceMillisecondsMax + 1)")
     }
 
-    /// Whose fault it is, where the request has it: an author looks there.
+    /// The path of the invalid field, for the author of the request.
     @Test func `a refusal names the field as its request has it`() throws {
         try self.world.buy("gold", from: self.client)
         func order(_ change: (inout PurchaseOrder) -> Void = { _ in }) -> PurchaseOrder {
@@ -436,7 +436,7 @@ import Testing
         #expect(self.ask(.getProducts(products("de-DE", "DEU"))).reason == "")
     }
 
-    /// What is approved was ordered before, and is no field of the approval.
+    /// The approved order is from an earlier request, so no field of the approval is wrong.
     @Test func `a refusal of an order that waited names no field`() throws {
         try self.world.require(.configure(.askToBuy(true)), from: self.client)
         guard case .purchase(let purchase) = try self.world.require(.buy("gold"), from: self.client) else { return }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PerchCore
 
-/// Bounded resources that peers can hold before anybody knows them: no address keeps another one out.
+/// Bounded resources that unauthenticated peers can hold: no address keeps another one out.
 @Suite struct AdmissionTests {
     private static let addresses = (1...6).map { PeerAddress(high: 0, low: 0xFFFF_C000_0200 + $0) }
 

@@ -263,7 +263,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    /// What a client has sent, taken out of its socket.
+    /// The bytes that a client has sent, taken out of its socket.
     private func sent(by client: WireClient) -> [UInt8] {
         _ = client.socket.deliverToServer()
         guard case .bytes(let bytes) = client.socket.read(upTo: .max) else { return [] }
@@ -305,7 +305,7 @@ import Testing
         #expect(
             world.loops[0].core.received(0, bytes.span.bytes.extracting(first..<cut), untilAsks: 2) == cut - first)
         #expect(world.loops[0].core.partialBytes > 0)
-        // What is kept is taken whole with what completes it.
+        // Kept bytes are handled together with those that complete them.
         #expect(world.loops[0].core.received(0, bytes.span.bytes.extracting(cut...), untilAsks: 2) == 4)
         #expect(world.loops[0].core.partialBytes == 0)
         // Something for a turn to be about.

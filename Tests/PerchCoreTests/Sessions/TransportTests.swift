@@ -4,7 +4,7 @@ import PerchSimulation
 import PerchWire
 import Testing
 
-/// What a driver tells the core that puts something between socket and core.
+/// Events of a driver with a layer between socket and core.
 @Suite struct `what lies below a core` {
     @Test func `is heard: the limit for the first byte is met, that for HELLO stands`() {
         let world = World()

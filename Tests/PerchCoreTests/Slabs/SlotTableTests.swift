@@ -158,7 +158,7 @@ import Testing
     }
 }
 
-/// What the design promises of memory: the hot path touches these and nothing else of a connection or a watch.
+/// The sizes that the design promises: the hot path reads only these for a connection or a watch.
 @Suite struct `sizes of what there are many of` {
     @Test func `the hot state of a connection is within two cache lines`() {
         #expect(MemoryLayout<Connection>.stride <= 128)

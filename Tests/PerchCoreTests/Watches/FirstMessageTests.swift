@@ -237,7 +237,7 @@ import Testing
         try world.buy("silver", from: other)
         try world.buy("gold", from: other)
         world.settle()
-        // Those whose revision has come were answered, in the order in which they had asked.
+        // Calls whose revision is reached were answered, in the order of their requests.
         let answered = client.events.compactMap { event -> UInt32? in
             if case .status(let stream, let status) = event, status.code == 0 { stream } else { nil }
         }
