@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), Perch needs GNU make 4 or newer: install Debian 12's)
 endif
 
-.PHONY: help run install man test lint format proto bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz hostile bugbank mutants recorder profile static clean
+.PHONY: help run install man test lint format proto transcription bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz hostile bugbank mutants recorder profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print this list
@@ -29,8 +29,11 @@ format: ## Format all Swift files by .swift-format
 	@.ci/prepare
 	swift format format --in-place --parallel --recursive Package.swift Sources Tests
 
-proto: ## Generate the contract's C code again, after a change in proto/
+proto: ## Generate the contract's C and Swift code again, after a change in proto/
 	@proto/generate.sh
+
+transcription: ## Count the hand-written lines that name a field of the contract
+	@proto/generate.sh --count
 
 bench: ## Run the benchmarks, in a release build
 	@.ci/bench

@@ -3,16 +3,19 @@
 #
 #     proto/generate.sh            writes the files that changed, and removes those that the contract no longer has
 #     proto/generate.sh --check    writes nothing; fails and names the files that differ
+#     proto/generate.sh --count    writes nothing; counts the hand-written lines that name a field of the contract
 #
 # The generated files are committed, so a clean clone builds without a generator. `make lint` runs the check.
 set -eu
 cd "${0%/*}/.."
 
+count=false
 case "$*" in
 '') check=false ;;
 --check) check=true ;;
+--count) check=true count=true ;;
 *)
-    echo "usage: proto/generate.sh [--check]" >&2
+    echo "usage: proto/generate.sh [--check | --count]" >&2
     exit 2
     ;;
 esac
@@ -30,6 +33,10 @@ mkdir -p "$fresh/out/CPerchProto"
     # shellcheck disable=SC2086
     protoc --include_imports --include_source_info -o "$fresh/contract.binpb" -I. $files
 )
+if $count; then
+    .build/venv/bin/python proto/generator/count_transcription.py "$fresh/contract.binpb" proto/swift.map
+    exit
+fi
 (
     cd "$fresh/out/CPerchProto"
     find perch -name '*.pb-c.h' | while IFS= read -r header; do

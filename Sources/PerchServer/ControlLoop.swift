@@ -248,9 +248,9 @@ final class ControlLoop: LoopDriver {
 
     private func roomChanged(_ isThere: Bool) {
         if isThere {
-            self.log.info("the store has room again: writing goes on")
+            self.log.info("the disk of the store has space again: writing resumes")
         } else {
-            self.log.warning("the store has no room: writing is refused, reads and streams go on")
+            self.log.warning("the disk of the store is full: writes are refused, reads and streams continue")
         }
         guard self.drain == nil else { return }
         if !self.parts.settings.isReadyWithoutRoom {

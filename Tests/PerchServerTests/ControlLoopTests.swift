@@ -257,20 +257,20 @@ private struct Faults {
         #expect(faults == [])
     }
 
-    @Test func `stays ready while the store has no room, and tells systemd`() throws {
+    @Test func `stays ready while the disk is full, and notifies systemd`() throws {
         let faults = try onServerThread {
             var faults = Faults()
             let stepped = try SteppedControl(watchdogMicroseconds: nil)
             stepped.control.pretend(.storeRoom(isThere: false))
             _ = stepped.control.turn(now: stepped.now)
             faults.expect(stepped.control.readiness.reason == nil, "reads and streams go on")
-            faults.expect(stepped.manager.received().contains { $0.contains("no room") }, "systemd is told")
+            faults.expect(stepped.manager.received().contains { $0.contains("disk of the store is full") }, "systemd is notified")
             return faults.all
         }
         #expect(faults == [])
     }
 
-    @Test func `is not ready while the store has no room, where the operator asked for that`() throws {
+    @Test func `is not ready while the disk is full, if the operator asked for that`() throws {
         let faults = try onServerThread {
             var faults = Faults()
             let stepped = try SteppedControl(watchdogMicroseconds: nil, isReadyWithoutRoom: false)
@@ -278,11 +278,11 @@ private struct Faults {
             stepped.control.pretend(.storeRoom(isThere: false))
             _ = stepped.control.turn(now: stepped.now)
             faults.expect(
-                before.reason == nil && stepped.control.readiness.reason?.contains("no room") == true, "no room")
-            faults.expect(stepped.manager.received().contains { $0.contains("no room") }, "systemd is told")
+                before.reason == nil && stepped.control.readiness.reason?.contains("disk of the store is full") == true, "full")
+            faults.expect(stepped.manager.received().contains { $0.contains("disk of the store is full") }, "systemd is notified")
             stepped.control.pretend(.storeRoom(isThere: true))
             _ = stepped.control.turn(now: stepped.now)
-            faults.expect(stepped.control.readiness.reason == nil, "room again")
+            faults.expect(stepped.control.readiness.reason == nil, "space again")
             return faults.all
         }
         #expect(faults == [])
