@@ -15,6 +15,8 @@ extension Limits {
     ///
     /// Each account has three streams and one for each of its groups, and a connection may have 65,536 streams.
     package static let storeWatchAccountsMax = 1_000
+    /// Products that `perch catalog show` asks for in one request. Each can have 256 KiB of JSON, but few have over 3 kB.
+    package static let catalogShowProductsPerRequest = 100
 
     /// Syncs that `perch doctor` measures: enough to see a usual and a slow one, within a second on a good disk.
     package static let doctorSyncCount = 20

@@ -74,7 +74,7 @@ package struct ArgumentParser {
                 text = inline
             } else if case .flag = spec.kind {
                 text = "true"
-            } else if index < arguments.count, arguments[index] == "-" || !arguments[index].hasPrefix("-") {
+            } else if index < arguments.count, Self.isValue(arguments[index], of: spec.kind) {
                 text = arguments[index]
                 index += 1
             } else {
@@ -123,6 +123,7 @@ package struct ArgumentParser {
                 "\(Invocation.name(of: path)) needs a command: \(alternatives(names))",
                 command: Invocation.name(of: path))
         }
+        try Self.requireAccount(before: words, in: path)
         var operands: [[Value]] = []
         var rest = words[...]
         for spec in command.operands {
@@ -145,6 +146,26 @@ package struct ArgumentParser {
                 command: Invocation.name(of: path))
         }
         return Invocation(path: path, action: action, written: written, operands: operands)
+    }
+
+    /// Whether a word behind an option is its value, and not the next option.
+    private static func isValue(_ word: String, of kind: ValueKind) -> Bool {
+        if !word.hasPrefix("-") || word == "-" { return true }
+        return kind.takesNegative && word.dropFirst().first?.isNumber == true
+    }
+
+    /// Refuses the form that commands of an account once had, `perch store refund 7`, with the form that they have now.
+    private static func requireAccount(before words: [String], in path: [CommandSpec]) throws(UsageError) {
+        let command = path[path.count - 1]
+        let operands = command.operands
+        guard words.count >= 1, operands.count == words.count + 1, operands[0].name == CommandTable.account.name,
+            operands[1].kind.isOfTransaction, let number = words.first, UInt64(number) != nil,
+            zip(operands.dropFirst(), words).allSatisfy({ (try? $0.kind.parse($1)) != nil })
+        else { return }
+        let name = Invocation.name(of: path)
+        throw UsageError(
+            "\(name) takes the account first, then the transaction",
+            suggesting: "`\(([name, operands[0].name] + words.map(printable)).joined(separator: " "))`", command: name)
     }
 
     private static func count(of operands: [OperandSpec]) -> String {

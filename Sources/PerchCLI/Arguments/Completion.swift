@@ -21,14 +21,14 @@ enum Completion {
             path: Invocation.name(of: path), commands: shown.map { ($0.name, $0.summary) },
             options: command.options + [help],
             choices: command.operands.flatMap { operand -> [String] in
-                if case .choice(let words) = operand.kind { words } else { [] }
+                if case .choice(let words, _) = operand.kind { words } else { [] }
             },
             takesFiles: command.operands.contains { ["FILE", "PATH", "TO", "DIRECTORY"].contains($0.name) })
         return [page] + shown.flatMap { Self.pages(path + [$0]) }
     }
 
     private static func values(of option: OptionSpec) -> [String] {
-        if case .choice(let words) = option.kind { words } else { [] }
+        if case .choice(let words, _) = option.kind { words } else { [] }
     }
 
     private static func takesFile(_ option: OptionSpec) -> Bool {

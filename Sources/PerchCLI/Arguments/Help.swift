@@ -161,13 +161,13 @@ private struct Page {
     }
 
     private static func explained(_ operand: OperandSpec) -> String {
-        guard case .choice(let choices) = operand.kind else { return operand.help }
+        guard case .choice(let choices, _) = operand.kind else { return operand.help }
         return "\(operand.help) One of: \(choices.joined(separator: ", "))."
     }
 
     private static func explained(_ option: OptionSpec) -> String {
         var text = option.help
-        if case .choice(let choices) = option.kind { text += " One of: \(choices.joined(separator: ", "))." }
+        if case .choice(let choices, _) = option.kind { text += " One of: \(choices.joined(separator: ", "))." }
         var notes: [String] = []
         if let standard = option.defaultText { notes.append("default \(standard)") }
         if let variable = option.environmentName { notes.append(variable) }

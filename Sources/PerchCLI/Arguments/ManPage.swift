@@ -93,7 +93,7 @@ struct ManPage {
     }
 
     private static func choices(_ kind: ValueKind) -> String {
-        if case .choice(let words) = kind { " One of: \(words.joined(separator: ", "))." } else { "" }
+        if case .choice(let words, _) = kind { " One of: \(words.joined(separator: ", "))." } else { "" }
     }
 
     private static func examples(_ command: CommandSpec) -> [String] {

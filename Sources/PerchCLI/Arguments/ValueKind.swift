@@ -7,7 +7,8 @@ package enum ValueKind: Sendable {
     /// Present or not; `--name=false` takes back what a file or the environment said.
     case flag
     case text
-    case choice([String])
+    /// One of these words. `json` has the names that the contract's JSON gives them, which are accepted too.
+    case choice([String], json: [String: String] = [:])
     /// Letters, digits, dots, hyphens and underscores.
     case bundleID
     case count(ClosedRange<Int64>)
@@ -32,6 +33,10 @@ package enum ValueKind: Sendable {
     case timeRate
     /// The number of a transaction.
     case transactionID
+    /// A product, or the number of a transaction.
+    case target
+    /// An instant, or a distance from the app's clock such as `10m` and `-2d`.
+    case moment
 }
 
 /// What was read.
@@ -54,6 +59,8 @@ package struct CalendarDuration: Hashable, Sendable {
         self.months = months
         self.milliseconds = milliseconds
     }
+
+    var negated: CalendarDuration { CalendarDuration(months: -self.months, milliseconds: -self.milliseconds) }
 }
 
 extension ValueKind {
@@ -83,7 +90,8 @@ extension ValueKind {
                 )
             }
             return .text(text)
-        case .choice(let choices):
+        case .choice(let choices, let json):
+            if let word = json[text] { return .text(word) }
             guard choices.contains(text) else {
                 throw Mismatch(
                     "is \(quoted(text)), it can be \(alternatives(choices))", suggesting: nearest(to: text, in: choices)
@@ -104,13 +112,17 @@ extension ValueKind {
         case .calendarDuration:
             return .duration(try Self.duration(text))
         case .instant:
-            guard let time = CivilTime(parsing: text) else {
-                throw Mismatch("is \(quoted(text)), it should be a UTC time such as 2026-11-21T09:30:00Z, or a date")
-            }
-            guard Limits.readableMilliseconds.contains(time.instant.milliseconds) else {
-                throw Mismatch("is \(quoted(text)), it should be from 1970 to 9999")
-            }
-            return .number(time.instant.milliseconds)
+            return .number(try Self.instant(text, "a UTC time such as 2026-11-21T09:30:00Z, or a date"))
+        case .moment:
+            let sign = text.first.flatMap { $0 == "-" || $0 == "+" ? $0 : nil }
+            let length = sign == nil ? text : String(text.dropFirst())
+            if let distance = try? Self.duration(length) { return .duration(sign == "-" ? distance.negated : distance) }
+            return .number(
+                try Self.instant(
+                    text, "a UTC time such as 2026-11-21T09:30:00Z, a date, or a distance from now such as 10m or -2d"))
+        case .target:
+            guard !text.isEmpty else { throw Mismatch("is empty") }
+            return .text(text)
         case .address:
             return .text(try Self.address(text, "HOST:PORT such as 127.0.0.1:7447"))
         case .listenAddress:
@@ -145,6 +157,16 @@ extension ValueKind {
             }
             return .transactionID(id)
         }
+    }
+
+    private static func instant(_ text: String, _ expected: String) throws(Mismatch) -> Int64 {
+        guard let time = CivilTime(parsing: text) else {
+            throw Mismatch("is \(quoted(text)), it should be \(expected)")
+        }
+        guard Limits.readableMilliseconds.contains(time.instant.milliseconds) else {
+            throw Mismatch("is \(quoted(text)), it should be from 1970 to 9999")
+        }
+        return time.instant.milliseconds
     }
 
     private static func within(

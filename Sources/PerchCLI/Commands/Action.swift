@@ -9,7 +9,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case storeReverseRefund, storeDeclineRefund, storeConsumption, storeResolve, storeCharges, storeExtend
     case storeRaisePrice, storeAgreePrice, storeDeclinePrice, storeShare, storeStopSharing, storeApprove, storeDecline
     case storeIntent, storeEndIntent, storeMessage, storeDelete, storeClear, storeStorefront
-    case storeSync, storeRequestRefund, storeRedeem
+    case storeSync, storeRequestRefund, storeRedeem, storeManageSubscriptions
     case storeSet, storeFail, storeReset, storeProduct, storeList, storeInspect, storeWatch
     case clockShow, clockFreeze, clockResume, clockAdvance, clockTo, clockNext, clockRate
     case catalogCheck, catalogLoad, catalogShow

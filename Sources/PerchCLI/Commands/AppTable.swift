@@ -17,7 +17,7 @@ enum AppTable {
             [OperandSpec("BUNDLE-ID", .bundleID, .one, "The app's bundle identifier, as `perch get apps` shows it.")],
             [
                 OptionSpec(
-                    "environment", .choice(AppEnvironment.names.dropFirst().map { $0 }), "NAME", default: "xcode",
+                    "environment", .environment, "NAME", default: "xcode",
                     "The app's environment."),
                 OptionSpec("store", .text, "PATH", "The store: a directory, or a file that ends in .db. Must be given.")
                     .inEnvironment(),

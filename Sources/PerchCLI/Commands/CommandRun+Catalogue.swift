@@ -2,6 +2,7 @@ import PerchBase
 import PerchCatalogue
 import PerchClient
 import PerchJSON
+import PerchModel
 import PerchServer
 
 extension CommandRun {
@@ -66,16 +67,29 @@ extension CommandRun {
     func showCatalogue() async throws {
         try await self.withClient { client in
             let contents = try await client.catalog()
+            let products = self.printer.format == .text ? try await self.products(contents.productIDs, client) : nil
             try self.printer.print {
                 $0.catalogContents(contents)
-            } text: { _ in
+            } text: { writer in
                 ["from \(printable(contents.source)), loaded at revision \(contents.revision)"]
                     + [printable(CatalogueSummary(contents.summary).description)]
-                    + contents.groupIDs.map { "group    \(printable($0))" }
-                    + contents.productIDs.map { "product  \(printable($0))" }
-                    + contents.images.map { "image    \(printable($0.id))  \($0.byteCount) bytes" }
+                    + writer.catalogue(products?.products ?? [], groups: contents.groupIDs)
+                    + (products?.unavailableIDs ?? []).map { "not sold now: \(printable($0))" }
+                    + contents.images.map { "image \(printable($0.id))  \($0.byteCount) bytes" }
             }
         }
+    }
+
+    /// In parts of what one request may name.
+    private func products(_ ids: [String], _ client: PerchClient) async throws(PerchError) -> Products {
+        var all = Products(products: [], unavailableIDs: [])
+        for start in stride(from: 0, to: ids.count, by: Limits.catalogShowProductsPerRequest) {
+            let part = try await client.products(
+                Array(ids[start..<min(ids.count, start + Limits.catalogShowProductsPerRequest)]))
+            all.products += part.value.products
+            all.unavailableIDs += part.value.unavailableIDs
+        }
+        return all
     }
 
     private func warning(_ path: String, line: Int, column: Int, _ productID: String, _ message: String) -> String {

@@ -1,5 +1,6 @@
 import PerchBase
 import PerchClient
+import PerchLoop
 import PerchModel
 
 // `perch explain`, and which moment a read is about.
@@ -7,41 +8,44 @@ extension CommandRun {
     func explain() async throws {
         try await self.withClient { client in
             let account = self.text("ACCOUNT")
+            let moment = try await self.moment(client)
             let answer =
                 if self.invocation.action == .explainStatus {
-                    try await client.explainStatus(account: account, group: self.text("GROUP"), asOf: self.moment)
+                    try await client.explainStatus(account: account, group: self.text("GROUP"), asOf: moment)
                 } else {
                     try await client.explainEntitlement(
-                        account: account, product: self.text("PRODUCT"), asOf: self.moment)
+                        account: account, product: self.text("PRODUCT"), asOf: moment)
                 }
             try self.printer.print {
                 $0.explanations(answer)
-            } text: { _ in
-                Self.lines(of: answer.value)
+            } text: {
+                $0.explanations(answer, account: account)
             }
         }
     }
 
     /// Now, unless `--at` or `--known-at` says otherwise.
-    var moment: AsOf {
+    func moment(_ client: PerchClient) async throws(PerchError) -> AsOf {
         AsOf(
-            instant: self.settings.number("at").map { Instant(milliseconds: $0) },
-            revision: self.settings.number("known-at").map { UInt64($0) })
+            instant: try await self.instant(client), revision: self.settings.number("known-at").map { UInt64($0) })
     }
 
-    /// The answer, then each thing that was looked at, with its facts and what comes next.
-    private static func lines(of explanations: Explanations) -> [String] {
-        var lines = [printable(explanations.message)]
-        for explanation in explanations.explanations {
-            let state = explanation.state == .unspecified ? "" : "  \(explanation.state)"
-            lines.append("")
-            lines.append("\(explanation.rule)\(state)\(explanation.isEntitled ? "  entitles" : "")")
-            lines.append("  \(printable(explanation.message))")
-            for fact in explanation.facts {
-                lines.append("  transaction \(fact.transactionID)  \(fact.field) = \(printable(fact.value))")
-            }
-            lines.append("  \(printable(explanation.nextMessage))")
+    /// The instant of `--at`; nil where it is not given. A distance counts from the app's clock.
+    func instant(_ client: PerchClient) async throws(PerchError) -> Instant? {
+        switch self.settings.entry("at")?.value {
+        case .number(let milliseconds): return Instant(milliseconds: milliseconds)
+        case .duration(let distance): return distance.end(from: try await self.now(client))
+        default: return nil
         }
-        return lines
+    }
+
+    /// The app's clock. Only a test app has one of its own.
+    private func now(_ client: PerchClient) async throws(PerchError) -> Instant {
+        do throws(PerchError) {
+            return try await client.clock().now
+        } catch {
+            guard error.isAboutTestApps else { throw error }
+            return Clocks.wall()
+        }
     }
 }

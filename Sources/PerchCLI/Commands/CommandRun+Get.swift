@@ -18,7 +18,7 @@ extension CommandRun {
                 }
             case .getStatus:
                 let answer = try await client.subscriptionStatus(
-                    account: self.text("ACCOUNT"), group: self.text("GROUP"), asOf: self.moment)
+                    account: self.text("ACCOUNT"), group: self.text("GROUP"), asOf: try await self.moment(client))
                 try self.printer.print {
                     $0.snapshot(answer) { $0.statuses($1) }
                 } text: {
@@ -26,14 +26,15 @@ extension CommandRun {
                 }
             case .getEntitlement:
                 let answer = try await client.currentEntitlement(
-                    account: self.text("ACCOUNT"), product: self.text("PRODUCT"), asOf: self.moment)
+                    account: self.text("ACCOUNT"), product: self.text("PRODUCT"), asOf: try await self.moment(client))
                 try self.printer.print {
                     $0.snapshot(answer) { $0.entitlement($1) }
                 } text: {
                     $0.entitlement(answer.value, answer.info, product: self.text("PRODUCT"))
                 }
             case .getEntitlements:
-                let answer = try await client.currentEntitlements(account: self.text("ACCOUNT"), asOf: self.moment)
+                let answer = try await client.currentEntitlements(
+                    account: self.text("ACCOUNT"), asOf: try await self.moment(client))
                 if self.printer.format == .json {
                     try self.printer.print {
                         $0.entitlements(answer)
@@ -42,6 +43,9 @@ extension CommandRun {
                     }
                 } else {
                     try self.list(answer.value)
+                    if answer.value.isEmpty {
+                        self.console.talk("\(printable(self.text("ACCOUNT"))) is entitled to nothing")
+                    }
                 }
             case .getHistory:
                 try await self.list(

@@ -12,19 +12,15 @@ extension CommandRun {
         }
     }
 
-    /// What the command asks for, and the account; nil where a transaction says whose it is.
-    private func operation() throws -> (StoreOperation, account: String?) {
-        func named() -> OperationTarget { .transaction(self.transactionID("ID")) }
-        func held() -> OperationTarget { self.target(self.text("TARGET")) }
+    /// What the command asks for, and the account.
+    private func operation() throws -> (StoreOperation, account: String) {
+        func held() -> OperationTarget { self.target }
         func number() -> UInt64 { self.transactionID("NUMBER") }
-        switch self.invocation.action {
-        case .storeReverseRefund: return (.reverseRefund(named()), nil)
-        case .storeDeclineRefund: return (.declineRefund(named()), nil)
-        case .storeConsumption: return (.requestConsumption(named()), nil)
-        default: break
-        }
         let account = self.text("ACCOUNT")
         switch self.invocation.action {
+        case .storeReverseRefund: return (.reverseRefund(held()), account)
+        case .storeDeclineRefund: return (.declineRefund(held()), account)
+        case .storeConsumption: return (.requestConsumption(held()), account)
         case .storeResolve: return (.resolveBilling(held()), account)
         case .storeCharges:
             let outcome = self.text("OUTCOME")
@@ -49,7 +45,7 @@ extension CommandRun {
         case .storeDeclinePrice: return (.answerPriceIncrease(held(), agrees: false), account)
         case .storeShare: return (.share(held(), member: self.text("MEMBER")), account)
         case .storeStopSharing:
-            let target = self.settings.text("target").map { self.target($0) }
+            let target = self.settings.text("target").map { OperationTarget($0) }
             return (.stopSharing(target, member: self.settings.text("member")), account)
         case .storeApprove: return (.decidePurchase(id: number(), approves: true), account)
         case .storeDecline: return (.decidePurchase(id: number(), approves: false), account)
@@ -63,11 +59,6 @@ extension CommandRun {
             return (.setStorefront(code == "app" ? "" : code), account)
         default: preconditionFailure("\(self.invocation.action) is no operation")
         }
-    }
-
-    /// A number is a transaction's, anything else a product.
-    private func target(_ text: String) -> OperationTarget {
-        UInt64(text).map { .transaction($0) } ?? .product(text)
     }
 
     /// The offer of `--offer`; nil where none was given.
@@ -88,7 +79,7 @@ extension CommandRun {
 
     // MARK: What a customer asks for
 
-    /// `perch store sync`, `request-refund`, `redeem`.
+    /// `perch store sync`, `request-refund`, `redeem`, `manage-subscriptions`.
     func askAsCustomer() async throws {
         try await self.withClient { client in
             let (account, key) = (self.text("ACCOUNT"), self.idempotencyKey)
@@ -109,6 +100,12 @@ extension CommandRun {
                             + (answer.transaction.map { "  " + writer.transaction($0.value) } ?? "")
                     ]
                 }
+            case .storeManageSubscriptions:
+                let (product, isOn) = (self.text("PRODUCT"), self.text("SWITCH") == "on")
+                try self.tell(
+                    try await client.manageSubscriptions(
+                        account: account, product: product, autoRenew: isOn, idempotencyKey: key),
+                    "\(printable(product)) \(isOn ? "renews" : "does not renew")")
             case .storeRedeem:
                 let answer = try await client.redeemOfferCode(
                     self.text("CODE"), account: account, product: self.settings.text("product") ?? "",
@@ -187,8 +184,8 @@ extension CommandRun {
                 command: self.invocation.name)
         }
         func isOn() throws -> Bool {
-            guard value == "on" || value == "off" else { throw wrong("on or off") }
-            return value == "on"
+            guard case .text(let word)? = try? ValueKind.toggle.parse(value) else { throw wrong("on or off") }
+            return word == "on"
         }
         switch SettingName(rawValue: self.text("NAME")) {
         case .askToBuy: return .askToBuy(try isOn())
@@ -254,6 +251,22 @@ extension CommandRun {
                 }
             }
             if isEmpty { self.console.talk("no transactions") }
+            try await self.listPending(account, client)
         }
+    }
+
+    /// Purchases that wait, behind the transactions of an account. As JSON they are in `perch store inspect`.
+    private func listPending(_ account: String, _ client: PerchClient) async throws {
+        guard self.printer.format == .text else { return }
+        let found: Positioned<AccountDetails>
+        do throws(PerchError) {
+            found = try await client.inspect(account: account)
+        } catch {
+            // A store that knows no such account has listed no transaction.
+            guard error.code == .notFound else { throw error }
+            return
+        }
+        try self.printer.lines(
+            found.value.pendingPurchases.map { self.printer.text.pending($0, now: found.position.asOf) })
     }
 }

@@ -9,19 +9,18 @@ extension CommandRun {
             let key = self.idempotencyKey
             switch self.invocation.action {
             case .storeBuy:
+                let order = try await self.order(client)
                 try self.tell(
-                    try await client.operate(.buy(self.order), account: self.text("ACCOUNT"), idempotencyKey: key))
+                    try await client.operate(.buy(order), account: self.text("ACCOUNT"), idempotencyKey: key))
             case .storeRefund:
                 try self.tell(
                     try await client.operate(
-                        .refund(
-                            .transaction(self.transactionID("ID")), reason: self.refundReason,
-                            share: try self.refundShare),
-                        idempotencyKey: key))
+                        .refund(self.target, reason: self.refundReason, share: try self.refundShare),
+                        account: self.text("ACCOUNT"), idempotencyKey: key))
             case .storeRenew:
                 try self.tell(
                     try await client.operate(
-                        .renew(.product(self.text("PRODUCT"))), account: self.text("ACCOUNT"), idempotencyKey: key))
+                        .renew(self.target), account: self.text("ACCOUNT"), idempotencyKey: key))
             case .storeFinish:
                 try self.tell(
                     try await client.finish(
@@ -30,17 +29,16 @@ extension CommandRun {
             case .storeExpire:
                 try self.tell(
                     try await client.operate(
-                        .expire(.product(self.text("PRODUCT"))), account: self.text("ACCOUNT"), idempotencyKey: key
+                        .expire(self.target), account: self.text("ACCOUNT"), idempotencyKey: key
                     ).position,
-                    "\(printable(self.text("PRODUCT"))) is over")
+                    "\(self.target.words) is over")
             case .storeAutoRenew:
                 let isOn = self.text("SWITCH") == "on"
                 try self.tell(
                     try await client.operate(
-                        .setAutoRenew(.transaction(self.transactionID("ID")), isOn: isOn), idempotencyKey: key
+                        .setAutoRenew(self.target, isOn: isOn), account: self.text("ACCOUNT"), idempotencyKey: key
                     ).position,
-                    "the subscription of transaction \(self.transactionID("ID")) "
-                        + (isOn ? "renews" : "does not renew"))
+                    "\(self.target.words) \(isOn ? "renews" : "does not renew")")
             default:
                 preconditionFailure("\(self.invocation.action) is no change of the store")
             }
@@ -65,14 +63,14 @@ extension CommandRun {
     }
 
     /// What `perch store buy` buys, and how.
-    private var order: PurchaseOrder {
+    private func order(_ client: PerchClient) async throws(PerchError) -> PurchaseOrder {
         var order = PurchaseOrder(
             productID: self.text("PRODUCT"), quantity: UInt32(self.settings.number("quantity") ?? 1),
             appAccountToken: self.settings.text("token") ?? "", offer: self.offer)
         order.introductoryEligibility =
             IntroductoryEligibility(named: self.settings.text("introductory") ?? "") ?? .byHistory
         order.billingPlan = BillingPlanType(named: self.settings.text("plan") ?? "") ?? .unspecified
-        order.date = self.settings.number("at").map { Instant(milliseconds: $0) }
+        order.date = try await self.instant(client)
         order.renewalBehaviour = RenewalBehaviour(named: self.settings.text("then") ?? "") ?? .unspecified
         order.simulatesAskToBuy = self.settings.flag("ask-to-buy")
         return order
@@ -149,6 +147,16 @@ extension CommandRun {
             // Some of them may have failed, or ended: the answer has one number for all.
             let attempts = count == 0 ? "" : "; attempted \(count) renewal\(count == 1 ? "" : "s")"
             return [writer.clock(change.clock) + attempts]
+        }
+    }
+}
+
+extension OperationTarget {
+    /// As the subject of a sentence.
+    fileprivate var words: String {
+        switch self {
+        case .transaction(let id): "the subscription of transaction \(id)"
+        case .product(let id): printable(id)
         }
     }
 }

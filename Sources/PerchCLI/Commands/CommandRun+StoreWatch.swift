@@ -16,15 +16,19 @@ extension CommandRun {
         var filter = StoreBoard.Filter()
         filter.products = Set(self.settings.texts("product"))
         filter.states = Set(self.settings.texts("state"))
+        let order = self.settings.text("sort").flatMap { BoardScreen.Order(rawValue: $0) } ?? .product
         let hub = BoardHub(
-            self.printer, filter: filter, place: self.settings.text("server") ?? "",
+            self.printer, filter: filter, order: order, place: self.settings.text("server") ?? "",
             count: self.settings.number("count"))
         return try await self.withClient { client in
             await hub.stands(try await client.clock())
+            let keyboard = hub.isLive ? Keyboard() : nil
+            defer { keyboard?.restore() }
+            if keyboard != nil { await hub.takesKeys() }
             if hub.isLive { try self.console.data("\u{1B}[?1049h\u{1B}[?25l") }
             let ending: Result<ExitCode, any Error>
             do {
-                ending = .success(try await self.follow(client, hub))
+                ending = .success(try await self.follow(client, hub, keyboard))
             } catch is BoardHub.Finished {
                 ending = .success(.success)
             } catch {
@@ -41,7 +45,7 @@ extension CommandRun {
         }
     }
 
-    private func follow(_ client: PerchClient, _ hub: BoardHub) async throws -> ExitCode {
+    private func follow(_ client: PerchClient, _ hub: BoardHub, _ keyboard: Keyboard?) async throws -> ExitCode {
         try await withThrowingTaskGroup(of: ExitCode?.self) { group in
             group.addTask {
                 try await self.followAccounts(client, hub)
@@ -60,6 +64,7 @@ extension CommandRun {
             if hub.isLive {
                 group.addTask {
                     while true {
+                        if let keyboard, await hub.press(keyboard.pressed()) { return .success }
                         try await hub.draw()
                         try await Task.sleep(for: Self.drawAtMostEvery)
                     }

@@ -42,7 +42,7 @@ struct CommandRun: Sendable {
             .storeRaisePrice, .storeAgreePrice, .storeDeclinePrice, .storeShare, .storeStopSharing, .storeApprove,
             .storeDecline, .storeIntent, .storeEndIntent, .storeMessage, .storeDelete, .storeClear, .storeStorefront:
             try await self.operate()
-        case .storeSync, .storeRequestRefund, .storeRedeem: try await self.askAsCustomer()
+        case .storeSync, .storeRequestRefund, .storeRedeem, .storeManageSubscriptions: try await self.askAsCustomer()
         case .storeSet, .storeFail, .storeReset, .storeProduct: try await self.configure()
         case .storeList, .storeInspect: try await self.look()
         case .storeWatch: return try await self.watchStore()
@@ -76,6 +76,11 @@ struct CommandRun: Sendable {
 
     func texts(_ name: String) -> [String] {
         self.values(name).compactMap { if case .text(let text) = $0 { text } else { nil } }
+    }
+
+    /// The product or the transaction that an operation is about.
+    var target: OperationTarget {
+        OperationTarget(self.text("TARGET"))
     }
 
     func transactionID(_ name: String) -> TransactionID {
@@ -125,6 +130,13 @@ struct CommandRun: Sendable {
         let client = try self.makeClient()
         defer { client.close() }
         return try await ask(client)
+    }
+}
+
+extension OperationTarget {
+    /// A number is a transaction's, anything else a product.
+    init(_ text: String) {
+        self = UInt64(text).map { .transaction($0) } ?? .product(text)
     }
 }
 

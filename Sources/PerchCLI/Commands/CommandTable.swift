@@ -70,7 +70,7 @@ package enum CommandTable {
     ]
 
     static let environment = OptionSpec(
-        "environment", .choice(AppEnvironment.names.dropFirst().map { $0 }), "NAME", "The app's store.")
+        "environment", .environment, "NAME", "The app's store.")
 
     private static let answerTimeout = OptionSpec(
         "timeout", .duration(1...Limits.commandTimeoutMilliseconds), "DURATION", default: "10s",
@@ -119,8 +119,10 @@ package enum CommandTable {
     private static let watch: CommandSpec = {
         var watch = CommandSpec("watch", "See values now and at each change.")
         watch.discussion = [
-            "A watch stays until it is interrupted, comes back by itself when its connection is lost, and then tells only "
-                + "what is new."
+            "A watch lasts until it is interrupted. It reconnects when its connection is lost, and then prints only what is "
+                + "new.",
+            "Times are of the app's clock, in UTC. The first column of `perch watch updates` is the wall clock when the "
+                + "server committed the event.",
         ]
         let options = Self.watching + Self.client + [Self.output]
         var status = Self.leaf(
@@ -222,7 +224,9 @@ package enum CommandTable {
     // MARK: explain
 
     private static let moment: [OptionSpec] = [
-        OptionSpec("at", .instant, "INSTANT", "As of this instant, past or to come, such as 2026-03-01T00:00:00Z."),
+        OptionSpec(
+            "at", .moment, "INSTANT",
+            "As of this instant, past or to come: 2026-03-01T00:00:00Z, or 10m and -2d from the app's clock."),
         OptionSpec("known-at", .count(1...Int64.max), "REVISION", "With what was known at this revision."),
     ]
 
@@ -234,6 +238,7 @@ package enum CommandTable {
         status.examples = [
             ("perch explain status alice plus", "Why, now."),
             ("perch explain status alice plus --at 2026-12-24T00:00:00Z", "What the same rules say of Christmas Eve."),
+            ("perch explain status alice plus --at -2d", "What they said two days ago."),
         ]
         explain.commands = [
             status,

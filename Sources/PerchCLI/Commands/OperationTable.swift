@@ -7,8 +7,8 @@ enum OperationTable {
         Self.refunds + Self.renewals + Self.prices + Self.family + Self.waiting + Self.records + Self.customers
         + Self.app
 
-    private static let target = OperandSpec(
-        "TARGET", .text, .one, "A product that the account holds, or the number of one of its transactions.")
+    static let target = OperandSpec(
+        "TARGET", .target, .one, "A product that the account holds, or the number of one of its transactions.")
     private static let number = OperandSpec("NUMBER", .transactionID, .one, "Its number.")
 
     private static func leaf(
@@ -18,13 +18,15 @@ enum OperationTable {
     }
 
     private static let refunds = [
-        Self.leaf("reverse-refund", "Take a refund back.", .storeReverseRefund, [CommandTable.transaction]),
+        Self.leaf(
+            "reverse-refund", "Take a refund back.", .storeReverseRefund,
+            [CommandTable.account, Self.target]),
         Self.leaf(
             "decline-refund", "Let the store say no to a refund; nothing changes.", .storeDeclineRefund,
-            [CommandTable.transaction]),
+            [CommandTable.account, Self.target]),
         Self.leaf(
             "consumption", "Let the store ask how a purchase was used; nothing changes.", .storeConsumption,
-            [CommandTable.transaction]),
+            [CommandTable.account, Self.target]),
     ]
 
     private static let renewals = [
@@ -35,7 +37,10 @@ enum OperationTable {
             "charges", "Say whether the account's charges fail from now on.", .storeCharges,
             [
                 CommandTable.account,
-                OperandSpec("OUTCOME", .choice(["fail", "succeed", "as-app"]), .one, "What becomes of them."),
+                OperandSpec(
+                    "OUTCOME",
+                    .contract("CHARGE_OUTCOME", ["fail", "succeed", "as-app"], naming: ["as-app": "UNSPECIFIED"]), .one,
+                    "What becomes of them."),
             ]),
         Self.leaf(
             "extend", "Move the end of the current period later.", .storeExtend,
@@ -54,7 +59,7 @@ enum OperationTable {
             ],
             [
                 OptionSpec(
-                    "consent", .choice(["needed", "not-needed"]), "WHETHER",
+                    "consent", .contract("PRICE_CONSENT", ["needed", "not-needed"]), "WHETHER",
                     "Whether the customer has to agree; by the size of the increase if not given.")
             ]),
         Self.leaf(
@@ -119,7 +124,12 @@ enum OperationTable {
             "redeem", "Redeem an offer code, as a customer does.", .storeRedeem,
             [CommandTable.account, OperandSpec("CODE", .text, .one, "The code's reference name.")],
             [OptionSpec("product", .text, "PRODUCT", "Where several products have a code of that name.")]),
+        Self.leaf(
+            "manage-subscriptions", "Switch renewal on or off, as a customer does in the sheet of subscriptions.",
+            .storeManageSubscriptions, [CommandTable.account, CommandTable.product, Self.renewal]),
     ]
+
+    static let renewal = OperandSpec("SWITCH", .toggle, .one, "Whether it renews.")
 
     /// An offer to buy with.
     static let offer = [
@@ -128,14 +138,11 @@ enum OperationTable {
             "Buy with this offer; a code by its reference name. Introductory ones apply by themselves."
         ),
         OptionSpec(
-            "offer-type", .choice(["promotional", "code", "winBack"]), "TYPE", default: "promotional",
+            "offer-type", .contract("OFFER_TYPE", ["promotional", "code", "winBack"]), "TYPE", default: "promotional",
             "What kind of offer --offer is."),
     ]
 
-    private static let switches = ["on", "off"]
-
     private static let watch: CommandSpec = {
-        let states = StoreBoard.Filter.stateNames
         var watch = CommandTable.leaf(
             "watch", "See what accounts have, live: a table on a terminal, else a line for each change.", .storeWatch,
             [OperandSpec("ACCOUNT", .text, .any, "Which accounts; all of the app if none is named.")],
@@ -143,15 +150,20 @@ enum OperationTable {
                 OptionSpec("product", .text, "PRODUCT", "Only of this product; may be given several times.")
                     .repeatable(),
                 OptionSpec(
-                    "state", .choice(states), "STATE",
+                    "state", .state, "STATE",
                     "Only subscriptions in this state, or things of this kind; may be given several times."
                 ).repeatable(),
+                OptionSpec(
+                    "sort", .choice(BoardScreen.Order.allCases.map(\.rawValue)), "COLUMN", default: "product",
+                    "Order of the table."),
                 OptionSpec("count", .count(1...1_000_000_000), "N", "End after so many lines.").short("n"),
                 OptionSpec(
                     "timeout", .duration(1...Limits.commandTimeoutMilliseconds), "DURATION",
                     "End after this time; with --count it is an error (5) if fewer lines came."),
             ] + CommandTable.client + [CommandTable.output])
         watch.discussion = [
+            "Keys of the table: the arrows, space and b scroll, s sorts by another column, / filters by a text, Esc shows all "
+                + "again, q quits. NEXT and RECENT count from the app's clock, which the first line shows.",
             "Badges say what wants attention: GRACE and RETRY of a failing charge, RENEWAL-OFF, PLAN-CHANGE, PRICE of an "
                 + "increase that waits for an answer, TRIAL and OFFER of the current period, NEXT-OFFER, WIN-BACK, SHARED, "
                 + "REVOKED, UNVERIFIED, and COUNTS of the line that counts where there are several. NEXT is what happens "
@@ -173,7 +185,7 @@ enum OperationTable {
         var set = CommandTable.leaf(
             "set", "Change a setting of the app.", .storeSet,
             [
-                OperandSpec("NAME", .choice(SettingName.allCases.map(\.rawValue)), .one, "Which setting."),
+                OperandSpec("NAME", .settingName, .one, "Which setting."),
                 OperandSpec(
                     "VALUE", .text, .one, "on or off; 3, 16 or 28 days; a time rate, a country or a locale by name."),
             ], options)
@@ -181,9 +193,13 @@ enum OperationTable {
         var fail = CommandTable.leaf(
             "fail", "Make a part of the store fail, until it is told off.", .storeFail,
             [
-                OperandSpec("API", .choice(Array(StoreKitAPI.names.dropFirst())), .one, "Which part."),
                 OperandSpec(
-                    "ERROR", .choice(["off"] + SimulatedError.names.dropFirst()), .one, "How; `off` disarms."),
+                    "API", .contract("STORE_KIT_API", Array(StoreKitAPI.names.dropFirst())), .one, "Which part."),
+                OperandSpec(
+                    "ERROR",
+                    .contract(
+                        "STORE_KIT_ERROR", ["off"] + SimulatedError.names.dropFirst(), naming: ["off": "UNSPECIFIED"]),
+                    .one, "How; `off` disarms."),
             ], options)
         fail.examples = [("perch store fail loadProducts networkError", "Watches of products are told of a failure.")]
         return [
@@ -197,8 +213,8 @@ enum OperationTable {
                 CommandTable.asking([
                     OptionSpec("price", .text, "PRICE", "The new price, such as 12.99."),
                     OptionSpec("name", .text, "TEXT", "The new display name, in all locales."),
-                    OptionSpec("withdrawn", .choice(Self.switches), "SWITCH", "Whether it is withdrawn from sale."),
-                    OptionSpec("sharing", .choice(Self.switches), "SWITCH", "Whether families may share it."),
+                    OptionSpec("withdrawn", .toggle, "SWITCH", "Whether it is withdrawn from sale."),
+                    OptionSpec("sharing", .toggle, "SWITCH", "Whether families may share it."),
                     StoreTable.key,
                 ])),
             Self.watch,
@@ -224,4 +240,35 @@ enum SettingName: String, CaseIterable {
     case timeRate = "time-rate"
     case storefront
     case locale
+}
+
+extension SettingName {
+    /// The field of the contract's AppSetting.
+    var jsonName: String {
+        switch self {
+        case .askToBuy: "askToBuy"
+        case .interrupted: "interruptedPurchases"
+        case .billingRetry: "billingRetryOnRenewal"
+        case .grace: "gracePeriod"
+        case .graceDays: "gracePeriodDays"
+        case .graceForAll: "gracePeriodForAllRenewals"
+        case .dialogs: "dialogs"
+        case .timeRate: "timeRate"
+        case .storefront: "storefront"
+        case .locale: "locale"
+        }
+    }
+}
+
+extension ValueKind {
+    static let settingName = ValueKind.choice(
+        SettingName.allCases.map(\.rawValue),
+        json: Dictionary(uniqueKeysWithValues: SettingName.allCases.map { ($0.jsonName, $0.rawValue) }))
+
+    /// What `perch store watch --state` filters by: states of the contract, and kinds of rows.
+    static let state: ValueKind = {
+        let states = Array(RenewalState.names.dropFirst())
+        guard case .choice(_, let json) = ValueKind.contract("RENEWAL_STATE", states) else { return .text }
+        return .choice(StoreBoard.Filter.stateNames, json: json)
+    }()
 }

@@ -80,7 +80,7 @@ enum ServeTable {
         OptionSpec(
             "bundle-id", .bundleID, "ID", default: "com.example.app", "The bundle identifier of the catalogue's app."),
         OptionSpec(
-            "environment", .choice(AppEnvironment.names.dropFirst().map { $0 }), "NAME", default: "xcode",
+            "environment", .environment, "NAME", default: "xcode",
             "The store behind the app; in `xcode`, Perch itself is the store."),
         OptionSpec(
             flag: "add-app",

@@ -16,14 +16,14 @@ enum StoreTable {
                         OptionSpec(
                             "token", .uuid, "UUID", "Your own identifier, passed through as the app account token."),
                         OptionSpec(
-                            "introductory", .choice(["allowed", "denied"]), "WHETHER",
+                            "introductory", .contract("INTRODUCTORY_ELIGIBILITY", ["allowed", "denied"]), "WHETHER",
                             "Whether the introductory offer may be had, whatever the history says."),
                         OptionSpec(
-                            "plan", .choice(["upFront", "monthly"]), "PLAN",
+                            "plan", .contract("BILLING_PLAN_TYPE", ["upFront", "monthly"]), "PLAN",
                             "The billing plan, where there are several."),
-                        OptionSpec("at", .instant, "INSTANT", "Bought at this instant in the past."),
+                        OptionSpec("at", .moment, "INSTANT", "Bought at this instant in the past, such as -2d."),
                         OptionSpec(
-                            "then", .choice(["renewUntilNow", "cancelImmediately"]), "WHAT",
+                            "then", .contract("RENEWAL_BEHAVIOUR", ["renewUntilNow", "cancelImmediately"]), "WHAT",
                             "What follows a purchase in the past. In a test app it renews until now if not given."),
                         OptionSpec(flag: "ask-to-buy", "Wait for approval, whatever the setting."),
                         Self.key,
@@ -34,16 +34,13 @@ enum StoreTable {
             Self.refund,
             CommandTable.leaf(
                 "renew", "End the current period now and renew.", .storeRenew,
-                [CommandTable.account, CommandTable.product], CommandTable.asking([Self.key])),
+                [CommandTable.account, OperationTable.target], CommandTable.asking([Self.key])),
             CommandTable.leaf(
                 "expire", "End a subscription now, for good.", .storeExpire,
-                [CommandTable.account, CommandTable.product], CommandTable.asking([Self.key])),
+                [CommandTable.account, OperationTable.target], CommandTable.asking([Self.key])),
             CommandTable.leaf(
                 "auto-renew", "Switch the renewal of a subscription on or off.", .storeAutoRenew,
-                [
-                    OperandSpec("ID", .transactionID, .one, "Any transaction of the subscription."),
-                    OperandSpec("SWITCH", .choice(["on", "off"]), .one, "Whether it renews."),
-                ], CommandTable.asking([Self.key])),
+                [CommandTable.account, OperationTable.target, OperationTable.renewal], CommandTable.asking([Self.key])),
             Self.clock, Self.generate,
         ]
         store.commands.insert(contentsOf: OperationTable.commands, at: store.commands.count - 2)
@@ -62,7 +59,8 @@ enum StoreTable {
         (
             "Subscriptions",
             [
-                "renew", "expire", "auto-renew", "resolve", "charges", "extend", "raise-price", "agree-price",
+                "renew", "expire", "auto-renew", "manage-subscriptions", "resolve", "charges", "extend", "raise-price",
+                "agree-price",
                 "decline-price",
             ]
         ),
@@ -75,7 +73,8 @@ enum StoreTable {
 
     private static let refund: CommandSpec = {
         var refund = CommandTable.leaf(
-            "refund", "Refund a transaction, or a part of it.", .storeRefund, [CommandTable.transaction],
+            "refund", "Refund a transaction, or a part of it.", .storeRefund,
+            [CommandTable.account, OperationTable.target],
             CommandTable.asking([
                 Self.refundReason,
                 OptionSpec(flag: "prorated", "Only the part of the period that was not used."),
@@ -83,9 +82,9 @@ enum StoreTable {
                 Self.key,
             ]))
         refund.examples = [
-            ("perch store refund 7", "All of it."),
-            ("perch store refund 7 --prorated", "What is left of the period; access ends at once."),
-            ("perch store refund 7 --percent 50 --reason developer-issue", "Half of it."),
+            ("perch store refund alice pro.monthly", "The newest transaction of the product, all of it."),
+            ("perch store refund alice 7 --prorated", "What is left of the period; access ends at once."),
+            ("perch store refund alice 7 --percent 50 --reason developer-issue", "Half of it."),
         ]
         return refund
     }()
@@ -118,7 +117,8 @@ enum StoreTable {
     }()
 
     static let refundReason = OptionSpec(
-        "reason", .choice(["other", "developer-issue"]), "REASON", default: "other", "Why the customer asked for it.")
+        "reason", .contract("REVOCATION_REASON", ["other", "developer-issue"]), "REASON", default: "other",
+        "Why the customer asked for it.")
 
     static let key = OptionSpec(
         "idempotency-key", .text, "TEXT",

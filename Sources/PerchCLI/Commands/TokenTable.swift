@@ -39,7 +39,7 @@ enum TokenTable {
                         + "given several times."
                 ).repeatable(),
                 OptionSpec(
-                    "environment", .choice(AppEnvironment.names.dropFirst().map { $0 }), "NAME", default: "xcode",
+                    "environment", .environment, "NAME", default: "xcode",
                     "The store behind the app."),
                 OptionSpec(
                     "scope", .choice(Scope.allCases.map(\.name)), "NAME", default: "read",

@@ -10,6 +10,9 @@ extension PerchError {
         return [shown.description, self.advice].compactMap { $0 }.joined(separator: "\n")
     }
 
+    /// Whether the call is for test apps only, and the app is none.
+    var isAboutTestApps: Bool { self.reason == ErrorReason.notATestApp.rawValue }
+
     /// Fields of requests that options fill in.
     private static let options: [(field: String, option: String)] = [
         ("as_of.known_at_revision", "--known-at"), ("as_of.instant", "--at"),

@@ -33,6 +33,9 @@ func thousandths(of text: String) -> Int64? {
 extension String {
     var lowercasedFirst: String { self.prefix(1).lowercased() + self.dropFirst() }
 
+    /// Without spaces at its end.
+    var trimmed: String { String(self.reversed().drop { $0 == " " }.reversed()) }
+
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - self.count))
     }

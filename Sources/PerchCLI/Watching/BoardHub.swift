@@ -15,14 +15,22 @@ actor BoardHub {
     private let printer: Printer
     private let place: String
     private var board: StoreBoard
-    private var events: [String] = []
+    private var screen: BoardScreen
+    private var events: [BoardEvent] = []
     private var linesLeft: Int64
     private var connection = ""
     /// The app's clock when it was asked last, and the wall then.
     private var clock: (state: AppClockState, wall: Instant)?
-    private var isDirty = true
+    /// What the terminal shows.
+    private var drawn: [String] = []
+    /// Rows that it shows.
+    private var page = 1
+    private var hasKeyboard = false
 
-    init(_ printer: Printer, filter: StoreBoard.Filter, place: String, count: Int64?) {
+    init(
+        _ printer: Printer, filter: StoreBoard.Filter, order: BoardScreen.Order, place: String, count: Int64?
+    ) {
+        self.screen = BoardScreen(order: order)
         self.printer = printer
         self.board = StoreBoard(filter: filter)
         self.place = place
@@ -32,7 +40,6 @@ actor BoardHub {
 
     func set(_ rows: [BoardRow], of source: StoreBoard.Source, account: String, asOf: Instant?) throws {
         if let asOf { self.board.reached(asOf) }
-        self.isDirty = true
         for change in self.board.set(rows, of: source, account: account) {
             try self.tell { json, now in
                 json.boardChange(change, now: now)
@@ -44,7 +51,6 @@ actor BoardHub {
 
     func fail(_ failure: EntitlementTaskFailure, of source: StoreBoard.Source, account: String) {
         self.board.fail("\(printable(failure.message)) (\(failure.reason))", of: source, account: account)
-        self.isDirty = true
         guard !self.isLive else { return }
         self.printer.console.talk("perch: \(printable(account)): no value now: \(printable(failure.message))")
     }
@@ -54,9 +60,8 @@ actor BoardHub {
         let product = update.transaction.value.productID
         let filter = self.board.filter
         guard filter.states.isEmpty, filter.products.isEmpty || filter.products.contains(product) else { return }
-        self.isDirty = true
         if self.isLive {
-            self.events += self.printer.text.update(update).map { "\(printable(account))  \($0)" }
+            self.events.append(self.printer.text.boardEvent(update, account: account, now: self.board.now))
             self.events = self.events.suffix(Self.eventLines)
             return
         }
@@ -72,13 +77,11 @@ actor BoardHub {
     func stands(_ clock: AppClockState) {
         self.clock = (clock, Clocks.wall())
         self.board.reached(clock.now)
-        self.isDirty = true
     }
 
     /// Empty while there is one.
     func lost(_ connection: String) {
         self.connection = connection
-        self.isDirty = true
     }
 
     private func tell(
@@ -97,26 +100,61 @@ actor BoardHub {
 
     // MARK: On a terminal
 
-    /// Draws if something changed, or the clock runs. Each line is written over the one before: nothing flickers.
+    /// Takes keys. True when the reader wants to quit.
+    func press(_ keys: [BoardScreen.Key]) -> Bool {
+        for key in keys {
+            let count = self.screen.arranged(self.board.rows).count
+            if self.screen.press(key, page: self.page, count: count) == .quit { return true }
+        }
+        return false
+    }
+
+    /// A keyboard is there, so the last line names its keys.
+    func takesKeys() { self.hasKeyboard = true }
+
+    /// Draws where the picture is another than the one that is shown. Each line replaces the one before: nothing flickers.
     func draw() throws {
-        guard self.isDirty || self.clock?.state.isFrozen == false else { return }
-        self.isDirty = false
-        let frame = self.frame(of: self.printer.console.size)
+        let frame = self.frame(of: self.printer.console.size, hasKeys: true)
+        guard frame != self.drawn else { return }
+        self.drawn = frame
         let lines = frame.map { $0 + "\u{1B}[K\n" }.joined()
         try self.printer.console.data("\u{1B}[H" + lines + "\u{1B}[J")
     }
 
-    func frame(of size: TerminalSize) -> [String] {
+    func frame(of size: TerminalSize, hasKeys: Bool = false) -> [String] {
         if let clock, !clock.state.isFrozen {
             let passed = Clocks.wall().milliseconds(since: clock.wall)
             self.board.reached(clock.state.now.advanced(byMilliseconds: max(0, passed)))
         }
+        let (lines, page) = self.printer.text.board(
+            self.board, &self.screen, title: self.title(of: size.columns), events: self.events,
+            keys: hasKeys ? self.keys : [], size: size)
+        self.page = page
+        return lines
+    }
+
+    /// The connection's trouble, or as many of its parts as the width has space for.
+    private func title(of width: Int) -> String {
+        guard self.connection.isEmpty else { return self.connection }
         let rows = self.board.rows.count
         let accounts = self.board.accounts.count
-        var title = "\(self.place)  \(self.board.now) \(self.clock?.state.isFrozen == true ? "frozen" : "running")"
-        title += "  \(accounts) account\(accounts == 1 ? "" : "s"), \(rows) row\(rows == 1 ? "" : "s")"
-        title += self.connection.isEmpty ? "  Ctrl-C ends" : "  \(self.connection)"
-        return self.printer.text.board(
-            self.board, title: title, events: self.events, height: size.rows, width: size.columns)
+        let second = Instant(milliseconds: self.board.now.milliseconds / 1_000 * 1_000)
+        return TextWriter.joined(
+            [
+                "app's clock \(second) \(self.clock?.state.isFrozen == true ? "frozen" : "running")",
+                "\(accounts) account\(accounts == 1 ? "" : "s"), \(rows) row\(rows == 1 ? "" : "s")", self.place,
+            ], width: width)
+    }
+
+    private var keys: [String] {
+        guard self.hasKeyboard else { return ["Ctrl-C quits"] }
+        guard !self.screen.isTyping else {
+            return ["filter: \(self.screen.filter)_", "Enter keeps it", "Esc drops it"]
+        }
+        let filter = self.screen.filter
+        return [
+            "q quit", "↑↓ scroll", "s sort: \(self.screen.order.rawValue)",
+            filter.isEmpty ? "/ filter" : "/ filter: \(filter), Esc drops it",
+        ]
     }
 }

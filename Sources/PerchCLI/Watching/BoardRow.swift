@@ -61,6 +61,8 @@ struct BoardRow: Hashable, Sendable {
         var at: Instant?
         var kind: ForecastKind
         var text: String
+        /// When a message was posted.
+        var since: Instant?
     }
 
     var key: Key
@@ -189,7 +191,8 @@ extension BoardRow {
                 word: "\(message.reason) \(message.offerID)")
             return BoardRow(
                 key: key, productID: message.productID, state: "message",
-                next: Next(at: nil, kind: .message, text: "\(TextWriter.words(message.reason)) since \(message.since)"))
+                next: Next(
+                    at: nil, kind: .message, text: TextWriter.words(message.reason), since: message.since))
         }
     }
 }

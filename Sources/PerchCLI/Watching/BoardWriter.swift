@@ -1,40 +1,93 @@
 import PerchBase
+import PerchClient
 import PerchModel
 
+/// A transaction's change, for the list below the table.
+struct BoardEvent: Hashable, Sendable {
+    /// On the app's clock.
+    var at: Instant
+    var text: String
+}
+
 extension TextWriter {
-    /// The table of a terminal, at most so many lines of at most so many columns.
-    func board(_ board: StoreBoard, title: String, events: [String], height: Int, width: Int) -> [String] {
-        let rows = board.rows
-        let cells = rows.map { self.cells($0, now: board.now) }
-        let heads = ["ACCOUNT", "GROUP", "PRODUCT", "STATE", "BADGES", "NEXT"]
-        let widths = heads.indices.map { column in
-            cells.map { $0[column].text.count }.reduce(heads[column].count, max)
-        }
-        func line(_ cells: [Cell]) -> String {
-            var left = width
-            var text = ""
-            for (column, cell) in cells.enumerated() where left > 0 {
-                let isLast = column == cells.count - 1
-                let plain = String((isLast ? cell.text : cell.text.padded(to: widths[column] + 2)).prefix(left))
-                left -= plain.count
-                text += self.painted(plain, cell)
-            }
-            return text
-        }
-        var lines = [String(title.prefix(width)), ""]
-        lines.append(self.paint(.bold, line(heads.map { Cell($0) })))
+    /// All lines of a terminal, at most `size.rows - 1` of at most `size.columns`, and how many rows they show.
+    func board(
+        _ board: StoreBoard, _ screen: inout BoardScreen, title: String, events: [BoardEvent], keys: [String],
+        size: TerminalSize
+    ) -> (lines: [String], page: Int) {
+        let width = max(1, size.columns)
+        let space = max(1, size.rows - 1)
+        let rows = screen.arranged(board.rows)
+        let table = BoardTable(rows, now: board.now, width: width, paint: self.paint)
         let failures = board.failureLines.map { self.paint(.red, String("no value now: \($0)".prefix(width))) }
-        let tail = failures + (events.isEmpty ? [] : [""] + events.map { String($0.prefix(width)) })
-        let room = max(1, height - lines.count - tail.count - 1)
-        lines += cells.prefix(cells.count > room ? room - 1 : room).map { line($0) }
-        if cells.count > room {
-            lines.append(self.paint(.dim, "and \(cells.count - room + 1) more; filter with --product or --state"))
+        // The title, two lines of the heading and the keys stay. Rows come before failures, failures before events.
+        let fixed = 3 + (keys.isEmpty ? 0 : 1)
+        let wanted = min(Self.rowLinesLeast, table.items.reduce(0) { $0 + $1.count })
+        let tail = (failures + self.recent(events, now: board.now, width: width)).prefix(max(0, space - fixed - wanted))
+        let body = max(1, space - fixed - tail.count)
+        screen.clamp(to: rows.count - Self.count(of: table.items.reversed(), in: body))
+        let shown = table.items.dropFirst(screen.offset)
+        let page = min(shown.count, Self.count(of: shown, in: body))
+        var lines = [String(title.prefix(width))]
+        lines += table.head.map { self.paint(.bold, String($0.prefix(width))) }
+        if rows.isEmpty {
+            let why = screen.filter.isEmpty ? "nothing yet" : "no row has \(quoted(screen.filter)) in it"
+            lines.append(self.paint(.dim, String(why.prefix(width))))
         }
-        if cells.isEmpty { lines.append(self.paint(.dim, "nothing yet")) }
-        return Array((lines + tail).prefix(max(1, height - 1)))
+        lines = Array((lines + shown.prefix(page).joined() + tail).prefix(space - (keys.isEmpty ? 0 : 1)))
+        guard !keys.isEmpty else { return (lines, page) }
+        var parts = keys
+        if page < rows.count {
+            parts.insert("rows \(screen.offset + 1) to \(screen.offset + page) of \(rows.count)", at: 1)
+        }
+        while lines.count < space - 1 { lines.append("") }
+        return (lines + [self.paint(.dim, Self.joined(parts, width: width))], page)
     }
 
-    /// One line for one change, for who reads lines.
+    /// As many parts, from the first, as the width has space for.
+    static func joined(_ parts: [String], width: Int) -> String {
+        parts.dropFirst().reduce(String((parts.first ?? "").prefix(width))) { line, part in
+            line.count + 2 + part.count <= width ? "\(line)  \(part)" : line
+        }
+    }
+
+    /// Lines that the table has at least, however many events there are.
+    private static let rowLinesLeast = 6
+
+    /// How many rows from the first fit whole; at least one.
+    private static func count(of items: some Sequence<[String]>, in lines: Int) -> Int {
+        var left = lines
+        var count = 0
+        for item in items {
+            left -= item.count
+            if left < 0 { break }
+            count += 1
+        }
+        return max(1, count)
+    }
+
+    private func recent(_ events: [BoardEvent], now: Instant, width: Int) -> [String] {
+        guard !events.isEmpty else { return [] }
+        let times = events.map { relative($0.at, to: now) }
+        let column = times.map(\.count).max() ?? 0
+        return ["", self.paint(.bold, String("RECENT \(BoardTable.clock)".prefix(width)))]
+            + zip(events, times).reversed().map { event, time in
+                BoardTable.fitted("\(time.padded(to: column))  \(event.text)", width).trimmed
+            }
+    }
+
+    /// An event in few words.
+    func boardEvent(_ update: TransactionUpdate, account: String, now: Instant) -> BoardEvent {
+        let transaction = update.transaction.value
+        let isNew = transaction.revocation == nil && transaction.purchaseDate <= now && !transaction.isUpgraded
+        let at = transaction.revocation?.date ?? (isNew ? transaction.purchaseDate : now)
+        var text = "\(Self.words(update.kind))  \(printable(transaction.productID))  \(printable(account))"
+        text += "  transaction \(transaction.id)"
+        if let price = transaction.price { text += "  \(price)" }
+        return BoardEvent(at: at, text: text)
+    }
+
+    /// One line for one change, for a pipe.
     func boardLine(_ change: StoreBoard.Change, now: Instant) -> String {
         let row = change.row
         let cells = self.cells(row, now: now)
@@ -79,6 +132,7 @@ extension TextWriter {
     }
 
     private func next(_ next: BoardRow.Next, now: Instant) -> String {
+        if let since = next.since { return "\(next.text) since \(since)" }
         guard let at = next.at else { return next.text }
         let left = at.milliseconds(since: now)
         return "\(next.text) \(at)" + (left > 0 ? " (in \(roughly(milliseconds: left)))" : "")
@@ -118,7 +172,7 @@ extension ContractWriter {
         self.message("next") { json in
             json.instant("at_ms", ifAny: row.next.at)
             json.choice("kind", row.next.kind, "FORECAST_KIND")
-            json.text("text", row.next.text)
+            json.text("text", row.next.text + (row.next.since.map { " since \($0)" } ?? ""))
         }
     }
 }

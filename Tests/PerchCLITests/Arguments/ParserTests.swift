@@ -64,6 +64,37 @@ struct Refusal: CustomTestStringConvertible {
         #expect(try parsed("serve --allow-unauthenticated").written == ["allow-unauthenticated": .flag(true)])
     }
 
+    @Test func `operations take the account first, then a product or a transaction`() throws {
+        for name in ["refund", "reverse-refund", "decline-refund", "consumption", "renew", "expire", "resolve"] {
+            let invocation = try parsed("store \(name) anna 7")
+            #expect(invocation.operands == [[.text("anna")], [.text("7")]], "\(name)")
+        }
+        #expect(try parsed("store auto-renew 7 7 off").operands == [[.text("7")], [.text("7")], [.text("off")]])
+    }
+
+    /// A command of one account that does not begin with ACCOUNT would be the exception that people have to remember.
+    @Test func `ACCOUNT is the first argument of each command that has it`() {
+        func check(_ command: CommandSpec) {
+            if let index = command.operands.firstIndex(where: { $0.name == "ACCOUNT" }) {
+                #expect(index == 0, "\(command.name)")
+            }
+            for operand in command.operands where operand.name == "TARGET" {
+                #expect(command.operands.first?.name == "ACCOUNT", "\(command.name)")
+            }
+            for each in command.commands { check(each) }
+        }
+        check(CommandTable.root)
+    }
+
+    @Test func `a distance to the past is a value, not an option`() throws {
+        let back = Value.duration(CalendarDuration(milliseconds: -2 * 86_400_000))
+        #expect(try parsed("explain status anna plus --at -2d").written == ["at": back])
+        #expect(try parsed("explain status anna plus --at=-2d").written == ["at": back])
+        #expect(
+            try parsed("get status anna plus --at 10m").written
+                == ["at": .duration(CalendarDuration(milliseconds: 600_000))])
+    }
+
     @Test(arguments: ["--help", "-h", "help"])
     func `help is asked for before or behind the command`(_ word: String) throws {
         let line = word == "help" ? "help store buy" : "store buy \(word)"
@@ -91,7 +122,8 @@ struct Refusal: CustomTestStringConvertible {
             "perch store needs a command: buy, finish, refund, renew, expire, auto-renew, reverse-refund, "
                 + "decline-refund, consumption, resolve, charges, extend, raise-price, agree-price, decline-price, share, "
                 + "stop-sharing, approve, decline, intent, end-intent, message, delete, clear, storefront, sync, "
-                + "request-refund, redeem, set, fail, reset, product, watch, list, inspect or clock"),
+                + "request-refund, redeem, manage-subscriptions, set, fail, reset, product, watch, list, inspect or clock"
+        ),
         Refusal("store byu anna x", "perch store has no command \"byu\"", suggesting: "`perch store buy`"),
         Refusal(
             "store clock adv 3d", "perch store clock has no command \"adv\"", suggesting: "`perch store clock advance`"),
@@ -126,18 +158,34 @@ struct Refusal: CustomTestStringConvertible {
         Refusal("get status --output=", "--output is \"\", it can be text, json or ndjson"),
         Refusal("get apps -o yaml", "--output is \"yaml\", it can be text, json or ndjson"),
         Refusal("get apps -o jsno", "--output is \"jsno\", it can be text, json or ndjson", suggesting: "json"),
-        Refusal("store auto-renew 7 maybe", "SWITCH is \"maybe\", it can be on or off"),
-        Refusal("store refund last", "ID is \"last\", it should be the number of a transaction"),
+        Refusal("store auto-renew anna 7 maybe", "SWITCH is \"maybe\", it can be on or off"),
+        Refusal("store finish anna last", "ID is \"last\", it should be the number of a transaction"),
         Refusal(
-            "store refund 18446744073709551616",
+            "store finish anna 18446744073709551616",
             "ID is \"18446744073709551616\", it should be the number of a transaction"),
+        Refusal(
+            "store refund 7", "perch store refund takes the account first, then the transaction",
+            suggesting: "`perch store refund ACCOUNT 7`"),
+        Refusal(
+            "store auto-renew 7 off", "perch store auto-renew takes the account first, then the transaction",
+            suggesting: "`perch store auto-renew ACCOUNT 7 off`"),
+        Refusal(
+            "store delete 7", "perch store delete takes the account first, then the transaction",
+            suggesting: "`perch store delete ACCOUNT 7`"),
+        Refusal(
+            "store refund anna",
+            "perch store refund needs TARGET: a product that the account holds, or the number of one of its transactions."
+        ),
+        Refusal("store auto-renew 7 of", "perch store auto-renew needs SWITCH: whether it renews."),
+        Refusal("explain status anna plus --at -d", "--at needs a value: --at INSTANT"),
+        Refusal("get history anna --limit -2", "--limit needs a value: --limit N"),
         Refusal("store buy a b --quantity 0", "--quantity is \"0\", it can be from 1 to 10"),
         Refusal("store buy a b --quantity +1", "--quantity is \"+1\", it should be a number"),
         Refusal("serve --allow-unauthenticated=maybe", "--allow-unauthenticated is \"maybe\", it can be true or false"),
         Refusal(
             "get apps --server localhost", "--server is \"localhost\", it should be HOST:PORT such as 127.0.0.1:7447",
             suggesting: "localhost:7447"),
-        Refusal("store auto-renew 7 of", "SWITCH is \"of\", it can be on or off", suggesting: "off"),
+        Refusal("store auto-renew anna 7 of", "SWITCH is \"of\", it can be on or off", suggesting: "off"),
         Refusal("get apps --server h:70000", "--server is \"h:70000\", it should be HOST:PORT such as 127.0.0.1:7447"),
         Refusal(
             "store clock to tomorrow",

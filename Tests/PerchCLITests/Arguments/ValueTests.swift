@@ -143,3 +143,25 @@ private let anySize = ValueKind.bytes(0...Int64.max)
         }
     }
 }
+
+@Suite struct `moments` {
+    @Test(arguments: [
+        ("2026-11-21T09:30:00Z", Value.number(1_795_253_400_000)),
+        ("10m", .duration(CalendarDuration(milliseconds: 600_000))),
+        ("+10m", .duration(CalendarDuration(milliseconds: 600_000))),
+        ("-2d", .duration(CalendarDuration(milliseconds: -172_800_000))),
+        ("-1mo1h", .duration(CalendarDuration(months: -1, milliseconds: -3_600_000))),
+    ])
+    func `are instants or distances from now`(_ text: String, _ value: Value) throws {
+        #expect(try ValueKind.moment.parse(text) == value)
+    }
+
+    @Test(arguments: ["", "-", "--2d", "30", "tomorrow", "- 2d", "2d-"])
+    func `are refused with both forms otherwise`(_ text: String) {
+        let error = #expect(throws: ValueKind.Mismatch.self) { try ValueKind.moment.parse(text) }
+        #expect(
+            error?.description
+                == "is \"\(text)\", it should be a UTC time such as 2026-11-21T09:30:00Z, a date, or a distance from now such as "
+                + "10m or -2d")
+    }
+}

@@ -122,32 +122,96 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
         return board
     }
 
-    @Test func `is a table for people`() {
-        let lines = TextWriter(isColoured: false).board(
-            self.board(), title: "a server", events: ["something happened"], height: 24, width: 120)
+    private func drawn(
+        _ board: StoreBoard, _ screen: BoardScreen = BoardScreen(), events: [BoardEvent] = [], keys: [String] = [],
+        columns: Int = 120, rows: Int = 24, isColoured: Bool = false
+    ) -> [String] {
+        var screen = screen
+        return TextWriter(isColoured: isColoured).board(
+            board, &screen, title: "a server", events: events, keys: keys,
+            size: TerminalSize(columns: columns, rows: rows)
+        ).lines
+    }
+
+    @Test func `is a table for people, with the product first and the clock named`() {
+        let event = BoardEvent(at: after(-1), text: "purchased  gold  alice")
         #expect(
-            lines == [
+            self.drawn(self.board(), events: [event]) == [
                 "a server", "",
-                "ACCOUNT  GROUP  PRODUCT  STATE         BADGES       NEXT",
-                "alice    club   gold     subscribed    RENEWAL-OFF  expires 2026-12-21T12:00:00Z (in 30d)",
-                "bob      club   gold     grace period  GRACE        grace ends, retry goes on "
-                    + "2026-11-23T12:00:00Z (in 2d)",
-                "", "something happened",
+                "PRODUCT  ACCOUNT  GROUP  STATE         BADGES       NEXT ON THE APP'S CLOCK",
+                "gold     alice    club   subscribed    RENEWAL-OFF  expires in 30d",
+                "gold     bob      club   grace period  GRACE        grace ends, retry goes on in 2d",
+                "", "RECENT ON THE APP'S CLOCK", "1h ago  purchased  gold  alice",
             ])
     }
 
-    @Test func `fits its terminal, and says what it leaves out`() {
-        let coloured = TextWriter(isColoured: true)
-        for (height, width) in [(24, 40), (5, 80), (3, 10), (1, 1)] {
-            let lines = coloured.board(self.board(), title: "a server", events: ["x"], height: height, width: width)
-            #expect(lines.count < max(2, height))
+    @Test func `puts the next change on a line of its own where it does not fit`() {
+        #expect(
+            self.drawn(self.board(), columns: 56) == [
+                "a server", "PRODUCT  ACCOUNT  STATE         BADGES", "    NEXT ON THE APP'S CLOCK",
+                "gold     alice    subscribed    RENEWAL-OFF", "    expires in 30d",
+                "gold     bob      grace period  GRACE", "    grace ends, retry goes on in 2d",
+            ])
+    }
+
+    /// Accounts and products of any length, all badges, the longest next change.
+    private func crowded() -> StoreBoard {
+        var board = StoreBoard(filter: StoreBoard.Filter())
+        board.reached(noon)
+        for number in 0..<30 {
+            let name = "customer-\(number)@" + String(repeating: "x", count: number * 2) + ".example.com"
+            let product = "com.example." + String(repeating: "y", count: number) + ".monthly"
+            let one = status(.inGracePeriod, product, id: UInt64(number + 1)) { transaction, renewal in
+                transaction.ownership = .familyShared
+                renewal.gracePeriodExpirationDate = after(48)
+                renewal.autoRenewPreference = "com.example.other"
+                renewal.priceIncreaseStatus = .pending
+                renewal.eligibleWinBackOfferIDs = ["RETURN"]
+            }
+            let value = rows([one, status(.expired, id: 1_000)], name)
+            _ = board.set(value, of: .group("club"), account: name)
+        }
+        return board
+    }
+
+    @Test(arguments: [(80, 24), (120, 40), (60, 12), (40, 24), (200, 60)])
+    func `never cuts badges or the next change, and fits its terminal`(_ columns: Int, _ rows: Int) {
+        var screen = BoardScreen()
+        var seen = ""
+        let board = self.crowded()
+        for _ in 0..<200 {
+            let (lines, page) = TextWriter(isColoured: false).board(
+                board, &screen, title: "t", events: [], keys: ["q quit", "scroll"],
+                size: TerminalSize(columns: columns, rows: rows))
+            #expect(lines.count == rows - 1)
+            for line in lines { #expect(line.count <= columns, "\(line)") }
+            seen += lines.joined(separator: " ")
+            if screen.press(.pageDown, page: page, count: board.rows.count) == .none { break }
+            let before = screen
+            screen.clamp(to: board.rows.count)
+            #expect(before == screen)
+        }
+        let words = seen.split(separator: " ")
+        for badge in ["GRACE", "PLAN-CHANGE", "PRICE", "WIN-BACK", "SHARED", "COUNTS"] {
+            #expect(words.filter { $0 == badge }.count >= 30, "\(badge)")
+        }
+        let all = words.joined(separator: " ")
+        #expect(all.matches(of: /grace ends, retry goes on in 2d/).count >= 30)
+        #expect(all.contains("rows 1 to "))
+    }
+
+    @Test func `stays within a terminal of any size`() {
+        for (columns, rows) in [(40, 24), (80, 5), (10, 3), (1, 1), (3, 40)] {
+            let lines = self.drawn(
+                self.crowded(), events: [BoardEvent(at: noon, text: "x")], keys: ["q quit"], columns: columns,
+                rows: rows, isColoured: true)
+            #expect(lines.count < max(2, rows))
             for line in lines {
                 let plain = line.replacing(/\u{1B}\[[0-9]+m/, with: "")
-                #expect(plain.count <= max(width, 55), "\(plain)")
+                // A word such as a badge is not broken.
+                #expect(plain.count <= max(columns, 16), "\(plain)")
             }
         }
-        let short = TextWriter(isColoured: false).board(self.board(), title: "t", events: [], height: 5, width: 80)
-        #expect(short.last == "and 2 more; filter with --product or --state")
     }
 
     @Test func `is a line for each change, without a terminal`() {

@@ -1,0 +1,48 @@
+import PerchBase
+import PerchClient
+import PerchModel
+
+extension TextWriter {
+    /// The answer with the account's name, then each thing that was looked at, with its facts and its next change.
+    func explanations(_ found: Positioned<Explanations>, account: String) -> [String] {
+        let now = found.position.asOf
+        func said(_ text: String) -> String {
+            printable(Self.naming(account, in: Self.withDistances(text, from: now)))
+        }
+        let value = found.value
+        // The server's answer ends with the first explanation, which has its own lines here.
+        let first = value.explanations.first?.message ?? ""
+        let isAll = value.message == first
+        let answer =
+            isAll || first.isEmpty || !value.message.hasSuffix(first)
+            ? value.message : String(value.message.dropLast(first.count)).trimmed
+        var lines = [said(answer), self.paint(.dim, "as of \(now) on the app's clock")]
+        for (index, explanation) in value.explanations.enumerated() {
+            lines.append("")
+            var head = explanation.originalTransactionID.map { "subscription of transaction \($0)  " } ?? ""
+            if explanation.state == .unspecified { head = "" }
+            if explanation.state != .unspecified { head += Self.words(explanation.state) + "  " }
+            if explanation.isEntitled { head += self.paint(.green, "entitles") + "  " }
+            lines.append(head + explanation.rule)
+            if !(isAll && index == 0) { lines.append("  " + said(explanation.message)) }
+            for fact in explanation.facts {
+                lines.append("  transaction \(fact.transactionID)  \(fact.field) = \(said(fact.value))")
+            }
+            lines.append("  " + said(explanation.nextMessage))
+        }
+        return lines
+    }
+
+    /// The server's sentences say `the account`, because a token may not show its key. The caller knows it.
+    private static func naming(_ account: String, in text: String) -> String {
+        text.replacing("The account", with: account).replacing("the account", with: account)
+    }
+
+    /// Each instant in a text with its distance behind it: `2026-11-21T12:00:00Z (in 2d)`.
+    static func withDistances(_ text: String, from now: Instant) -> String {
+        text.replacing(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z/) { match in
+            CivilTime(parsing: match.output).map { "\(match.output) (\(relative($0.instant, to: now)))" }
+                ?? String(match.output)
+        }
+    }
+}

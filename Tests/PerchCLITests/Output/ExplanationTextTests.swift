@@ -1,0 +1,82 @@
+import PerchBase
+import PerchModel
+import Testing
+
+@testable import PerchCLI
+@testable import PerchClient
+
+private let noon = CivilTime(year: 2026, month: 11, day: 21, milliseconds: 43_200_000).instant
+private let writer = TextWriter(isColoured: false)
+
+private func lines(_ value: Explanations, account: String = "alice") -> [String] {
+    writer.explanations(Positioned(value, position: Position(revision: 8, asOf: noon)), account: account)
+}
+
+@Suite struct `an explanation for people` {
+    private let lasts = Explanation(
+        rule: "PERIOD_LASTS", message: "The period of transaction 1 lasts until 2026-11-21T12:00:30Z.",
+        originalTransactionID: 1, state: .subscribed, isEntitled: true,
+        facts: [ExplainedFact(transactionID: 1, field: "expiration_date_ms", value: "2026-11-21T12:00:30Z")],
+        nextChange: nil, nextMessage: "At 2026-11-21T12:00:30Z it renews.")
+
+    @Test func `names the account, says each sentence once, and has distances`() {
+        let value = Explanations(
+            message: "Transaction 1 entitles the account in group plus. " + self.lasts.message, isEntitled: true,
+            explanations: [self.lasts])
+        #expect(
+            lines(value) == [
+                "Transaction 1 entitles alice in group plus.", "as of 2026-11-21T12:00:00Z on the app's clock", "",
+                "subscription of transaction 1  subscribed  entitles  PERIOD_LASTS",
+                "  The period of transaction 1 lasts until 2026-11-21T12:00:30Z (in 30s).",
+                "  transaction 1  expiration_date_ms = 2026-11-21T12:00:30Z (in 30s)",
+                "  At 2026-11-21T12:00:30Z (in 30s) it renews.",
+            ])
+    }
+
+    @Test func `does not repeat an answer that is the only sentence`() {
+        let sentence = "The account never subscribed in group plus."
+        let never = Explanation(
+            rule: "NEVER_SUBSCRIBED", message: sentence, originalTransactionID: nil, state: .unspecified,
+            isEntitled: false, facts: [], nextChange: nil, nextMessage: "Nothing changes by itself.")
+        let shown = lines(Explanations(message: sentence, isEntitled: false, explanations: [never]))
+        #expect(
+            shown == [
+                "alice never subscribed in group plus.", "as of 2026-11-21T12:00:00Z on the app's clock", "",
+                "NEVER_SUBSCRIBED", "  Nothing changes by itself.",
+            ])
+    }
+
+    @Test func `keeps an answer whole that does not end with the first explanation`() {
+        let value = Explanations(
+            message: "Nothing entitles the account in group plus. None of its 2 lines does.", isEntitled: false,
+            explanations: [self.lasts, self.lasts])
+        #expect(lines(value)[0] == "Nothing entitles alice in group plus. None of its 2 lines does.")
+        #expect(lines(value).filter { $0.contains("The period of") }.count == 2)
+    }
+
+    @Test(arguments: [
+        ("since 2026-11-19T12:00:00Z and", "since 2026-11-19T12:00:00Z (2d ago) and"),
+        ("2026-11-21T12:00:00.500Z", "2026-11-21T12:00:00.500Z (now)"),
+        ("2026-11-21T12:00:00Z2026-11-21T13:00:00Z", "2026-11-21T12:00:00Z (now)2026-11-21T13:00:00Z (in 1h)"),
+        ("2026-13-41T12:00:00Z, 2026-11-21", "2026-13-41T12:00:00Z, 2026-11-21"), ("", ""),
+    ])
+    func `has the distance behind each instant`(_ text: String, _ shown: String) {
+        #expect(TextWriter.withDistances(text, from: noon) == shown)
+    }
+
+    @Test func `cannot steer a terminal by its account`() {
+        let value = Explanations(message: "The account owns it.", isEntitled: true, explanations: [])
+        #expect(!lines(value, account: "a\u{1B}[2J").joined().contains("\u{1B}"))
+    }
+}
+
+@Suite struct `a distance` {
+    @Test(
+        arguments: [
+            (0, "now"), (999, "now"), (-999, "now"), (1_000, "in 1s"), (-1_500, "1s ago"), (90_061_000, "in 1d1h"),
+            (-172_800_000, "2d ago"),
+        ] as [(Int64, String)])
+    func `has two units at most`(_ milliseconds: Int64, _ words: String) {
+        #expect(relative(noon.advanced(byMilliseconds: milliseconds), to: noon) == words)
+    }
+}
