@@ -84,7 +84,7 @@ let package = Package(
 
         // Frames and messages: bytes to model and back, and compression. No sockets, no clock.
         .target(name: "CPerchZlib", linkerSettings: [.linkedLibrary("z")]),
-        swift("PerchWire", ["PerchBase", "PerchModel", "CPerchProto", "CPerchZlib"]),
+        swift("PerchWire", ["PerchBase", "PerchModel", "PerchJSON", "CPerchProto", "CPerchZlib"]),
 
         // Authentication and authorisation as values: tokens, keys, permissions. One file imports CPerchCrypto.
         .target(name: "CPerchCrypto", linkerSettings: [.linkedLibrary("crypto")]),
@@ -190,7 +190,7 @@ let package = Package(
         tests("PerchModelTests", ["PerchBase", "PerchModel"], exclude: ["Views/Explanations.md"]),
         tests("PerchJSONTests", ["PerchBase", "PerchJSON"]),
         tests("PerchCatalogueTests", ["PerchBase", "PerchJSON", "PerchCatalogue", "PerchModel"]),
-        tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchWire", "CPerchProto", "CPerchZlib"]),
+        tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchJSON", "PerchWire", "CPerchProto", "CPerchZlib"]),
         tests("PerchIdentityTests", ["PerchBase", "PerchModel", "PerchWire", "PerchIdentity"]),
         tests(
             "PerchStoreTests",

@@ -21,4 +21,6 @@ extension Limits {
     ///
     /// It is twice the largest frame, because the JSON of a message is longer than the message.
     package static let jsonOutputBytes = 8 * 1024 * 1024
+    /// Bytes of a request in JSON: Base64 takes a third more than the bytes of the longest request.
+    package static let jsonRequestBytesMax = 2 * frameBytesMax
 }

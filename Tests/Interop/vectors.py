@@ -128,7 +128,7 @@ def check_message(contract, vector):
         canonical = bytes_of(vector, "canonical", "canonical_parts")
     assert decoded.SerializeToString(deterministic=True) == canonical, "other bytes when encoded again"
     if "json" in vector:
-        said = json_format.MessageToDict(decoded, preserving_proto_field_name=True)
+        said = json_format.MessageToDict(decoded)
         assert said == vector["json"], f"the JSON is {json.dumps(said)}"
         read = json_format.ParseDict(vector["json"], kind())
         assert read.SerializeToString(deterministic=True) == canonical, "other bytes when read from the JSON"
@@ -228,7 +228,7 @@ def check_frames(contract, vector):
         if "message" in says:
             decoded = contract.message(says["message"]).FromString(body)
             found["message"] = says["message"]
-            found["json"] = json_format.MessageToDict(decoded, preserving_proto_field_name=True)
+            found["json"] = json_format.MessageToDict(decoded)
             assert decoded.SerializeToString(deterministic=True) == body, "other bytes when encoded again"
         else:
             found["data"] = body.hex()

@@ -40,7 +40,7 @@ class Frames:
             says["data"] = data.hex()
         else:
             says["message"] = message.DESCRIPTOR.full_name
-            says["json"] = json_format.MessageToDict(message, preserving_proto_field_name=True)
+            says["json"] = json_format.MessageToDict(message)
         return raw(KINDS[kind], stream, compressed is not None, body), says
 
 

@@ -107,7 +107,7 @@ def vector(message, name, hex_bytes=None):
     decoded = type(message).FromString(given)
     decoded.DiscardUnknownFields()
     assert decoded == message or "NaN" in name, name
-    out["json"] = json_format.MessageToDict(decoded, preserving_proto_field_name=True)
+    out["json"] = json_format.MessageToDict(decoded)
     return out
 
 
