@@ -14,7 +14,7 @@ package func nearest(to word: String, in candidates: some Sequence<String>) -> S
     return best?.word
 }
 
-/// 1 where a candidate begins with what was typed, else 0.
+/// 1 if a candidate begins with the typed text, else 0.
 func begins(_ candidate: String, with wanted: [Unicode.Scalar]) -> Int {
     letters(of: candidate).starts(with: wanted) ? 1 : 0
 }

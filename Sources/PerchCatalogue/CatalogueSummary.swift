@@ -2,7 +2,7 @@ package import PerchModel
 
 /// The counts of a catalogue.
 package struct CatalogueSummary: Hashable, Sendable, CustomStringConvertible {
-    /// Such as `4.0`; empty where the file does not say.
+    /// Such as `4.0`; empty if the file has none.
     package var schemaVersion = ""
     package var consumableCount = 0
     package var nonConsumableCount = 0
@@ -14,7 +14,7 @@ package struct CatalogueSummary: Hashable, Sendable, CustomStringConvertible {
     package var promotionalOfferCount = 0
     package var codeOfferCount = 0
     package var winBackOfferCount = 0
-    /// Promotional images that are there.
+    /// Number of promotional images.
     package var imageCount = 0
 
     package init() {}
@@ -47,7 +47,7 @@ package struct CatalogueSummary: Hashable, Sendable, CustomStringConvertible {
         self.introductoryOfferCount + self.promotionalOfferCount + self.codeOfferCount + self.winBackOfferCount
     }
 
-    /// One line for people: `schema 4.0: 6 products (…), 1 subscription group, 6 offers (…)`.
+    /// One line of text: `schema 4.0: 6 products (…), 1 subscription group, 6 offers (…)`.
     package var description: String {
         func list(_ parts: [(Int, String)]) -> String {
             let present = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

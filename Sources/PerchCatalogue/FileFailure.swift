@@ -16,10 +16,10 @@ package struct FileFailure: Hashable, Sendable {
     package var api: API
     /// Off with an error still chosen is common, and means no failure.
     package var isEnabled: Bool
-    /// The file's own words for the error: `generic`, `purchase`, …; empty where none is chosen.
+    /// The file's own name of the error category: `generic`, `purchase`, …; empty if none is chosen.
     package var type: String
     package var index: Int64?
-    /// The error by its name, as `FailureNames` has it; empty where none is chosen, or where its number means nothing.
+    /// The error by its name in `FailureNames`; empty if none is chosen, or its number is unknown.
     package var errorName: String
 
     package init(api: API, isEnabled: Bool, type: String = "", index: Int64? = nil, errorName: String = "") {
@@ -62,7 +62,7 @@ package struct FailureNames: Hashable, Sendable {
 
     package var types: [String] { self.names.keys.sorted() }
 
-    /// Nil where the number means nothing.
+    /// Nil for an unknown number.
     package func name(_ type: String, _ index: Int64) -> String? {
         guard let names = self.names[type], index >= 0, index < names.count else { return nil }
         return names[Int(index)]

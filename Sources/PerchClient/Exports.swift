@@ -1,3 +1,3 @@
-// The client's values are those of the model, so an import of the client includes it.
+// Re-exports the model, because the client's values are the model's.
 @_exported public import PerchBase
 @_exported public import PerchModel

@@ -35,7 +35,7 @@ public final class PerchClient: Sendable {
         try self.init(address: address, app: app, options: options, on: try ClientLoop.shared())
     }
 
-    /// The same on a thread of the caller's own, which outlives the client.
+    /// Creates a client on the caller's own thread, which must outlive the client.
     package init(
         address: String, app: AppIdentifier? = nil, options: PerchClientOptions = .init(), on loop: ClientLoop
     ) throws(PerchError) {
@@ -55,7 +55,7 @@ public final class PerchClient: Sendable {
         settings.waitsForServer = options.waitsForServer
         switch options.authorization {
         case .file: settings.canReauthenticate = true
-        // The certificate is all that the client shows, and its file is read for each connection.
+        // The client's only credential is its certificate, whose file is read for each connection.
         case .none: settings.canReauthenticate = options.tls?.certificatePath != nil
         case .value: break
         }
@@ -72,12 +72,12 @@ public final class PerchClient: Sendable {
 
     deinit { self.loop.post(.remove(client: self.number)) }
 
-    /// Ends every stream and every call, and the connection. What is asked afterwards fails with `CLOSED`.
+    /// Ends every stream, every call and the connection. Later calls fail with `CLOSED`.
     public func close() {
         self.loop.post(.remove(client: self.number))
     }
 
-    /// What the connection is doing.
+    /// The state of the connection, and its changes.
     public var connection: ConnectionStates { ConnectionStates(self, self.connectionCell) }
 
     private static func parse(_ address: String) throws(PerchError) -> Destination {
@@ -98,10 +98,10 @@ public final class PerchClient: Sendable {
 
     // MARK: Streams
 
-    /// Products with their prices, and which identifiers are unavailable: now, and whenever the catalogue changes.
+    /// Products with their prices, and unavailable identifiers: now, and whenever the catalogue changes.
     ///
-    /// `locale`, such as `en_US`, and `storefront`, such as `USA`, are the app's where they are left empty. A request has
-    /// room for 64 KiB: some thousands of identifiers.
+    /// An empty `locale` (such as `en_US`) or `storefront` (such as `USA`) means the app's. A request may have 64 KiB:
+    /// some thousands of identifiers.
     public func productsTask(
         _ ids: [String], locale: String = "", storefront: String = "", atLeast: Position? = nil
     ) -> EntitlementTask<Products> {
@@ -137,7 +137,7 @@ public final class PerchClient: Sendable {
             })
     }
 
-    /// The purchases that a customer began outside the app: all that wait, now and at each change.
+    /// The purchases that a customer began outside the app, now and at each change.
     public func purchaseIntents(account: String, atLeast: Position? = nil) -> EntitlementTask<[PurchaseIntent]> {
         let request = AccountWatchRequest(app: self.app, account: account)
         return EntitlementTask(
@@ -170,18 +170,18 @@ public final class PerchClient: Sendable {
 
     // MARK: Calls
 
-    /// Asks once, and returns the answer as `read` finds it in the response.
+    /// Makes a call, and returns the answer that `read` extracts from the response.
     func call<Answer: Sendable>(
         _ request: Request, timeout: Duration?, _ read: (Response) throws(PerchError) -> Answer?
     ) async throws(PerchError) -> Answer {
-        // Nothing was asked yet: nothing can have happened.
+        // The request is not sent yet, so it cannot have happened.
         if Task.isCancelled { throw .cancelledHere }
         let timeoutMilliseconds = timeout?.wholeMilliseconds ?? self.callTimeoutMilliseconds
         let id = self.loop.newID()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
                 self.post(.call(id, request, timeoutMilliseconds: timeoutMilliseconds, caller))
-                // The flag of cancellation is set before its handler runs: if that came before the call, it is seen.
+                // The flag of cancellation is set before its handler runs, so an earlier cancellation is seen here.
                 if Task.isCancelled { self.post(.cancel(id)) }
             }
         } onCancel: {
@@ -199,7 +199,7 @@ public final class PerchClient: Sendable {
 }
 
 extension TLSServerName {
-    /// As the options say, else as the address does.
+    /// The name in the options, else the address's.
     fileprivate init(_ name: String?, ofAddress address: String) {
         if let name { self.init(name) } else { self.init(ofAddress: address) }
     }

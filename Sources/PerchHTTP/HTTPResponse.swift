@@ -38,7 +38,7 @@ package struct HTTPResponse: Equatable, Sendable {
         self.body = body
     }
 
-    /// A line of text for people and scripts.
+    /// A line of text for users and scripts.
     package init(_ status: Status, _ text: String) {
         self.init(status, contentType: Self.plainText, body: Array((text + "\n").utf8))
     }

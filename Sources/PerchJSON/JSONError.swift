@@ -1,4 +1,4 @@
-/// Why bytes are not a JSON document that we read. Nothing is known of what stands behind `place`.
+/// Why bytes are not a JSON document that this reader accepts. Bytes after `place` were not checked.
 ///
 /// It quotes single characters and the keys of objects, never a value: a catalogue file may hold a private key.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {

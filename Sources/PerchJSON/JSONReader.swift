@@ -390,8 +390,8 @@ package struct JSONReader {
         JSONError(.unexpected, at: self.place, expected: expected, found: self.found)
     }
 
-    /// The next character for people, with a hint where we know what was meant. One character only: what stands here
-    /// may be a secret whose quote is missing.
+    /// The next character for a message, with a hint at common mistakes. One character only, because the text may be a
+    /// secret with a missing quote.
     private var found: String {
         guard self.offset < self.bytes.count else { return "the end of the document" }
         let end = min(self.offset + 4, self.bytes.count)

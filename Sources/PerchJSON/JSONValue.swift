@@ -18,7 +18,7 @@ package struct JSONPlace: Hashable, Comparable, Sendable, CustomStringConvertibl
     package var description: String { "line \(self.line), column \(self.column)" }
 }
 
-/// A JSON value that remembers where it stood.
+/// A JSON value with its place in the document.
 package struct JSONValue: Sendable {
     package enum Content: Sendable {
         case null
@@ -32,7 +32,7 @@ package struct JSONValue: Sendable {
     }
 
     package let content: Content
-    /// Where its first character stands.
+    /// The place of its first character.
     package let place: JSONPlace
 
     package init(_ content: Content, at place: JSONPlace) {
@@ -40,7 +40,7 @@ package struct JSONValue: Sendable {
         self.place = place
     }
 
-    /// The value of a key; nil where there is none and in what is not an object.
+    /// The value of a key; nil if it is missing, or this is no object.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self.content else { return nil }
         return members.first { $0.key == key }?.value
@@ -92,7 +92,7 @@ package struct JSONValue: Sendable {
 /// One member of an object.
 package struct JSONMember: Sendable {
     package let key: String
-    /// Where the key's opening quote stands.
+    /// The place of the key's opening quote.
     package let place: JSONPlace
     package let value: JSONValue
 

@@ -21,14 +21,14 @@ package struct JSONWriter {
     package enum Layout: Hashable, Sendable {
         /// No white space: one line.
         case compact
-        /// Two spaces a level, for people.
+        /// Two spaces a level, for readability.
         case indented
     }
 
     private struct Level {
         let isObject: Bool
         var count = 0
-        /// In sorted order: the key, and where its member begins and ends.
+        /// The members of a sorted object: key, and start and end of the member.
         var members: [(key: String, start: Int, end: Int)] = []
     }
 

@@ -61,7 +61,7 @@ package struct LogField: Hashable, Sendable {
 
 /// The format of log lines.
 package enum LogFormat: Sendable {
-    /// `key=value` pairs, for people and grep.
+    /// `key=value` pairs, for terminals and grep.
     case logfmt
     /// One JSON object a line, for programs.
     case json

@@ -191,7 +191,7 @@ extension SQLiteStorage {
         var rows: [CommitRow] = []
         var isWhole = true
         try self.run(.commitsAfter, [.number(revision), .integer(Int64(limit))]) { (row) throws(StorageError) in
-            // A commit of an earlier schema says of no app what it changed.
+            // A commit row of an earlier schema has no app cause.
             guard !row.isNull(2) else {
                 isWhole = false
                 return false

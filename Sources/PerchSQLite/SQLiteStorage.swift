@@ -16,7 +16,7 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
     var currentHeader: StoreHeader
     private var committedHeader: StoreHeader
     private var batch = Batch.none
-    /// Why nothing may be written any more.
+    /// Why writing is no longer possible.
     private var failure: StorageError?
     /// The most recently read catalogue: settling a backlog reads the states of one app again and again.
     var latestCatalogue: (app: AppNumber, revision: UInt64, catalogue: Catalogue)?
@@ -25,7 +25,7 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
     private var checkpoints: UInt64 = 0
     private var checkpointPages: UInt64 = 0
     private var logBound = LogBound()
-    /// The schema that the file had before it was opened, where it was converted.
+    /// The file's schema before it was opened, if it was converted.
     package let convertedSchema: Int64?
     /// The schema that this version writes.
     package static var schemaVersion: Int64 { Schema.version }
@@ -46,7 +46,7 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
         case inspection
     }
 
-    /// Opens the store at a path, and creates it where there is none. Reads no account.
+    /// Opens the store at a path, creating it if it is missing. Reads no account.
     package convenience init(path: String) throws(StoreOpenError) {
         try self.init(path: path, for: .service)
     }

@@ -3,7 +3,7 @@ import PerchBase
 package import PerchModel
 import PerchStore
 
-/// Why an app was not taken out of a store. Nothing was changed.
+/// Why an app was not removed from a store. Nothing was changed.
 package enum AppRemovalError: Error, Equatable, CustomStringConvertible {
     case noStore(path: String)
     /// A server has the store.

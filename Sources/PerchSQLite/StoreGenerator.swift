@@ -4,14 +4,14 @@ package import PerchBase
 package import PerchModel
 import PerchStore
 
-/// What a generated store consists of.
+/// The contents of a generated store.
 package struct StoreGeneration: Sendable {
     package var accounts: Int
     package var bundleID: String
     package var catalogue: Catalogue
     /// The bytes of the catalogue's images.
     package var images: [ImageContent] = []
-    /// For people: where the catalogue came from.
+    /// Origin of the catalogue, as a text for operators.
     package var catalogueSource: String
     /// The auto-renewable product that every account subscribes to.
     package var productID: String
@@ -30,7 +30,7 @@ package struct StoreGeneration: Sendable {
     }
 }
 
-/// Why a store was not generated. What there was of it is removed.
+/// Why a store was not generated. Its partial file is removed.
 package enum StoreGenerationError: Error, CustomStringConvertible {
     case exists(path: String)
     case notASubscription(productID: String, bundleID: String)

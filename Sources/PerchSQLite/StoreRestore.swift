@@ -2,15 +2,15 @@ import Glibc
 package import PerchBase
 import PerchStore
 
-/// Why a backup was not restored. Nothing stands where it was to be that did not stand there before.
+/// Why a backup was not restored. The target path is unchanged.
 package enum StoreRestoreError: Error, Equatable, CustomStringConvertible {
     /// The file cannot be opened, is damaged, or is of another version.
     case unusable(StoreOpenError)
     /// A log lies beside it.
     case hasLog(path: String)
-    /// There is something already where the store is to be.
+    /// The target path already exists.
     case exists(path: String)
-    /// A server has the store that is there.
+    /// A server is using the store at the target path.
     case inUse(path: String)
     /// The store cannot be written.
     case failed(path: String, what: String)
@@ -64,7 +64,7 @@ package enum StoreRestore {
         }
     }
 
-    /// Where a store that was there before is kept.
+    /// The path to which the replaced store is moved.
     package static func replacedPath(_ path: String) -> String { path + ".replaced" }
 
     /// Verifies a backup, and puts a copy of it at a path with a new epoch, so that earlier tokens and cursors are refused. The
@@ -91,7 +91,7 @@ package enum StoreRestore {
             try StoreFile.handOver(partial)
             try StoreFile.syncContent(of: partial)
             if hasOld { try Self.moveAside(path) }
-            // A log without its file would be taken for the new one's.
+            // SQLite would use a leftover log with the new file.
             guard !StoreFile.isThere(path + "-wal") else { throw StoreRestoreError.exists(path: path + "-wal") }
             guard rename(partial, path) == 0 else {
                 throw StoreOpenError.system(path: path, doing: "naming it", errorNumber: errno)
@@ -124,11 +124,11 @@ package enum StoreRestore {
         }
     }
 
-    /// The store's next life. `tokens`: what is taken back there too; those that the backup does not have are counted.
+    /// Begins the store's next epoch. `tokens` are revocations to keep; those missing in the backup are counted.
     ///
-    /// Its epoch is drawn: no clock and no count tells two restores of one backup apart that know nothing of each other, and
-    /// cursors of the one would fit the other. The upper half is where no epoch was before they were drawn; two in it are the
-    /// same once in two thousand million times.
+    /// The epoch is random: no clock and no counter distinguishes two independent restores of one backup, and cursors
+    /// of one would fit the other. It is drawn from the upper half, which counted epochs never reached; two draws
+    /// collide once in two thousand million times.
     private static func beginEpoch(
         _ path: String, taking tokens: [RevokedToken], after replaced: UInt32?
     ) throws -> (epoch: UInt32, taken: Int) {

@@ -36,7 +36,7 @@ package final class Change: Sendable {
     package let accounts: [AccountChange]
     /// Keys that name an account from now on.
     package let aliases: [(key: AccountKey, account: AccountNumber)]
-    /// The new state of an app, and what of it changed.
+    /// The new state of an app, and the changed part.
     package let app: AppState?
     package let appCause: Cause
     /// Tokens that are revoked from now on.

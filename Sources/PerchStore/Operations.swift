@@ -3,7 +3,7 @@ package import PerchModel
 extension Mutation {
     /// One operation of a test store on an account, or on the account that owns the transaction it names.
     ///
-    /// `account` nil: the operation's target is a transaction, which says whose it is.
+    /// `account` nil: the operation's target is a transaction, which determines the account.
     package static func operation(
         _ operation: StoreOperation, account: AccountKey?, app: AppNumber, origin: [UInt8] = []
     ) -> Mutation {
@@ -22,7 +22,7 @@ extension Mutation {
         return Mutation(subject, other: other, opensOther: opensOther, operation, origin: origin)
     }
 
-    /// Delivers what was shared with an account and waits for its customer to restore.
+    /// Delivers shared transactions that wait for the customer to restore.
     package static func sync(_ account: AccountKey) -> Mutation {
         Mutation(.account(account, opens: false), needsTestApp: false) { view throws(Refusal) in
             try refuseIfSimulated(.appStoreSync, app: view.app)
@@ -57,7 +57,7 @@ extension StoreOperation {
 }
 
 extension OperationSubject {
-    /// What the store shows of an account.
+    /// The decision's view of an account.
     package init(_ view: DecisionView) {
         self.init(
             record: view.accountRecord, rows: view.answers.isEmpty ? nil : view.rows, member: view.member,
@@ -66,7 +66,7 @@ extension OperationSubject {
 }
 
 extension Decision {
-    /// Decides an operation of a test store by what is shown.
+    /// Decides an operation of a test store from a view.
     init(of operation: StoreOperation, _ view: inout DecisionView) throws(Refusal) {
         let subject = OperationSubject(view)
         self.init(

@@ -441,7 +441,7 @@ package enum StoreEvent: Sendable {
     case answer(ticket: UInt64, StoreAnswer)
     /// The loop reports back when it has applied and sent everything before this.
     case barrier(UInt64)
-    /// The store cannot acknowledge anything any more, and the process is about to end.
+    /// The store can no longer acknowledge anything, and the process is about to end.
     case failed(String)
 
     /// A placeholder in a list whose event was moved out. Never sent.

@@ -1,7 +1,7 @@
 package import PerchBase
 package import PerchModel
 
-/// Durable storage as a decision sees it: what it reads, and what it writes. Belongs to the store's thread.
+/// Durable storage for decisions: the data that they read and write. Belongs to the store's thread.
 ///
 /// All calls are synchronous, and one batch is open at a time. Reads between `begin` and `commit` see the batch's own
 /// writes. After `rollback`, or a `commit` that threw, nothing of the batch is stored. `commit` returns when the batch
@@ -30,9 +30,9 @@ package protocol Storage: AnyObject {
     /// The facts up to a revision, oldest first, each with the revision that wrote it; the first of them where there are
     /// more than the limit.
     func facts(of account: AccountNumber, through revision: UInt64, limit: Int) throws(StorageError) -> [DatedFact]
-    /// When a revision was committed; nil where it is not stored.
+    /// When a revision was committed; nil if that is not stored.
     func commitTime(of revision: UInt64) throws(StorageError) -> Instant?
-    /// What is due, by instant, then account.
+    /// The due accounts, by instant, then account.
     func due(_ app: AppNumber, through instant: Instant, limit: Int) throws(StorageError) -> [DueEntry]
     func earliestDue(_ app: AppNumber) throws(StorageError) -> Instant?
     func answer(to key: MutationKey) throws(StorageError) -> KeptAnswer?

@@ -1,4 +1,4 @@
-/// Why storage did not do what it was asked.
+/// Why storage did not carry out a request.
 package enum StorageError: Error, Equatable, CustomStringConvertible {
     /// No space. Nothing of the batch was written; a later batch may find space.
     case full(String)

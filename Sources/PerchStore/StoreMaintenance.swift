@@ -39,7 +39,7 @@ package protocol StorageCopy: AnyObject {
 
 /// Why a copy did not begin or was not finished. The store is unchanged.
 package struct CopyFault: Error, Equatable, CustomStringConvertible {
-    /// What happened, and the next step.
+    /// What happened, and the next step, as a text.
     package var description: String
 
     package init(_ description: String) { self.description = description }

@@ -29,7 +29,7 @@ package struct TLSClientSide {
     /// The state of a connection after ciphertext arrived.
     package enum Event: Equatable, Sendable {
         case continues
-        /// The server has said that it sends nothing more.
+        /// The server will send no more.
         case closed
         case failed(TLSError)
     }

@@ -2,7 +2,7 @@ import PerchBase
 import Testing
 
 @Suite("A country") struct CountryTests {
-    @Test func `there are the 249 of ISO 3166-1, in the order of their codes, each once`() {
+    @Test func `the list has the 249 countries of ISO 3166-1 once, in the order of their codes`() {
         let codes = Country.all.map(\.code)
         #expect(codes.count == 249)
         #expect(codes == Set(codes).sorted())
@@ -15,7 +15,9 @@ import Testing
         #expect(Country.isCode(code))
     }
 
-    @Test(arguments: ["GER", "usa", "DE", "", "XYZ", "ÅLA"]) func `another text is none`(_ text: String) {
+    @Test(arguments: ["GER", "usa", "DE", "", "XYZ", "ÅLA"]) func `a text without a matching country is refused`(
+        _ text: String
+    ) {
         #expect(!Country.isCode(text))
     }
 

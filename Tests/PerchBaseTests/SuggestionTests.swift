@@ -10,7 +10,7 @@ import Testing
         #expect(nearest(to: word, in: ["store", "listen", "drain", "linger"]) == meant)
     }
 
-    @Test func `of two words that are equally near, the one that begins so is suggested`() {
+    @Test func `of two equally near words, the one with the same beginning is suggested`() {
         #expect(nearest(to: "of", in: ["on", "off"]) == "off")
         #expect(nearest(to: "of", in: ["off", "on"]) == "off")
     }

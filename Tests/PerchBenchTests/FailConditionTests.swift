@@ -56,7 +56,7 @@ import Testing
         #expect(fault?.description.contains(reason) == true, "\(fault?.description ?? "")")
     }
 
-    @Test func `with a mistyped figure suggests the right one`() {
+    @Test func `a mistyped figure gets a suggestion`() {
         let fault = #expect(throws: FailCondition.Fault.self) { try FailCondition(parsing: "psuh_p99>20ms") }
         #expect(fault?.word == "psuh_p99")
         #expect(fault?.candidates.contains("push_p99") == true)

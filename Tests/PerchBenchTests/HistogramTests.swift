@@ -49,7 +49,7 @@ import Testing
         #expect((left.count, left.max) == (whole.count, whole.max))
     }
 
-    @Test func `of the ages of many moments equals single recordings, without moments outside the window`() {
+    @Test func `recording many ages at once equals single recordings, without moments outside the window`() {
         var random = SplitMix64(seed: 8)
         let end: Int64 = 1 << 30
         let moments: [Int64] = (0..<1_000).map { _ in Int64(random.next() >> 34) } + [-5, end, end - 1]

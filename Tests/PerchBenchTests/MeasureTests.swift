@@ -112,7 +112,7 @@ import Testing
         #expect(recorder.intervals[0].pushP50 == nil && recorder.intervals[0].pushMax == nil)
     }
 
-    @Test func `of first values keeps those separate from pushes`() {
+    @Test func `first values are kept separate from pushes`() {
         var recorder = Recorder()
         recorder.isAboutFirsts = true
         recorder.begin(at: 0)

@@ -10,7 +10,7 @@ import Testing
     private static let hot = "$PERCH bench hot --watchers 4 --rate 50 --warmup 0s"
 
     /// A pipe to `head` must not change the exit code.
-    @Test func `whose output pipe is closed still writes its page and checks its conditions`() throws {
+    @Test func `a bench with a closed output pipe still writes its page and checks its conditions`() throws {
         let directory = TemporaryDirectory()
         let page = directory.file("page.html")
         let line =

@@ -169,7 +169,7 @@ import Testing
         ("{}", "not a report"), ("nonsense", "not JSON"), ("{\"type\":\"report\",\"format\":9}", "format 9"),
         ("{\"type\":\"report\",\"format\":1,\"targets\":\"none\"}", "no targets"),
     ])
-    func `of another kind is refused`(_ text: String, _ reason: String) {
+    func `a report of another kind is refused`(_ text: String, _ reason: String) {
         let fault = #expect(throws: ReportFigures.Fault.self) { try ReportFigures(Array(text.utf8)) }
         #expect(fault?.description.contains(reason) == true, "\(fault?.description ?? "")")
     }
@@ -261,7 +261,7 @@ import Testing
         #expect(try warnings(later).contains { $0.hasPrefix("the reports share no target") && $0.hasSuffix("redis") })
     }
 
-    @Test func `with impossible numbers is read without them`() throws {
+    @Test func `a report with impossible numbers is read without them`() throws {
         let text =
             #"{"type":"report","format":1,"title":"x","workload":"hot","targets":[{"name":"perch","figures":{},"#
             + #""rounds":[{"percentiles":[{"quantile":0.5,"ns":1e30}],"intervals":[{"deliveries":-1,"rss_bytes":1e99}]}]}]}"#
@@ -271,7 +271,7 @@ import Testing
         #expect(Comparison(report, report).html.contains("</html>"))
     }
 
-    @Test func `with an aborted baseline round is a failure`() {
+    @Test func `a report with an aborted baseline round is a failure`() {
         var report = Self.report
         report.targets[1].rounds[0].failure = "signal 9 ended the server"
         report.check([])

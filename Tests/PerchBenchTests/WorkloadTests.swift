@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `with one hot account reaches every watcher`() throws {
+    @Test func `a workload with one hot account reaches every watcher`() throws {
         let report = try measured(tiny(.hot), hasFloor: true)
         Self.expectSound(report, ["perch", "floor"])
         for target in report.targets {
@@ -49,7 +49,7 @@ import Testing
         #expect(report.ratios[.pushP50] != nil)
     }
 
-    @Test func `with an account for each connection shows each its own`() throws {
+    @Test func `a workload with an account for each connection shows each its own`() throws {
         var settings = tiny(.keyed)
         settings.rate = 400
         let report = try measured(settings, hasFloor: true)
@@ -59,7 +59,7 @@ import Testing
         #expect(report.targets[0].figures[.lagP99] != nil)
     }
 
-    @Test func `with many watches on one connection`() throws {
+    @Test func `a workload with many watches on one connection reaches each of them`() throws {
         var settings = tiny(.mux, watches: 50)
         settings.outstanding = 8
         let report = try measured(settings, hasFloor: true)
@@ -67,7 +67,9 @@ import Testing
         #expect(report.targets.allSatisfy { $0.figures[.deliveries] ?? 0 > 0 })
     }
 
-    @Test(arguments: [false, true]) func `with catalogue edits works compressed and uncompressed`(_ zlib: Bool) throws {
+    @Test(arguments: [false, true]) func `a workload with catalogue edits works compressed and uncompressed`(
+        _ zlib: Bool
+    ) throws {
         var settings = tiny(.catalog, watches: 5)
         settings.acceptsZlib = zlib
         let report = try measured(settings, hasFloor: true)
@@ -80,13 +82,13 @@ import Testing
         #expect(report.targets[1].figures[.valueBytes] == bytes)
     }
 
-    @Test func `with a connection storm opens every connection`() throws {
+    @Test func `a workload with a connection storm opens every connection`() throws {
         let report = try measured(tiny(.storm, watches: 60), hasFloor: true)
         Self.expectSound(report, ["perch", "floor"])
         #expect(report.targets.allSatisfy { $0.figures[.opensPerSecond] ?? 0 > 0 && $0.figures[.firstP99] != nil })
     }
 
-    @Test func `with resumed connections delivers exactly the changed values`() throws {
+    @Test func `a workload with resumed connections delivers exactly the changed values`() throws {
         var settings = tiny(.resume, watches: 60)
         settings.changedPercent = 25
         let report = try measured(settings)
@@ -97,7 +99,7 @@ import Testing
         #expect(figures[.duplicates] == 0)
     }
 
-    @Test func `with idle connections costs memory and no deliveries`() throws {
+    @Test func `a workload with idle connections costs memory and no deliveries`() throws {
         var settings = tiny(.idle, watches: 90)
         settings.connections = 30
         let report = try measured(settings, hasFloor: true)
@@ -108,7 +110,7 @@ import Testing
         #expect(figures[.socketBytesPerConnection] != nil)
     }
 
-    @Test func `with purchases is answered from a store on disk`() throws {
+    @Test func `a workload with purchases is answered from a store on disk`() throws {
         var settings = tiny(.buy, watches: 0)
         settings.keys = 20
         settings.writers = 4
@@ -125,7 +127,7 @@ import Testing
         #expect(report.targets[1].figures[.answerBytes] == report.targets[0].figures[.answerBytes])
     }
 
-    @Test func `with durable pushes reports the time beyond the disk's`() throws {
+    @Test func `a workload with durable pushes reports the time beyond the disk's`() throws {
         var settings = tiny(.keyed)
         settings.rate = 200
         let directory = TemporaryDirectory()
@@ -136,14 +138,14 @@ import Testing
         #expect(beyond == (figures[.pushP99] ?? 0) - (figures[.fsyncP50] ?? 0))
     }
 
-    @Test func `with two loops is compared with one`() throws {
+    @Test func `a workload with two loops is compared with one`() throws {
         let report = try measured(tiny(.hot), loops: 2)
         Self.expectSound(report, ["perch", "one loop"])
         #expect(report.ratios[.cpuPerMillion] ?? 0 > 0)
         #expect(report.targets.allSatisfy { $0.figures[.deliveries] ?? 0 > 0 })
     }
 
-    @Test func `with mixed load survives reconnects and slow readers`() throws {
+    @Test func `a workload with mixed load survives reconnects and slow readers`() throws {
         var settings = tiny(.mixed, watches: 40)
         settings.rate = 200
         settings.churnPerSecond = 40
@@ -155,7 +157,7 @@ import Testing
 
     /// A client that reconnects without its token would receive its known value again, which is not the server's
     /// duplicate.
-    @Test func `with compressed values resumes with its token`() throws {
+    @Test func `a workload with compressed values resumes with its token`() throws {
         var settings = tiny(.mixed, watches: 40)
         settings.rate = 100
         settings.churnPerSecond = 200
@@ -323,7 +325,7 @@ import Testing
     }
 
     /// First values count from their planned start, including those that never arrive.
-    @Test func `with an unfinished storm reports the waiting times`() throws {
+    @Test func `a workload with an unfinished storm reports the waiting times`() throws {
         let directory = TemporaryDirectory()
         let (child, address) = try Self.serving(in: directory)
         defer { child.kill() }
@@ -472,7 +474,7 @@ import Testing
         }
     }
 
-    @Test func `with several loops uses the other cores, and the generator's if needed`() {
+    @Test func `a workload with several loops uses the other cores, and the generator's if needed`() {
         #expect(Bench.places(among: [0, 1], loops: 1) == [0])
         #expect(Bench.places(among: [0, 1], loops: 2) == [0, 1])
         #expect(Bench.places(among: [2, 3, 6, 7], loops: 2) == [2, 6, 7])
@@ -483,7 +485,7 @@ import Testing
         #expect(!Bench.sharesCore([2, 6, 7], among: [2, 3, 6, 7]) && Bench.sharesCore([], among: [5]))
     }
 
-    @Test func `with impossible settings is refused with the numbers`() throws {
+    @Test func `a workload with impossible settings is refused with the numbers`() throws {
         var poor = BenchSettings(.buy, watches: 0)
         poor.keys = 63
         #expect(poor.refusal?.contains("64 writers need 64 accounts, and there are 63") == true)

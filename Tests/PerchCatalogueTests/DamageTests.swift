@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: Samples.names)
-    func `a real file cut anywhere is refused at the end of what is left, never taken in part`(_ name: String) throws {
+    func `a real file cut anywhere is refused at its end, never accepted in part`(_ name: String) throws {
         let bytes = try Samples.real(name)
         let last = try #require(bytes.lastIndex(of: UInt8(ascii: "}")))
         for cut in self.cuts(of: bytes) where cut <= last {

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["null", "{\"index\":2,\"type\":\"generic\"}"])
-    func `one that is off is none, whatever it has chosen`(_ current: String) throws {
+    func `a failure that is off arms nothing, whatever its error`(_ current: String) throws {
         let (failures, warnings) = try self.failures(Self.entry("Purchase", false, current))
         #expect(failures.map(\.isArmed) == [false])
         #expect(warnings == [])
@@ -54,13 +54,13 @@ import Testing
         "{\"index\":0,\"type\":\"novel\"}", "{\"index\":0}", "7", "{\"index\":\"none\",\"type\":\"generic\"}",
         "{\"index\":9223372036854775807,\"type\":\"purchase\"}",
     ])
-    func `one whose number means nothing is none, and reported`(_ current: String) throws {
+    func `a failure with an unknown number arms nothing, and is reported`(_ current: String) throws {
         let (failures, warnings) = try self.failures(Self.entry("Purchase", true, current))
         #expect(failures.map(\.isArmed) == [false])
         #expect(warnings.contains { $0.reason == .unusableValue })
     }
 
-    @Test func `of a call that does not exist, or the second of one, are left out and reported`() throws {
+    @Test func `failures of an unknown or repeated call are left out and reported`() throws {
         let entry = "{\"name\":\"Purchase\",\"enabled\":false}"
         let (failures, warnings) = try self.failures(
             "{\"_storeKitErrors\":[{\"name\":\"Dance\",\"enabled\":true},\(entry),\(entry)]}")

@@ -32,7 +32,7 @@ import Testing
         #expect(loaded.warnings == [])
     }
 
-    @Test func `of other bytes are another catalogue`() throws {
+    @Test func `images with other bytes make another catalogue`() throws {
         let product = [Self.product("x", image: "A")]
         let one = try self.load(product, [ImageFile(id: "A", bytes: Self.png(1))]).catalogue
         #expect(try self.load(product, [ImageFile(id: "A", bytes: Self.png(1))]).catalogue == one)
@@ -96,7 +96,7 @@ import Testing
         #expect(error.message.contains("the limit is \(Limits.catalogueImagesBytes)"))
     }
 
-    @Test func `with a name that is too long are left out`() throws {
+    @Test func `images with a name that is too long are left out`() throws {
         let name = String(repeating: "x", count: Limits.catalogueIdentifierBytes + 1)
         let loaded = try self.load([Self.product("x", image: name)], [])
         #expect(loaded.catalogue.product("x")?.promotionalImageID == "")

@@ -178,7 +178,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         ]
 
     @Test(arguments: shapes + identifiers + prices + periods)
-    func `what nobody could sell safely is refused, with its reason, product and place`(_ refusal: Refusal) throws {
+    func `an unsafe product is refused, with reason, product and place`(_ refusal: Refusal) throws {
         let error = try #require(throws: CatalogueError.self) { _ = try StoreKitFile.load(Array(refusal.json.utf8)) }
         #expect(error.reason == refusal.reason, "\(error)")
         #expect(error.productID == refusal.productID, "\(error)")

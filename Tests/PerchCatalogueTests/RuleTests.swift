@@ -69,7 +69,7 @@ import Testing
         #expect(!warning.message.contains("line"))
     }
 
-    @Test func `what is known to be of no use is ignored without a word`() throws {
+    @Test func `keys known to be irrelevant are ignored silently`() throws {
         let settings = """
             {"_applicationInternalID":"1","_developerTeamID":"T","_lastSynchronizedDate":804965276.43550706,\
             "_shouldSetupSyncOnLoad":true,"_failTransactionsEnabled":false,"_storeKitError":0,"_compatibilityTimeRate":6}
@@ -104,7 +104,7 @@ import Testing
         ("{\"major\":6,\"minor\":4}", "6.4"), ("{\"major\":99,\"minor\":1}", "99.1"),
         ("{\"major\":0,\"minor\":9}", "0.9"),
     ])
-    func `a schema version that nobody has seen is reported, and the file is used`(_ version: String, _ shown: String)
+    func `an unknown schema version is reported, and the file is used`(_ version: String, _ shown: String)
         throws
     {
         let loaded = try Made.file(products: [self.a]).with("version", version).load()

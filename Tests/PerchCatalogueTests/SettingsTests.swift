@@ -31,7 +31,7 @@ import Testing
         #expect(warnings[0].message.contains("taken as \(expected) (\(settings.timeRate.name))"))
     }
 
-    @Test func `without a time rate time is real, whatever the compatible one`() throws {
+    @Test func `a file without a time rate uses real time, whatever the compatible rate`() throws {
         let (settings, warnings) = try self.settings("{\"_compatibilityTimeRate\":{\"3\":6}}")
         #expect(settings.timeRate == .realTime)
         #expect(warnings == [])

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["P1D", "P2W", "P12M", "P2Y"])
-    func `another billing period is taken as it is, and reported`(_ text: String) throws {
+    func `an unusual billing period is accepted, and reported`(_ text: String) throws {
         let (subscription, reasons) = try self.subscription(self.s.with("recurringSubscriptionPeriod", "\"\(text)\""))
         #expect(subscription.period.description == text)
         #expect(reasons == [.unusableValue])
@@ -86,14 +86,14 @@ import Testing
         #expect(reasons == [])
     }
 
-    @Test func `where the two keys differ the newer one counts, and the older is reported`() throws {
+    @Test func `if the two keys differ, the newer one counts and the older is reported`() throws {
         let made = self.s.with("introductoryOffer", self.paid.json).with("introductoryOffers", Made.list([Made.offer]))
         let (subscription, reasons) = try self.subscription(made)
         #expect(subscription.introductoryOffers.map(\.paymentMode) == [.freeTrial])
         #expect(reasons == [.leftOut])
     }
 
-    @Test func `there is one introductory offer for each billing plan`() throws {
+    @Test func `a product has at most one introductory offer for each billing plan`() throws {
         let monthly = self.paid.with("billingPlanType", "\"MONTHLY\"")
         let (subscription, reasons) = try self.subscription(
             self.s.with("introductoryOffers", Made.list([Made.offer, monthly, self.paid])))
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: [("adHocOffers", "offerID"), ("winbackOffers", "offerID"), ("codeOffers", "referenceName")])
-    func `an offer that nobody could name is left out, and so is a second one of the same name`(
+    func `an offer without a name is left out, and so is a second one with the same name`(
         _ list: String, _ key: String
     ) throws {
         let long = "\"" + String(repeating: "x", count: Limits.catalogueIdentifierBytes + 1) + "\""

@@ -25,7 +25,7 @@ import Testing
         #expect(try self.read(Array("\u{FEFF}abc.def.ghi\n".utf8)) == "Bearer abc.def.ghi")
     }
 
-    @Test func `of the greatest length are taken, and longer ones refused`() throws {
+    @Test func `credentials of the maximum length are accepted, and longer ones refused`() throws {
         let limit = Limits.clientAuthorizationBytesMax
         let word = Array("Bearer ".utf8)
         #expect(try self.read(word + [UInt8](repeating: 65, count: limit - word.count)).utf8.count == limit)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [[], [10], [0xFF], [65, 0]] as [[UInt8]])
-    func `that are no text are refused without being told`(_ bytes: [UInt8]) {
+    func `credentials that are no text are refused, and never shown`(_ bytes: [UInt8]) {
         let error = #expect(throws: PerchError.self) {
             try self.read(bytes + Array("hush!".utf8.prefix(bytes.count * 5)))
         }

@@ -40,7 +40,7 @@ import Testing
         #expect(error.reason == PerchError.connectionLost && error.code == .unavailable && !error.mayHaveHappened)
     }
 
-    @Test func `with an idempotency key is sent again with the same key`() throws {
+    @Test func `a call with an idempotency key is sent again with the same key`() throws {
         self.server.core.call(self.id, Sample.keyed, timeoutMilliseconds: 500_000)
         try self.server.connect()
         for _ in 1..<Limits.clientMutationAttemptsMax {
@@ -59,7 +59,8 @@ import Testing
         .loadCatalog(LoadCatalogRequest(file: [1])),
         .operate(OperateRequest(account: "anna", operation: .buy(PurchaseOrder(productID: "gold")))),
     ])
-    func `that might happen twice is never sent again, and says that nobody knows`(_ request: Request) throws {
+    func `a call that might happen twice is never sent again, and reports an unknown outcome`(_ request: Request) throws
+    {
         self.server.core.call(self.id, request, timeoutMilliseconds: 500_000)
         try self.server.connect()
         _ = try self.server.call()
@@ -90,7 +91,7 @@ import Testing
         #expect(try self.server.call().request == Sample.keyed)
     }
 
-    @Test func `without a server fails at once, with why, and so do those made while the next try is waited for`()
+    @Test func `a call without a server fails at once with the reason, also between two attempts`()
         throws
     {
         self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
@@ -121,7 +122,7 @@ import Testing
         #expect(server.actions().result(self.id) == .success(Sample.noEntitlement))
     }
 
-    @Test func `ends at its timeout, is cancelled there, and a late answer disturbs nobody`() throws {
+    @Test func `a call ends at its timeout, is cancelled, and a late answer is dropped`() throws {
         self.server.core.call(self.id, Sample.keyed, timeoutMilliseconds: 5_000)
         try self.server.connect()
         let stream = try self.server.call().stream
@@ -157,7 +158,7 @@ import Testing
         #expect(try self.server.sent().count == 1)
     }
 
-    @Test func `with a NUL in a text is refused here, for C would cut it there`() throws {
+    @Test func `a call with a NUL in a text is refused by the client, because C would cut the text`() throws {
         let request = Request.getCurrentEntitlement(CurrentEntitlementRequest(account: "an\u{0}na", productID: "gold"))
         self.server.core.call(self.id, request, timeoutMilliseconds: 5_000)
         let error = try #require(try self.server.connect().error(self.id))
@@ -165,7 +166,7 @@ import Testing
         #expect(try self.server.sent().isEmpty)
     }
 
-    @Test func `over the server's limit is refused here, and the connection is not touched`() throws {
+    @Test func `a call over the server's limit is refused by the client, and the connection stays`() throws {
         self.server.core.call(1, Sample.read, timeoutMilliseconds: 5_000)
         try self.server.connect { $0.limits?.frameBytes = 1_000 }
         _ = try self.server.call()
@@ -209,7 +210,9 @@ import Testing
         #expect(actions.error(2)?.mayHaveHappened == false)
     }
 
-    @Test(arguments: [0, -1] as [Int64]) func `without any time is late before it is sent`(_ timeout: Int64) throws {
+    @Test(arguments: [0, -1] as [Int64]) func `a call without time left fails before it is sent`(_ timeout: Int64)
+        throws
+    {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         try self.server.connect()
         _ = try self.server.sent()
@@ -219,7 +222,7 @@ import Testing
         #expect(try self.server.sent().isEmpty)
     }
 
-    @Test func `of those that wait and are cancelled leaves the others in their order`() throws {
+    @Test func `a cancelled waiting call leaves the others in their order`() throws {
         for id in 1...9 as ClosedRange<ItemID> {
             self.server.core.call(id, Sample.read, timeoutMilliseconds: ItemID.Stride(id) == 5 ? 1 : 5_000)
         }
@@ -290,7 +293,7 @@ import Testing
     ]
 
     @Test(arguments: Self.answers)
-    func `whose credentials have ended is made again with those of the next connection`(
+    func `a call with expired credentials is repeated with those of the next connection`(
         _ request: Request, _ answer: Response
     ) throws {
         let server = ScriptedServer { $0.canReauthenticate = true }
@@ -314,7 +317,7 @@ import Testing
         #expect(server.actions().result(2) == .success(answer))
     }
 
-    @Test func `whose credentials are the only ones, or are no better, is refused with why`() throws {
+    @Test func `a call without better credentials is refused with the reason`() throws {
         self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
         try self.server.connect()
         try self.server.end(1, .credentialsExpired)

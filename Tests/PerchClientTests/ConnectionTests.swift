@@ -24,7 +24,7 @@ import Testing
                     heartbeatSeconds: 30, clientID: ScriptedServer.clientID))
     }
 
-    @Test func `tells who the server is`() throws {
+    @Test func `a connection reports the server's identity`() throws {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         let actions = try self.server.connect { $0.heartbeatSeconds = 12 }
         let info = ServerInfo(
@@ -34,7 +34,7 @@ import Testing
         #expect(actions.contains(.connection(.connected(info))))
     }
 
-    @Test func `without WELCOME in time is given up`() throws {
+    @Test func `a connection without WELCOME in time is given up`() throws {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         self.server.core.connected(authorization: "")
         self.server.advance(9_999)
@@ -89,7 +89,7 @@ import Testing
         #expect(try (0..<20).map { try pauses(lasting: 9_999, seed: $0) }.max()! > 30_000)
     }
 
-    @Test func `is made anew when DRAIN says so: after its time, plus a part of its jitter`() throws {
+    @Test func `a connection is opened again after DRAIN's time plus a part of its jitter`() throws {
         var pauses: Set<Int64> = []
         for seed in 0..<50 as Range<UInt64> {
             let server = ScriptedServer(seed: seed)
@@ -143,7 +143,7 @@ import Testing
         #expect(longest[4] > 12_000 && longest[7] > 50_000 && longest[7] <= 60_000)
     }
 
-    @Test func `without times in DRAIN comes back after a random pause`() throws {
+    @Test func `a client reconnects after a random pause if DRAIN has no times`() throws {
         var pauses: Set<Int64> = []
         for seed in 0..<50 as Range<UInt64> {
             let server = ScriptedServer(seed: seed)
@@ -162,7 +162,7 @@ import Testing
         #expect(try self.server.advanceToWake() == Limits.clientAwayMillisecondsMax)
     }
 
-    @Test func `that ends while nobody needs it is not made again`() throws {
+    @Test func `a connection that no call needs is not opened again`() throws {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         try self.server.connect()
         self.server.core.unwatch(1)
@@ -180,7 +180,7 @@ import Testing
         #expect(try self.server.sent().map(\.payload) == [[8, 7, 6, 5, 4, 3, 2, 1]])
     }
 
-    @Test func `does not hoard PONGs for a server that takes nothing`() throws {
+    @Test func `a connection does not queue PONGs for a server that reads nothing`() throws {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         try self.server.connect()
         let ping = self.server.frame(.ping, [8, 7, 6, 5, 4, 3, 2, 1])
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: [ErrorReason.unauthenticated, .credentialsExpired, .credentialsRevoked, .credentialsUntrusted])
-    func `with other credentials is made when the server refuses the old ones, if there may be others`(
+    func `a connection with new credentials is opened after the old ones are refused, if new ones may exist`(
         _ reason: ErrorReason
     ) throws {
         let server = ScriptedServer { $0.canReauthenticate = true }
@@ -218,7 +218,7 @@ import Testing
         #expect(server.actions().shown(1) == ["4"])
     }
 
-    @Test func `that lasted is made anew at once when its credentials have ended`() throws {
+    @Test func `a long connection is opened again at once when its credentials end`() throws {
         let server = ScriptedServer { $0.canReauthenticate = true }
         server.core.watch(1, Sample.watch, atLeast: nil)
         try server.connect()
@@ -240,7 +240,7 @@ import Testing
     ]
 
     @Test(arguments: Self.standing)
-    func `that waiting does not bring is told to all who look at values, and so is one that came`(
+    func `every consumer learns that a connection needs help, and when it is back`(
         _ error: PerchError
     ) throws {
         for id in 1...2 as ClosedRange<ItemID> { self.server.core.watch(id, Sample.watch, atLeast: nil) }
@@ -268,7 +268,7 @@ import Testing
         #expect(self.server.actions().shown(1).isEmpty)
     }
 
-    @Test func `with credentials that are refused and stay what they are ends every stream`() throws {
+    @Test func `refused credentials that do not change end every stream`() throws {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         self.server.core.followUpdates(2, TransactionUpdatesRequest(account: "anna"), includesOwn: false)
         self.server.core.connected(authorization: "Bearer garbage")
@@ -316,7 +316,7 @@ import Testing
     }
 
     @Test
-    func `with refused credentials of a file is made again when the file has others, or the time of DRAIN is over`()
+    func `a connection with refused credentials is opened again when their file changes, or after DRAIN's time`()
         throws
     {
         let server = ScriptedServer { $0.canReauthenticate = true }
@@ -378,7 +378,9 @@ import Testing
         Breach("MESSAGE before WELCOME", isGreeting: true, [4, 0, 0, 1, 0, 0, 0, 0, 0], "came before WELCOME"),
         Breach("HTTP", isGreeting: true, Array("HTTP/1.1 400".utf8), "frame kind 72 is unknown"),
     ])
-    func `to a server that breaks the protocol is closed with what it did, and made anew`(_ breach: Breach) throws {
+    func `a connection to a server that breaks the protocol is closed with the breach, and opened again`(
+        _ breach: Breach
+    ) throws {
         self.server.core.call(1, Sample.read, timeoutMilliseconds: 900_000)
         if breach.isGreeting {
             self.server.core.connected(authorization: "")
@@ -397,7 +399,7 @@ import Testing
         #expect(self.server.actions().isEmpty, "what comes behind is nobody's")
     }
 
-    @Test func `to a newer server goes on without what only a newer client can read`() throws {
+    @Test func `a connection to a newer server continues without messages for newer clients`() throws {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         try self.server.connect()
         let stream = try self.server.call().stream

@@ -91,7 +91,7 @@ import Testing
         #expect(fourth?.cursor != nil && updates.cursor != fourth?.cursor, "the second has not come that far")
     }
 
-    @Test func `what the connection does is told for as long as somebody looks`() async throws {
+    @Test func `the connection's states are delivered as long as a consumer reads them`() async throws {
         var states = try self.stage.client().connection.makeAsyncIterator()
         #expect(await states.next() == .idle)
         let waiting = Task { [states] in
@@ -103,7 +103,7 @@ import Testing
         #expect(await waiting.value == nil, "it was not closed")
     }
 
-    @Test func `a customer's transactions are listed, finished, refunded and told of`() async throws {
+    @Test func `a customer's transactions are listed, finished, refunded and delivered as events`() async throws {
         let client = try self.stage.client()
         let other = try self.stage.client()
         var updates = other.transactionUpdates(account: "anna").makeAsyncIterator()
@@ -149,7 +149,7 @@ import Testing
         #expect(products.count == 21 && ids.count == 21)
     }
 
-    @Test func `the server is told when a consuming task is cancelled, breaks off, or is dropped`() async throws {
+    @Test func `the call is cancelled when its consuming task is cancelled, breaks off, or is dropped`() async throws {
         let client = try self.stage.client()
         let task = client.subscriptionStatusTask(account: "anna", group: "premium")
         let consumer = Task {
@@ -188,7 +188,7 @@ import Testing
         #expect(task.last?.statuses == [], "the last value stays")
     }
 
-    @Test func `nobody waits in vain: what is cancelled ends, wherever it stands`() async throws {
+    @Test func `a cancelled call ends, whatever its state`() async throws {
         let client = try self.stage.client()
         let updates = Task { () throws(PerchError) -> Int in
             var count = 0
@@ -274,7 +274,7 @@ import Testing
         await self.stage.server.reaches { $0.connections == 0 }
     }
 
-    @Test func `without a server a call fails at once and says so, and a stream waits`() async throws {
+    @Test func `without a server a call fails at once with the reason, and a stream waits`() async throws {
         let address = try { () throws -> String in
             let server = try LoopbackServer()
             server.stop()
@@ -294,7 +294,7 @@ import Testing
         withExtendedLifetime(states) {}
     }
 
-    @Test func `a server that stops is left, and its reason is told`() async throws {
+    @Test func `the client leaves a stopping server and reports its reason`() async throws {
         let client = try self.stage.client()
         let task = client.subscriptionStatusTask(account: "anna", group: "premium")
         var states = task.makeAsyncIterator()

@@ -100,7 +100,8 @@ private final class NameBook: Sendable {
         #expect(error?.message.contains("perch.test:7447 at \(last): connect answered Connection refused") == true)
     }
 
-    @Test func `is looked up anew for each try, so a name that leads nowhere is only told while it does`() async throws
+    @Test func `the name is resolved for each attempt, so a wrong name is reported only while it is wrong`()
+        async throws
     {
         self.book.say(.failure(NameFault("perch.test", "not known here")), .success([self.address]))
         let client = try self.client()
@@ -147,7 +148,7 @@ private final class NameBook: Sendable {
         #expect(self.book.asked == 1)
     }
 
-    @Test func `whose name is looked up for longer than a connection may take is given up, and found later`()
+    @Test func `a slow name lookup is given up, and a later one succeeds`()
         async throws
     {
         self.book.say(isHeld: true, .success([self.address]))
@@ -165,7 +166,7 @@ private final class NameBook: Sendable {
         #expect(self.book.asked == 1)
     }
 
-    @Test func `whose first address takes a connection and says nothing is found at the next one`() async throws {
+    @Test func `a silent first address is skipped for the next one`() async throws {
         let silent = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
         self.book.say(.success([Sockets.localAddress(silent.number), self.address]))
         var states = try self.client(connectTimeout: .milliseconds(300)).subscriptionStatusTask(

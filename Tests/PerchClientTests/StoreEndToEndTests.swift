@@ -91,8 +91,7 @@ import Testing
 
     // MARK: Tokens that outlive a process
 
-    @Test func `a stream that is begun with a kept token is told that nothing changed, and then what did`() async throws
-    {
+    @Test func `a stream with a kept token gets unchanged, and then the changes`() async throws {
         _ = try await self.client.purchase("coins", account: "anna")
         var before = self.client.subscriptionStatusTask(account: "anna", group: "premium").makeAsyncIterator()
         let known = try #require(await before.next(where: { $0.info != nil })?.info)
@@ -115,7 +114,7 @@ import Testing
         await self.stage.server.reaches { $0.unchangedAnswers == 1 && $0.resumedWithValue == 1 }
     }
 
-    @Test func `a stream that was told that nothing changed goes on over a lost connection`() async throws {
+    @Test func `a stream that got unchanged continues after a lost connection`() async throws {
         var before = self.client.currentEntitlementTask(account: "anna", product: "gold").makeAsyncIterator()
         let known = try #require(await before.next(where: { $0.info != nil })?.info)
         let other = try self.stage.client()
@@ -127,7 +126,7 @@ import Testing
         #expect(await states.next()?.value == .some(bought.transaction))
     }
 
-    @Test func `a stream that is begun again loads, and then shows what is so`() async throws {
+    @Test func `a restarted stream loads, and then shows the current value`() async throws {
         _ = try await self.client.purchase("gold", account: "anna")
         let task = self.client.currentEntitlementTask(account: "anna", product: "gold")
         for await state in task where state.info != nil { break }

@@ -36,7 +36,7 @@ import Testing
         #expect(items.map { $0.cursor?.bytes } == [nil, [50], [60]])
     }
 
-    @Test func `goes on after the last event on the next connection`() throws {
+    @Test func `a stream continues after its last event on the next connection`() throws {
         try self.open(after: [40])
         try self.server.say(Sample.event(7, cursor: [60]), on: 1)
         #expect(self.server.actions().events(1) == [7])
@@ -95,7 +95,7 @@ import Testing
             Sample.event(id, cursor: [UInt8(id)], origin: own ? ScriptedServer.clientID : [4]), on: 1)
     }
 
-    @Test func `that come before their answer are left out when it has come, and hold up what is behind`() throws {
+    @Test func `own events before their answer wait for it and delay later events, and are then left out`() throws {
         try self.open(after: [4])
         try self.change(2, nil)
         let call = try self.server.call().stream
@@ -112,7 +112,7 @@ import Testing
         #expect(items.map(\.cursor?.bytes) == [[6], [7]], "its place is passed")
     }
 
-    @Test func `whose answers came before are left out, though another is under way or in doubt`() throws {
+    @Test func `own events after their answer are left out, even if another call is pending or in doubt`() throws {
         try self.open(after: [4])
         try self.change(2, 6)
         try self.change(3, nil)
@@ -126,7 +126,7 @@ import Testing
     enum Loss: CaseIterable { case late, cancelled, broken, failed }
 
     @Test(arguments: Loss.allCases)
-    func `whose answer was lost are handed on, before or after that is known`(_ loss: Loss) throws {
+    func `own events with a lost answer are delivered, before or after the loss is known`(_ loss: Loss) throws {
         try self.open(after: [4])
         try self.change(2, 6)
         try self.change(3, nil)
@@ -163,7 +163,8 @@ import Testing
         #expect(self.server.actions().events(1).isEmpty)
     }
 
-    @Test func `that are undecided hold up no more events than a consumer's limit, and then it goes on`() throws {
+    @Test func `undecided own events delay at most a consumer's limit of events, and then the stream continues`() throws
+    {
         try self.open(after: [4])
         try self.change(2, nil)
         let call = try self.server.call().stream
@@ -202,7 +203,7 @@ import Testing
         #expect(own.knowledge(of: last - 1_000) == .told && own.knowledge(of: 10_002) == .untold)
     }
 
-    @Test func `of many calls are each told once`() throws {
+    @Test func `events of many calls are delivered once each`() throws {
         try self.open(after: [4])
         try self.change(900, nil)
         let doubtful = try self.server.call().stream
@@ -240,7 +241,7 @@ import Testing
         #expect(try self.cursorSent == [40])
     }
 
-    @Test func `whose consumer has enough is cancelled, drops what comes, and goes on where it was`() throws {
+    @Test func `a stream with a slow consumer is cancelled, drops later events, and resumes at its cursor`() throws {
         try self.open(after: [40])
         try self.server.say(Sample.event(7, cursor: [60]), on: 1)
         self.server.core.pauseUpdates(1)
@@ -257,7 +258,7 @@ import Testing
         #expect(try self.server.sent().isEmpty)
     }
 
-    @Test func `beside watches is handed on at once, and makes them wait for each other`() throws {
+    @Test func `a stream beside watches is delivered at once, and makes the watches wait for each other`() throws {
         self.server.core.followUpdates(
             1, TransactionUpdatesRequest(account: "anna", cursor: [40]), includesOwn: false)
         self.server.core.watch(2, Sample.watch, atLeast: nil)
@@ -273,13 +274,13 @@ import Testing
         #expect(self.server.actions().shown(2) == ["7"])
     }
 
-    @Test func `with an event that says nothing is a breach`() throws {
+    @Test func `an empty event is a breach`() throws {
         try self.open()
         try self.server.say(.transactionUpdates(TransactionEvent()), on: 1)
         #expect(self.server.actions().waiting?.reason == PerchError.protocolBreach)
     }
 
-    @Test func `that nobody listens to is cancelled, and ends with its client`() throws {
+    @Test func `a stream without a consumer is cancelled, and ends with its client`() throws {
         try self.open()
         self.server.core.unfollowUpdates(1)
         #expect(try self.server.sent().map(\.kind) == [.cancel])

@@ -23,7 +23,7 @@ import struct PerchClient.ValueInfo
         }
     }
 
-    @Test func `alone is shown at once, with where the value stands`() throws {
+    @Test func `a single stream is shown at once, with the value's position`() throws {
         try self.open()
         try self.server.say(.currentEntitlementTask(.loading), on: 1)
         #expect(self.server.actions().isEmpty, "its consumers have been loading since they came")
@@ -50,7 +50,7 @@ import struct PerchClient.ValueInfo
         #expect(info.position.revision == 7 && info.token == [7])
     }
 
-    @Test func `tells no entitlement from nothing known`() throws {
+    @Test func `a stream distinguishes no entitlement from no value`() throws {
         try self.open()
         try self.server.say(Sample.entitled(nil, revision: 6), on: 1)
         #expect(self.server.actions().shown(1) == ["none"])
@@ -80,7 +80,7 @@ import struct PerchClient.ValueInfo
 
     // MARK: Groups
 
-    @Test func `among others is held to the BEAT, and then all are shown together, each at its newest`() throws {
+    @Test func `several streams are held until the BEAT, and then shown together with their newest values`() throws {
         try self.open(3)
         for stream in 1...3 as ClosedRange<UInt32> {
             try self.server.say(.currentEntitlementTask(.loading), on: stream)
@@ -161,7 +161,7 @@ import struct PerchClient.ValueInfo
         #expect(actions.shown(1) == ["5"] && actions.shown(2) == ["5"])
     }
 
-    @Test func `whose value is unchanged after a reconnect completes the group of the other`() throws {
+    @Test func `an unchanged stream after a reconnect completes the group of the other`() throws {
         let streams = try self.reopen()
         try self.server.say(Sample.entitled(5, revision: 7), on: streams[1])
         try self.server.say(self.unchanged(6), on: streams[0])
@@ -169,7 +169,7 @@ import struct PerchClient.ValueInfo
         #expect(self.server.actions().shown(2) == ["5"])
     }
 
-    @Test func `alone is shown at once after a reconnect, too`() throws {
+    @Test func `a single stream is shown at once after a reconnect, too`() throws {
         let streams = try self.reopen(1)
         try self.server.say(Sample.entitled(5, revision: 7), on: streams[0])
         #expect(self.server.actions().shown(1) == ["5"])
@@ -255,7 +255,7 @@ import struct PerchClient.ValueInfo
 
     // MARK: Coming back
 
-    @Test func `goes on with the token of its last value, and unchanged is no news`() throws {
+    @Test func `a stream resumes with the token of its last value, and unchanged is not delivered`() throws {
         try self.open()
         try self.server.say(Sample.entitled(4, revision: 6), on: 1)
         #expect(self.server.actions().shown(1) == ["4"])
@@ -285,7 +285,9 @@ import struct PerchClient.ValueInfo
     }
 
     @Test(arguments: [1, 2])
-    func `begins anew in another store or epoch, and an equal value there is no news`(_ difference: Int) throws {
+    func `a stream starts fresh in another store or epoch, and an equal value is not delivered`(_ difference: Int)
+        throws
+    {
         try self.open()
         try self.server.say(Sample.entitled(4, revision: 6), on: 1)
         _ = self.server.actions()
@@ -301,7 +303,7 @@ import struct PerchClient.ValueInfo
     }
 
     @Test(arguments: [ErrorReason.tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture])
-    func `whose token is refused begins anew at once, without a word`(_ reason: ErrorReason) throws {
+    func `a stream with a refused token starts fresh at once, silently`(_ reason: ErrorReason) throws {
         try self.open()
         try self.server.say(Sample.entitled(4, revision: 6), on: 1)
         try self.server.reconnect()
@@ -310,7 +312,7 @@ import struct PerchClient.ValueInfo
         #expect(self.server.actions().isEmpty)
     }
 
-    @Test func `with unchanged for no token is a breach`() throws {
+    @Test func `unchanged without a token is a breach`() throws {
         try self.open()
         try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: 1)
         #expect(self.server.actions().waiting?.reason == PerchError.protocolBreach)
@@ -332,7 +334,7 @@ import struct PerchClient.ValueInfo
         #expect(try demanded() == nil)
     }
 
-    @Test func `that nobody looked at for a while goes on from what its consumers saw`() throws {
+    @Test func `a stream without consumers for a while resumes from the last value they saw`() throws {
         let info = ValueInfo(
             position: Position(revision: 6, asOf: Instant(milliseconds: 0)), committed: Instant(milliseconds: 0),
             cause: .purchase, token: [6])
@@ -436,7 +438,7 @@ import struct PerchClient.ValueInfo
         #expect(try self.tokenSent == [])
     }
 
-    @Test func `that nobody looks at any more is cancelled, and what still comes is dropped`() throws {
+    @Test func `a stream without consumers is cancelled, and later messages are dropped`() throws {
         try self.open()
         self.server.core.unwatch(1)
         #expect(try self.server.sent().map(\.kind) == [.cancel])
@@ -457,7 +459,7 @@ import struct PerchClient.ValueInfo
         #expect(Set(streams).count == 10 && !streams.contains(2) && !streams.contains(3))
     }
 
-    @Test func `of a client that ends is over`() throws {
+    @Test func `a stream of an ended client is over`() throws {
         try self.open()
         self.server.core.close()
         #expect(self.server.actions().contains(.endWatch(1)))

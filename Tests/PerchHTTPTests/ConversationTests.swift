@@ -88,7 +88,7 @@ import Testing
         #expect(one.timePassed(now: self.at(5_000), wall: self.wall) == .write(.requestTimeout))
     }
 
-    @Test func `without a request is closed silently`() {
+    @Test func `a connection without a request is closed silently`() {
         var one = HTTPConversation(now: self.at(0))
         #expect(one.timePassed(now: self.at(4_999), wall: self.wall) == .wait)
         #expect(one.timePassed(now: self.at(5_000), wall: self.wall) == .close)
@@ -106,7 +106,7 @@ import Testing
         #expect(one.timePassed(now: self.at(65_000), wall: self.wall) == .write(.requestTimeout))
     }
 
-    @Test func `whose client reads nothing is closed`() {
+    @Test func `a connection to a client that reads nothing is closed`() {
         var one = HTTPConversation(now: self.at(0))
         _ = one.received(self.request, now: self.at(0), wall: self.wall)
         // The deadline covers only the peer, not the preparation of the answer.
@@ -117,7 +117,7 @@ import Testing
         #expect(one.timePassed(now: self.at(69_000), wall: self.wall) == .close)
     }
 
-    @Test func `whose peer has closed its writing side is answered first`() {
+    @Test func `a half-closed connection is answered first`() {
         var one = HTTPConversation(now: self.at(0))
         _ = one.received(self.request, now: self.at(0), wall: self.wall)
         #expect(one.peerEnded() == .wait)

@@ -40,7 +40,7 @@ import Testing
             ("PRI * HTTP/2.0\r\n", .versionNotSupported), ("GET / HTTP/2.0\r\n", .versionNotSupported),
             ("GET / HTTP/0.9\r\n", .versionNotSupported),
         ] as [(String, HTTPRefusal)])
-    func `with an unsupported request line is refused at its first line`(_ text: String, _ refusal: HTTPRefusal) {
+    func `an unsupported request line is refused at once`(_ text: String, _ refusal: HTTPRefusal) {
         #expect(self.parse(text) == .failure(refusal))
     }
 
@@ -132,7 +132,7 @@ import Testing
         #expect(throws: HTTPRefusal.headTooLong) { try parser.next() }
     }
 
-    @Test func `without an end is refused at its limit, not after it`() throws {
+    @Test func `a head without an end is refused at its limit, not after it`() throws {
         var parser = HTTPHeadParser()
         parser.append(Array("GET / HTTP/1.1\r\n".utf8) + Array(repeating: UInt8(ascii: "a"), count: 8_000))
         #expect(try parser.next() == nil)

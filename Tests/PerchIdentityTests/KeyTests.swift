@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `of a set is taken beside those of other kinds`() throws {
+    @Test func `a usable key of a set is accepted beside unusable ones`() throws {
         let set =
             #"{"keys":[{"kty":"RSA","n":"AAAA","e":"AQAB","kid":"r"},{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"e","use":"sig"}]}"#
         #expect(try TokenKey.read(Array(set.utf8), name: "set").map(\.id) == ["e"])
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `of two with one name stops a server from starting`() throws {
+    @Test func `two keys with one name stop a server from starting`() throws {
         let other = try #require(TokenKey.generate(.es256, id: "key-ES256"))
         #expect(throws: KeyFault.self) { try Authenticator(keys: [Forge.key(.es256), other]) }
         #expect(throws: Never.self) { try Authenticator(keys: [Forge.key(.es256), Forge.key(.es256)]) }
@@ -147,7 +147,7 @@ import Testing
         #"{"identities": [{"name": "a", "scope": "read", "app": "*", "acount": "b"}]}"#,
         #"{"identities": [{"name": "a", "scope": "read", "app": "*"}, {"name": "a", "scope": "test", "app": "*"}]}"#,
     ])
-    func `is nobody's where the file says nonsense`(_ text: String) {
+    func `an invalid file of certificates gives no identity`(_ text: String) {
         #expect(throws: KeyFault.self) { try CertificateIdentities(reading: Array(text.utf8)) }
     }
 }

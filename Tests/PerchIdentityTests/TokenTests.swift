@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `A token` {
     @Test(arguments: SignatureAlgorithm.allCases)
-    func `of each algorithm is taken, with what it says`(_ algorithm: SignatureAlgorithm) throws {
+    func `a token of each algorithm is accepted, with its claims`(_ algorithm: SignatureAlgorithm) throws {
         let identity = try Forge.judge(
             Forge.token(algorithm) { claims in
                 claims.account = "anna"
@@ -24,7 +24,7 @@ import Testing
 
     struct Surprise: Error {}
 
-    @Test func `of RFC 7515 and RFC 8037 bears the signature that stands there`() throws {
+    @Test func `the examples of RFC 7515 and RFC 8037 have the printed signatures`() throws {
         func key(_ jwk: String) throws -> TokenKey { try TokenKey.read(Array(jwk.utf8), name: "rfc")[0] }
         let payload =
             "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
@@ -164,7 +164,7 @@ import Testing
         #expect(result.word == forgery.expected, "\(result)")
     }
 
-    @Test func `in which one bit is turned is never taken`() {
+    @Test func `a token with one flipped bit is never accepted`() {
         let token = Array(Forge.token(.eddsa).utf8)
         for index in token.indices {
             var damaged = token
@@ -191,7 +191,7 @@ import Testing
         #expect(Forge.judge(Forge.token { $0.issuer = "others" }, by: strict).word == "misdirected")
     }
 
-    @Test func `without a jti is revoked by what is signed, whatever its signature`() throws {
+    @Test func `a token without a jti is revoked by its signed part, whatever its signature`() throws {
         let first = try CompactToken(Array(Forge.token { $0.id = "" }.utf8))
         let second = try CompactToken(Array(Forge.token { $0.id = "" }.utf8))
         // ECDSA draws a number: two signatures of the same.
@@ -201,7 +201,7 @@ import Testing
         #expect(Authenticator.revocationID(of: first, claims).hasPrefix("sha256:"))
     }
 
-    @Test func `never shows in what is said of it`() {
+    @Test func `a token never appears in messages about it`() {
         let token = Forge.token()
         let parts = token.split(separator: ".")
         for text in [token + "x", "x" + token, token.replacingOccurrence(of: ".", with: "!")] {

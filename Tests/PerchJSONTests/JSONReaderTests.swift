@@ -106,7 +106,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: accepted)
-    func `what is JSON is read, and written again is the same`(_ document: Accepted) throws {
+    func `valid JSON is read, and written again unchanged`(_ document: Accepted) throws {
         let value = try JSONReader.read(Array(document.text.utf8))
         var writer = JSONWriter()
         writer.value(value)
@@ -251,7 +251,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: refused)
-    func `what is not JSON is refused, with its reason and place`(_ document: Refused) throws {
+    func `invalid JSON is refused, with its reason and place`(_ document: Refused) throws {
         let error = try #require(throws: JSONError.self) { _ = try JSONReader.read(document.bytes) }
         #expect(error.reason == document.reason, "\(error)")
         #expect(error.place == document.place, "\(error)")

@@ -66,7 +66,7 @@ import Testing
         #expect(!line.unicodeScalars.contains("\u{FFFD}"))
     }
 
-    @Test func `of a repeated event is suppressed for a while, and counted`() {
+    @Test func `a line of a repeated event is suppressed for a while, and counted`() {
         var repeats = RepeatedEvents()
         var now = MonotonicTime(nanoseconds: 1_000_000_000)
         #expect(repeats.shouldLog("a", now: now) == 0)

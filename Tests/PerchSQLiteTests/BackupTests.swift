@@ -112,7 +112,7 @@ private final class NumberedStore {
         #expect(TemporaryDirectory.names(in: directory.path) == ["late", "store", "store-wal", "there"])
     }
 
-    @Test func `that was left half way is begun anew`() throws {
+    @Test func `a backup that was left unfinished starts again`() throws {
         let directory = TemporaryDirectory()
         let store = try NumberedStore(directory)
         try store.write(accounts: 300)
@@ -126,7 +126,7 @@ private final class NumberedStore {
         #expect(try StoreRestore.verify(directory.file("copy")).accounts == 300)
     }
 
-    @Test func `of a store that is damaged is refused`() throws {
+    @Test func `a backup of a damaged store is refused`() throws {
         let directory = TemporaryDirectory()
         do {
             let store = try NumberedStore(directory)
@@ -206,7 +206,7 @@ private final class NumberedStore {
         #expect(TemporaryDirectory.names(in: self.directory.path) == ["backup", "restored", "store"])
     }
 
-    @Test func `takes the place of a store only when it is told to, and keeps that one`() throws {
+    @Test func `a restore replaces a store only on request, and keeps the old one`() throws {
         let store = try self.backup()
         let (backup, path) = (self.directory.file("backup"), store.path)
         #expect(throws: StoreRestoreError.exists(path: path)) {
@@ -305,7 +305,7 @@ private final class NumberedStore {
         #expect(throws: StoreRestoreError.self) { try StoreRestore.verify(self.directory.file("short")) }
     }
 
-    @Test func `refuses what is no store, what is newer, and what was not closed`() throws {
+    @Test func `a restore refuses a file that is no store, a newer one, and an unclosed one`() throws {
         TemporaryDirectory.write(Array("not a store".utf8), to: self.directory.file("text"))
         TemporaryDirectory.write([], to: self.directory.file("empty"))
         for name in ["text", "empty", "missing"] {

@@ -114,7 +114,7 @@ extension StorageError {
         return try storage.transcript(of: script)
     }
 
-    @Test func `is full, and has room again: writing goes on in the same process`() throws {
+    @Test func `after a full disk has space again, writing continues in the same process`() throws {
         let disk = FaultyDisk(seed: 5)
         let storage = try disk.open()
         var script = StorageScript(seed: 6)

@@ -74,7 +74,7 @@ import Testing
         #expect(try SQLiteStorage(path: directory.file("store")).header().revision == 0)
     }
 
-    @Test func `a second opener in the same process is refused, and the first goes on`() throws {
+    @Test func `a second opener in the same process is refused, and the first continues`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         let storage = try SQLiteStorage(path: path)
@@ -87,7 +87,7 @@ import Testing
         #expect(try SQLiteStorage(path: path).header().lease == Instant(milliseconds: 1))
     }
 
-    @Test func `a second process is refused, and is told what to do`() async throws {
+    @Test func `a second process is refused with the next step`() async throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         let storage = try SQLiteStorage(path: path)
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: [5, 5_000])
-    func `what is no database is refused, and left alone`(_ count: Int) throws {
+    func `a file that is no database is refused, and left alone`(_ count: Int) throws {
         let directory = TemporaryDirectory()
         let path = directory.file("notes")
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: count)
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `who may not write the directory, or the file, is told so`(_ exists: Bool) async throws {
+    func `a missing permission for the directory or the file is named`(_ exists: Bool) async throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         if exists {

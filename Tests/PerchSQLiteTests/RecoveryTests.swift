@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `with any bit flipped is refused, or the flip does no harm`() throws {
+    @Test func `a store with any flipped bit is refused, or the flip is harmless`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         var script = StorageScript(seed: 7)
@@ -150,7 +150,7 @@ import Testing
         #expect(refused >= flips * 9 / 10, "\(refused) of \(flips) refused")
     }
 
-    @Test func `with two pages exchanged is refused`() throws {
+    @Test func `a store with two exchanged pages is refused`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         var script = StorageScript(seed: 8)
@@ -249,7 +249,7 @@ import Testing
         #expect(storage.header().revision == 130)
     }
 
-    @Test func `of which the disk fails a commit writes nothing more, and recovers from disk`() async throws {
+    @Test func `a store with a failed commit writes nothing more, and recovers from disk`() async throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         await #expect(processExitsWith: .exitCode(42)) { [path = path as String] in

@@ -65,7 +65,7 @@ enum EarlierSchema {
     }
 
     /// Schema 3 has the same tables; only the forms of its blobs may be older.
-    @Test func `of number 3 is converted too`() throws {
+    @Test func `a store of schema 3 is converted too`() throws {
         let connection = try Connection(path: self.path)
         try connection.execute(
             "PRAGMA locking_mode = EXCLUSIVE; UPDATE records SET blob = X'\(EarlierForm.recordInForm1)' WHERE account = 7; PRAGMA user_version = 3"
@@ -95,7 +95,7 @@ enum EarlierSchema {
         storage.close()
     }
 
-    @Test func `goes on after its conversion, and its feed begins there`() throws {
+    @Test func `a converted store continues, and its feed begins there`() throws {
         let storage = try SQLiteStorage(path: self.path)
         defer { storage.close() }
         let header = storage.header()
@@ -122,7 +122,7 @@ enum EarlierSchema {
         #expect(try storage.facts(of: account).last == fact)
     }
 
-    @Test func `with a transaction whose account is gone is refused as damaged, and stays as it is`() throws {
+    @Test func `a store with a transaction without account is refused as damaged, and unchanged`() throws {
         let connection = try Connection(path: self.path)
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; DELETE FROM records WHERE account = 1")
         connection.close(keepingLog: false)

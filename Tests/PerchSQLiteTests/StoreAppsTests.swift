@@ -74,7 +74,7 @@ import Testing
         #expect(TemporaryDirectory.names(in: self.directory.path).isEmpty)
     }
 
-    @Test func `of a directory that takes no files says so`() {
+    @Test func `an error about a read-only directory names it`() {
         let error = #expect(throws: StoreOpenError.self) { _ = try SQLiteStorage(path: "/proc/perch.db") }
         #expect(error == .takesNoFiles(path: "/proc/perch.db", directory: "/proc"))
     }

@@ -22,7 +22,7 @@ struct CatalogueTests {
         return try StoreKitFile.load(try catalogue.file())
     }
 
-    @Test func `what it says is what a catalogue file would say`() throws {
+    @Test func `a scenario's catalogue equals that of a catalogue file`() throws {
         let loaded = try self.load(
             """
             product gold monthly 9.99 group club level 2 trial 1w shareable name "Gold, pure"
@@ -82,7 +82,7 @@ struct CatalogueTests {
         ("product gold every 5mo 1.99", "is no billing period"),
         ("product gold monthly 9.99\nproduct gold weekly 1", "there is a product \"gold\" already"),
     ])
-    func `what cannot be sold is refused`(_ text: String, part: String) {
+    func `an invalid product is refused`(_ text: String, part: String) {
         let messages = ScenarioParser.parse(text).faults.map(\.message)
         #expect(messages.count == 1)
         #expect(messages.first?.contains(part) == true, "\(messages)")

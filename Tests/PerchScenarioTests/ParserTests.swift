@@ -59,11 +59,11 @@ struct ParserTests {
     }
 
     @Test(arguments: ["", "1", "+", "1x", "mo", "1mo1", "99999999999999999999d", "900000000y", "1y2", "+-1d"])
-    func `what is no duration is none`(_ text: String) {
+    func `a text that is no duration is not accepted`(_ text: String) {
         #expect(ScenarioDuration(parsing: text) == nil)
     }
 
-    @Test func `whoever stands in front is who it is about, with or without a colon`() {
+    @Test func `a leading account is the line's account, with or without a colon`() {
         let parsed = ScenarioParser.parse(head + "alice: buy gold\nalice buys gold\nalice shares gold with bob\n")
         #expect(parsed.faults == [])
         #expect(parsed.scenario.accounts == ["alice", "bob"])
@@ -76,7 +76,7 @@ struct ParserTests {
         }
     }
 
-    @Test func `where there are several accounts, a line says which`() {
+    @Test func `with several accounts, a line names one`() {
         let text = head + "alice: buy gold\nbob: buy gold\nbuy silver\n"
         #expect(
             faults(text) == ["5:1: whose? this file has alice, bob; write it in front, such as `alice: buy silver`"])
@@ -114,7 +114,7 @@ struct ParserTests {
     }
 
     @Test(arguments: ["entitlement gold", "status club", "app transaction", "explanation of status club"])
-    func `that there is one can be said of what is no list`(_ subject: String) {
+    func `any applies to subjects that are no list`(_ subject: String) {
         #expect(checks("expect \(subject): any") == [.some])
     }
 
@@ -161,7 +161,7 @@ struct ParserTests {
             ("grace period off 3 days", [.gracePeriod(false), .gracePeriodDays(3)]),
             ("grace period for all renewals", [.gracePeriodForAllRenewals(true)]),
         ] as [(String, [AppSettingChange])])
-    func `who says how long grace is wants it`(_ line: String, _ settings: [AppSettingChange]) {
+    func `a grace period's length switches it on`(_ line: String, _ settings: [AppSettingChange]) {
         #expect(ScenarioParser.parse(head + line).scenario.settings == settings)
     }
 
@@ -201,11 +201,11 @@ struct ParserTests {
         ),
         ("catalog winter", "3:9: the catalogue \"winter\" has no `end`"),
     ])
-    func `a mistake is told with its place and what was meant`(_ line: String, message: String) {
+    func `a mistake is reported with its place and the expected form`(_ line: String, message: String) {
         #expect(faults(head + line) == [message])
     }
 
-    @Test func `all mistakes of a file are told, in their order, up to the limit`() {
+    @Test func `all mistakes of a file are reported in order, up to the limit`() {
         let lines = String(repeating: "byu gold\n", count: Limits.scenarioFaultsMax + 5)
         let parsed = ScenarioParser.parse(head + lines)
         #expect(parsed.faultCount == Limits.scenarioFaultsMax + 5)

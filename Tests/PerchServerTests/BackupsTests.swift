@@ -7,7 +7,7 @@ import Testing
 
 @testable import PerchServer
 
-@Suite struct `what is known of backups` {
+@Suite struct `the record of backups` {
     private func findings(_ backups: Backups, uptimeDays: Int64, now: Instant, isStoreInMemory: Bool = false)
         -> [String]
     {
@@ -24,7 +24,7 @@ import Testing
         Backups.Running(path: path, loop: 1, ticket: 9, started: started, startedWall: Instant(milliseconds: 0))
     }
 
-    @Test func `is told by the doctor, who asks for one after seven days`() {
+    @Test func `the doctor reports the last backup, and advises one after seven days`() {
         let day: Int64 = 86_400_000
         let made = Instant(milliseconds: 1_000 * day)
         var backups = Backups()

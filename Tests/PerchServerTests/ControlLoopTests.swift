@@ -130,7 +130,7 @@ private struct Faults {
 }
 
 @Suite struct `the control loop` {
-    @Test func `tells the watchdog only when every loop and a committing store have answered`() throws {
+    @Test func `the watchdog is notified only after every loop and a committing store have answered`() throws {
         let faults = try onServerThread {
             var faults = Faults()
             let stepped = try SteppedControl(watchdogMicroseconds: 20_000_000)
@@ -180,7 +180,7 @@ private struct Faults {
         #expect(faults == [])
     }
 
-    @Test func `asks nobody for a watchdog that is not there`() throws {
+    @Test func `no thread is asked without a watchdog`() throws {
         let faults = try onServerThread {
             var faults = Faults()
             let stepped = try SteppedControl(watchdogMicroseconds: nil)
@@ -194,7 +194,7 @@ private struct Faults {
         #expect(faults == [])
     }
 
-    @Test func `tells a status without a thread that hangs, and which that is`() throws {
+    @Test func `a status leaves out a hanging thread, and names it`() throws {
         let faults = try onServerThread {
             var faults = Faults()
             let stepped = try SteppedControl(watchdogMicroseconds: nil)
@@ -264,7 +264,8 @@ private struct Faults {
             stepped.control.pretend(.storeRoom(isThere: false))
             _ = stepped.control.turn(now: stepped.now)
             faults.expect(stepped.control.readiness.reason == nil, "reads and streams go on")
-            faults.expect(stepped.manager.received().contains { $0.contains("disk of the store is full") }, "systemd is notified")
+            faults.expect(
+                stepped.manager.received().contains { $0.contains("disk of the store is full") }, "systemd is notified")
             return faults.all
         }
         #expect(faults == [])
@@ -278,8 +279,10 @@ private struct Faults {
             stepped.control.pretend(.storeRoom(isThere: false))
             _ = stepped.control.turn(now: stepped.now)
             faults.expect(
-                before.reason == nil && stepped.control.readiness.reason?.contains("disk of the store is full") == true, "full")
-            faults.expect(stepped.manager.received().contains { $0.contains("disk of the store is full") }, "systemd is notified")
+                before.reason == nil && stepped.control.readiness.reason?.contains("disk of the store is full") == true,
+                "full")
+            faults.expect(
+                stepped.manager.received().contains { $0.contains("disk of the store is full") }, "systemd is notified")
             stepped.control.pretend(.storeRoom(isThere: true))
             _ = stepped.control.turn(now: stepped.now)
             faults.expect(stepped.control.readiness.reason == nil, "space again")

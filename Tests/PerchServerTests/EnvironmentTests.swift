@@ -34,7 +34,9 @@ import Testing
             ([.production], .xcode), ([.xcode], .sandbox), ([.production, .xcode], nil),
             ([.xcode, .sandbox], .sandbox),
         ] as [([AppEnvironment], AppEnvironment?)])
-    func `are not served together unless somebody writes it out`(_ kept: [AppEnvironment], _ given: AppEnvironment?)
+    func `apps of different environments are served together only by an explicit setting`(
+        _ kept: [AppEnvironment], _ given: AppEnvironment?
+    )
         throws
     {
         let engine = try Self.engine(kept)
@@ -78,7 +80,7 @@ import Testing
     }
 
     /// An app that is added by a mistyped name stays.
-    @Test func `are not added to a store that has others, unless somebody writes it out`() throws {
+    @Test func `an app of another environment is added to a store only by an explicit setting`() throws {
         let engine = try Self.engine([.xcode])
         var settings = Self.settings(.xcode)
         try Server.checkNewApps(settings, engine)

@@ -47,7 +47,7 @@ private final class SteppedService: LoopDriver {
 }
 
 @Suite struct `the HTTP listener` {
-    @Test func `hands on what it is asked, and answers when it is told`() throws {
+    @Test func `the listener forwards a question, and answers later`() throws {
         let stepped = try SteppedService()
         let client = try HTTPClient(stepped.service.address)
         client.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")

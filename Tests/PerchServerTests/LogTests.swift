@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `is for programs where standard error is no terminal, unless it is told otherwise`() throws {
+    @Test func `the log is JSON if standard error is no terminal, unless a setting overrides that`() throws {
         let pipe = try Pipe()
         var settings = LogSettings()
         #expect(Log(settings, Supervision(), descriptor: pipe.writing).isForPrograms)
@@ -63,7 +63,7 @@ import Testing
         #expect(pipe.text().split(separator: "\n").count == 1)
     }
 
-    @Test func `leaves out what is below its level`() throws {
+    @Test func `the log leaves out lines below its level`() throws {
         let pipe = try Pipe()
         let log = Log(descriptor: pipe.writing, format: .logfmt, level: .warning, hasPriority: false)
         log.debug("a")
@@ -73,7 +73,7 @@ import Testing
         #expect(pipe.text().split(separator: "\n").map { $0.suffix(9) } == ["message=c", "message=d"])
     }
 
-    @Test func `tells the same warning once in a while, with a count`() throws {
+    @Test func `the log repeats a warning at intervals, with a count`() throws {
         let pipe = try Pipe()
         let log = Log(descriptor: pipe.writing, format: .logfmt, level: .info, hasPriority: false)
         for _ in 0..<100 { log.repeated(.warning, "again") }
@@ -81,7 +81,7 @@ import Testing
         #expect(pipe.text().split(separator: "\n").count == 1)
     }
 
-    @Test func `waits for nobody: what is not taken is dropped and counted`() throws {
+    @Test func `the log never waits: lines that are not accepted are dropped and counted`() throws {
         let pipe = try Pipe()
         let log = Log(descriptor: pipe.writing, format: .logfmt, level: .info, hasPriority: false)
         let long = LogField("v", String(repeating: "a", count: 1_000))

@@ -222,7 +222,7 @@ enum SampleReports {
     }
 }
 
-@Suite struct `what the log warns of` {
+@Suite struct `the warnings of the log` {
     @Test func `is what grew since the last look, once`() {
         var attention = Attention()
         #expect(attention.notices(SampleReports.samples()).isEmpty)
@@ -258,7 +258,7 @@ enum SampleReports {
     }
 }
 
-@Suite struct `what the doctor is told of` {
+@Suite struct `the findings for the doctor` {
     private func findings(_ samples: MetricSamples, http: SocketAddress? = nil, _ subject: String) -> [String] {
         let log = Log(descriptor: -1, format: .json, level: .error, hasPriority: false)
         let now = Instant(milliseconds: 0)
@@ -324,7 +324,7 @@ enum SampleReports {
         #expect(desk.count == 0)
     }
 
-    @Test func `of one thread does not wait for another`() {
+    @Test func `a question to one thread does not wait for another`() {
         var desk = ReportDesk(loops: 2)
         let health = desk.open(.page(connection: 1, .health), loops: true, store: false, deadline: self.never)
         let readiness = desk.open(.page(connection: 2, .readiness), loops: false, store: true, deadline: self.never)
@@ -362,7 +362,7 @@ enum SampleReports {
         }
     }
 
-    @Test func `of a server that is not ready says why, since when, and who does not answer`() throws {
+    @Test func `the status page of an unready server has the reason, the start, and the late threads`() throws {
         var readiness = ReadyState(since: Instant(milliseconds: 1_000))
         let isFirst = readiness.set("no room", at: Instant(milliseconds: 2_000))
         let isSecond = readiness.set("less room", at: Instant(milliseconds: 3_000))

@@ -10,7 +10,7 @@ import Testing
 @Suite struct `files that are read again` {
     private let directory = TemporaryDirectory()
 
-    @Test func `are told while they are not in use, and no longer`() {
+    @Test func `unusable files are reported only while they are unusable`() {
         var files = ReloadedFiles()
         files.took(ReloadedFiles.keys, fault: nil)
         #expect(files.told.isEmpty)

@@ -170,7 +170,7 @@ private final class Client {
 @Suite struct `a loop that speaks TLS` {
     private static let ping: [UInt8] = [8, 0, 0, 0, 0, 0, 0, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8]
 
-    @Test func `keeps one record for a reader that stopped, and goes on where it was when that reads again`() throws {
+    @Test func `a loop keeps one record for a stopped reader, and continues there when it reads again`() throws {
         let stage = try SteppedLoop(.required, sendBufferBytes: 4_096)
         let client = try Client(stage)
         #expect(client.greet(stage))
@@ -199,7 +199,7 @@ private final class Client {
     /// Everything is sealed, but the kernel has not accepted all of it: the core has nothing pending, and the reader is
     /// stalled.
     @Test(arguments: [false, true])
-    func `closes a reader that takes nothing, also when all is sealed that it is owed`(_ readsAtLast: Bool) throws {
+    func `a loop closes a reader that reads nothing, also when all its output is sealed`(_ readsAtLast: Bool) throws {
         let stage = try SteppedLoop(.required, sendBufferBytes: 4_096)
         let client = try Client(stage)
         #expect(client.greet(stage))
@@ -246,7 +246,7 @@ private final class Client {
         #expect(stage.driver.core.counters.refusalsByReason[.tlsRequired] == 1)
     }
 
-    @Test func `answers TLS where there is none with an alert, and tells the log`() throws {
+    @Test func `a plaintext server answers TLS with an alert, and logs it`() throws {
         let stage = try SteppedLoop(.off)
         let client = try Client(stage)
         #expect(client.step(stage, until: { client.hasEnded }))
@@ -304,7 +304,7 @@ private final class Client {
         #expect(stage.driver.tls.resumed == 1 && stage.driver.tls.handshakes == 2)
     }
 
-    @Test func `tells the core who the client is, also where a session is resumed`() throws {
+    @Test func `the core learns the client's certificate, also of a resumed session`() throws {
         let stage = try SteppedLoop(.required, asksClients: true)
         let alice = MadeCertificate("alice", names: "URI:spiffe://example.com/alice", issuer: SteppedLoop.authority)
         let client = try Client(stage, showing: alice)

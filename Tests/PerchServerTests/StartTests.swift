@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct `a start` {
     /// Each start changes the process, so each runs in a new one.
-    @Test func `without an app, where there is no store, leaves none behind`() async {
+    @Test func `a start without an app leaves no new store behind`() async {
         let directory = TemporaryDirectory()
         let fresh = directory.file("store")
         await #expect(processExitsWith: .exitCode(42)) {
@@ -33,7 +33,7 @@ import Testing
         #expect(TemporaryDirectory.names(in: directory.path) == [])
     }
 
-    @Test func `where a log lies without its store is refused, and the log stays`() async {
+    @Test func `a start with a log but no store is refused, and the log stays`() async {
         let directory = TemporaryDirectory()
         TemporaryDirectory.write([1, 2, 3], to: directory.file("perch.db-wal"))
         await #expect(processExitsWith: .exitCode(42)) { [path = directory.path as String] in
@@ -49,7 +49,7 @@ import Testing
         #expect(TemporaryDirectory.names(in: directory.path) == ["perch.db-wal"])
     }
 
-    @Test func `with a catalogue that is a pipe does not wait for somebody to write into it`() {
+    @Test func `a start with a pipe as catalogue does not wait for a writer`() {
         let directory = TemporaryDirectory()
         let path = directory.file("pipe.storekit")
         #expect(mkfifo(path, 0o600) == 0)
@@ -85,7 +85,7 @@ import Testing
             ]
         },
     ])
-    func `with settings that contradict each other is refused`(_ contradiction: Contradiction) {
+    func `a start with contradictory settings is refused`(_ contradiction: Contradiction) {
         #expect(contradiction.settings.contradiction?.contains(contradiction.says) == true)
         let error = #expect(throws: ServerError.self) {
             try Listeners(contradiction.settings, log: Log(LogSettings(), Supervision()))
@@ -93,7 +93,7 @@ import Testing
         #expect(error?.isOfSettings == true && error?.description == contradiction.settings.contradiction)
     }
 
-    @Test func `with settings that fit is not`() {
+    @Test func `a start with consistent settings is not refused`() {
         var settings = ServerSettings()
         #expect(settings.contradiction == nil)
         settings.authentication.certificateIdentitiesPath = "ids.json"

@@ -112,7 +112,7 @@ private final class SteppedStore {
 }
 
 @Suite struct `the store's thread` {
-    @Test func `measures its commits, and stamps what it tells the loops of`() throws {
+    @Test func `the store's thread measures its commits, and sends their time to the loops`() throws {
         let store = try SteppedStore()
         // A separate commit opened the app.
         let opened = try store.report().measures.batchChanges.count
@@ -139,7 +139,7 @@ private final class SteppedStore {
         #expect(report.apps.first?.catalogueLoaded != nil)
     }
 
-    @Test func `tells a loop that has it to itself at once, of what others asked before too`() throws {
+    @Test func `the store's thread answers a loop that drives it at once, including earlier questions`() throws {
         let store = try SteppedStore()
         store.rename(bytes: 10)
         let key = AccountKey(app: store.app, bytes: Array("anna".utf8))
@@ -160,7 +160,7 @@ private final class SteppedStore {
         #expect(second.committed == nil)
     }
 
-    @Test func `tells the loops of a change before it does anything else that takes a commit`() throws {
+    @Test func `the store's thread sends changes to the loops before it commits anything else`() throws {
         let store = try SteppedStore()
         let depths = store.watchDepth()
         store.rename(bytes: 10)
@@ -175,7 +175,7 @@ private final class SteppedStore {
         #expect(store.turn().loop.isEmpty)
     }
 
-    @Test func `proves that it works by a commit that nobody sees`() throws {
+    @Test func `the store's thread proves that it works by an invisible commit`() throws {
         let store = try SteppedStore()
         let idle = try store.report()
         let again = try store.report()
@@ -238,7 +238,7 @@ private final class SteppedStore {
             told.contains { if case .copied(.failed(let text)) = $0 { text.contains("there already") } else { false } })
     }
 
-    @Test func `tells when there is no room, and when there is again, once each`() throws {
+    @Test func `the store's thread reports a full disk, and its end, once each`() throws {
         let store = try SteppedStore()
         func news() -> [Bool] {
             store.turn().control.compactMap { if case .storeRoom(let isThere) = $0 { isThere } else { nil } }

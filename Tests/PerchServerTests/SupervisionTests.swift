@@ -46,8 +46,8 @@ final class NotifyReceiver {
     }
 }
 
-@Suite struct `what the service manager says` {
-    @Test func `is nothing where nobody supervises`() {
+@Suite struct `the service manager's variables` {
+    @Test func `a process without a service manager has no supervision`() {
         #expect(Supervision(environment: ["HOME": "/"], processID: 7) == Supervision())
     }
 
@@ -63,7 +63,7 @@ final class NotifyReceiver {
         #expect(supervision.journalStream == "8:9")
     }
 
-    @Test func `to another process is not for this one`() {
+    @Test func `variables for another process are ignored`() {
         let supervision = Supervision(
             environment: ["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "8", "LISTEN_PID": "8", "LISTEN_FDS": "1"],
             processID: 7)
@@ -72,7 +72,7 @@ final class NotifyReceiver {
     }
 
     @Test(arguments: ["0", "-1", "x", "", "\(Limits.inheritedListenersMax + 1)"])
-    func `without sense is as good as nothing`(_ count: String) {
+    func `invalid variables are ignored`(_ count: String) {
         let supervision = Supervision(
             environment: ["LISTEN_PID": "7", "LISTEN_FDS": count, "WATCHDOG_USEC": "x"], processID: 7)
         #expect(supervision == Supervision())
@@ -104,7 +104,7 @@ final class NotifyReceiver {
         [TemporaryDirectory().path + ".notify", "@perch-test-\(getpid())-\(UInt64.random(in: 0 ... .max))"]
     }
 
-    @Test func `is told in datagrams, at a path and at an abstract name`() throws {
+    @Test func `the service manager is notified by datagrams, at a path and at an abstract name`() throws {
         for name in self.names() {
             let receiver = try NotifyReceiver(name)
             defer { unlink(name) }
@@ -128,7 +128,7 @@ final class NotifyReceiver {
         }
     }
 
-    @Test func `is told by its own clock when settings are read again`() throws {
+    @Test func `the service manager is notified of a reload, with its clock`() throws {
         let receiver = try NotifyReceiver("@perch-test-\(getpid())-\(UInt64.random(in: 0 ... .max))")
         let socket = try #require(NotifySocket(path: receiver.name))
         var time = timespec()
@@ -141,7 +141,7 @@ final class NotifyReceiver {
         #expect(microseconds < Int64(time.tv_sec + 60) * 1_000_000)
     }
 
-    @Test func `that cannot be told costs nothing`() throws {
+    @Test func `a service manager that cannot be notified costs nothing`() throws {
         let socket = try #require(NotifySocket(path: "/nowhere/notify"))
         #expect(!socket.send(["READY=1"]))
         #expect(NotifySocket(path: "vsock:2:1234") == nil)
@@ -150,7 +150,7 @@ final class NotifyReceiver {
         #expect(!long.send(["READY=1"]))
     }
 
-    @Test func `keeps no watchdog without a place to tell it`() {
+    @Test func `a process without a notification socket has no watchdog`() {
         var supervision = Supervision()
         supervision.watchdogMicroseconds = 20_000_000
         let manager = ServiceManager(supervision, log: self.log)
@@ -206,7 +206,7 @@ final class NotifyReceiver {
         #expect(Sockets.localAddress(page.number) == Sockets.localAddress(http.number))
     }
 
-    @Test func `beside a second one of its kind is refused`() throws {
+    @Test func `a second inherited listener of one kind is refused`() throws {
         let one = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
         let other = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
         var settings = ServerSettings()
@@ -217,7 +217,7 @@ final class NotifyReceiver {
     }
 }
 
-@Suite struct `where a server listens` {
+@Suite struct `the listeners of a server` {
     private func refusal(_ change: (inout ServerSettings) -> Void) -> String? {
         var settings = ServerSettings()
         change(&settings)
@@ -230,7 +230,7 @@ final class NotifyReceiver {
         }
     }
 
-    @Test func `is loopback, unless the operator writes out that he wants more`() {
+    @Test func `a server listens on loopback, unless the operator explicitly allows more`() {
         #expect(self.refusal { $0.http = ServerSettings.standardHTTP } == nil)
         #expect(self.refusal { $0.http = "0.0.0.0:1" }?.contains("--allow-remote-http") == true)
         #expect(self.refusal { $0.http = ":1" }?.contains("--allow-remote-http") == true)

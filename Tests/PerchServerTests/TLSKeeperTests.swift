@@ -32,7 +32,7 @@ import Testing
         return try TLSKeeper(self.settings, wall: self.now)
     }
 
-    @Test func `are taken anew where they can be used`() throws {
+    @Test func `usable files of TLS are reloaded`() throws {
         var keeper = try self.keeper()
         let before = keeper.context.fingerprint
         self.put(MadeCertificate.server(of: self.authority))
@@ -64,7 +64,7 @@ import Testing
         #expect(keeper.reload(wall: self.now) == nil && keeper.fault == nil)
     }
 
-    @Test func `do not let a server start that nobody would trust`() throws {
+    @Test func `unusable files of TLS stop a server from starting`() throws {
         self.put(MadeCertificate.server(of: self.authority, endsInSeconds: -1))
         #expect(throws: ServerError.self) { try TLSKeeper(self.settings, wall: self.now) }
         self.put(MadeCertificate.server(of: self.authority))

@@ -40,7 +40,7 @@ import Testing
         #expect(Set(table.keys(of: 2)) == Set(ofSecond))
     }
 
-    @Test func `what is likely is what is there, and nothing is made of what is not`() {
+    @Test func `the likely entry is the existing one, and missing keys have none`() {
         var table = AliasTable()
         #expect(table.likely(Self.key(1).hash) == nil)
         for number in 0..<1_000 { _ = table.update(Self.key(number), AccountNumber(number)) }

@@ -164,7 +164,7 @@ private func variedSeedCount(_ blob: Blob) -> UInt64 { blob.name == "fact" ? 3_0
     }
 
     @Test(arguments: Blob.all)
-    func `with any one bit flipped it is refused`(_ blob: Blob) {
+    func `a blob with one flipped bit is refused`(_ blob: Blob) {
         for seed in UInt64(1)...3 {
             var random = SeededRandom(seed: seed)
             let bytes = blob.make(&random).bytes
@@ -188,7 +188,7 @@ private func variedSeedCount(_ blob: Blob) -> UInt64 { blob.name == "fact" ? 3_0
     }
 
     @Test(arguments: Blob.all.filter { $0.name != "header" })
-    func `found under another key it is refused`(_ blob: Blob) {
+    func `a blob under another key is refused`(_ blob: Blob) {
         var random = SeededRandom(seed: 1)
         let bytes = blob.make(&random).bytes
         #expect(throws: DecodingFault.self) { try blob.openUnderOtherKey(bytes) }
@@ -336,7 +336,7 @@ private func variedSeedCount(_ blob: Blob) -> UInt64 { blob.name == "fact" ? 3_0
         }
     }
 
-    @Test func `what follows the last field is refused`() throws {
+    @Test func `bytes after the last field are refused`() throws {
         var reader = ByteReader([1, 1])
         _ = try reader.bool()
         #expect(throws: DecodingFault.trailing(bytes: 1)) { try reader.finish() }

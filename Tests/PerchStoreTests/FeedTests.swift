@@ -108,7 +108,7 @@ private struct Parts: Equatable {
     }
 }
 
-@Suite struct `The window of what is due` {
+@Suite struct `The window of due attempts` {
     @Test func `is the earliest that storage has, through random moves`() {
         for seed in 1...20 as ClosedRange<UInt64> {
             var random = SeededRandom(seed: seed)

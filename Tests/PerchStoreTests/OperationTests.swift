@@ -234,7 +234,7 @@ final class FamilyStore {
         } throws: { ($0 as? Refusal)?.reason == .accountUnknown }
     }
 
-    @Test func `settles what is due for both accounts before it decides`() throws {
+    @Test func `an operation settles both accounts' due attempts before it decides`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")
         try store.buy("gold", "b")
@@ -261,7 +261,7 @@ final class FamilyStore {
         #expect(try store.past("a", bought.purchaseDate) == ["gold"])
     }
 
-    @Test func `the past is read up to so many facts of an account, and not beyond`() throws {
+    @Test func `a read about the past has a limit of facts`() throws {
         let store = try FamilyStore()
         let bought = try store.buy("gold", "a")
         let number = try #require(try store.storage.account(FamilyStore.key("a")))
@@ -342,7 +342,7 @@ final class FamilyStore {
         #expect(try store.fault(of: "a", members: ["b"]) == nil)
     }
 
-    @Test func `goes on as the line that it was, where a tester leaves only what an upgrade left behind`() throws {
+    @Test func `a shared line continues after a tester leaves only an upgraded copy`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")
         let first = try FamilyStore.transaction(try store.operate(.share(.product("silver"), member: "b"), "a"))
@@ -390,7 +390,7 @@ final class FamilyStore {
     }
 
     /// Found by `modelcheck 1 263 200`: who stopped took away what the other went on sharing.
-    @Test func `of one product by two members ends with the second of them, in either order`() throws {
+    @Test func `a product shared by two members ends with the second of them, in either order`() throws {
         for first in ["a", "b"] {
             let store = try FamilyStore()
             for purchaser in ["a", "b"] {
@@ -428,7 +428,7 @@ final class FamilyStore {
         #expect(try store.rows("m5").count == 2)
     }
 
-    @Test func `of a purchase for good reaches the member at once if it was shared as it was bought, else at his sync`()
+    @Test func `a shared non-consumable reaches the member at once if shared when bought, else at the next sync`()
         throws
     {
         let store = try FamilyStore()
@@ -466,7 +466,7 @@ final class FamilyStore {
         }
     }
 
-    @Test func `outlives a member who clears his own: it comes back with the next period`() throws {
+    @Test func `a share outlives a member's cleared transactions: the next period brings it back`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")
         try store.operate(.share(.product("silver"), member: "b"), "a")
@@ -531,7 +531,7 @@ final class FamilyStore {
 
     /// Random purchases, sharing, operations of a tester and passing time in a family of three.
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func `whatever happens, a member's copy is the purchaser's, and records are the fold of their facts`(
+    func `a member's copy equals the purchaser's line after every event, and records are the fold of their facts`(
         _ seed: UInt64
     ) throws {
         var random = SeededRandom(seed: seed)

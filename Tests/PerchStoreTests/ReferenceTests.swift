@@ -94,7 +94,7 @@ import Testing
         self.life.expect("2026-03-10 2027-03-10 99")
     }
 
-    @Test mutating func `what waits is billed as it was ordered, and what was redeemed for it waits with it`() {
+    @Test mutating func `a waiting change is billed as ordered, and its offer waits with it`() {
         self.life.buy("gold")
         self.life.buy("silver.yearly", billed: .monthly)
         #expect(self.life.status?.billing == .monthly)

@@ -193,7 +193,7 @@ private func checkAlike(_ servers: Server...) throws {
     }
 
     @Test(arguments: [true, false])
-    func `answers UNAVAILABLE while storage is unreachable, and goes on reading what it has`(atCommit: Bool) throws {
+    func `an engine answers UNAVAILABLE while storage is unreachable, and continues to read`(atCommit: Bool) throws {
         let a = try Server(self.database)
         a.buy("lifetime", "anna")
         _ = try a.owned("anna")

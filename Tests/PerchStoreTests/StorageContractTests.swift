@@ -86,7 +86,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `keeps nothing of a batch that found no space, and goes on when there is some`(
+    func `storage keeps nothing of a batch without space, and continues when there is some`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -142,7 +142,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `lists what is due by instant, then account, each app for itself`(
+    func `storage lists due accounts by instant, then account, for each app`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()

@@ -46,7 +46,7 @@ import Testing
         #expect(pair.toClient.isEmpty || pair.toClient[0] == 21)
     }
 
-    @Test func `whose ciphertext was changed ends without plaintext`() throws {
+    @Test func `a connection with changed ciphertext ends without plaintext`() throws {
         let pair = try Pair().shakeHands()
         var record = pair.encryptAtClient([1, 2, 3])
         record[record.count - 1] ^= 1
@@ -70,13 +70,13 @@ import Testing
     }
 
     @Test(arguments: ["example.com", "127.0.0.1.example.com"])
-    func `to a server with another name's certificate fails`(_ name: String) throws {
+    func `a connection to a server with another name's certificate fails`(_ name: String) throws {
         let pair = try Pair(name: name).shakeHands()
         #expect(pair.clientStep.fault == .name)
         #expect(pair.serverStep.fault == .refused || pair.serverStep == .wantsInput)
     }
 
-    @Test func `to an address that the certificate lacks fails`() throws {
+    @Test func `a connection to an address that the certificate lacks fails`() throws {
         #expect(try Pair(name: "127.0.0.2", isAddress: true).shakeHands().clientStep.fault == .name)
     }
 
@@ -133,7 +133,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `of an unknown authority is refused, even if certificates are optional`(_ requires: Bool) throws {
+    func `a certificate of an unknown authority is refused, even if certificates are optional`(_ requires: Bool) throws
+    {
         let stranger = MadeCertificate("alice", issuer: Made.otherAuthority)
         let pair = try Pair(self.server(requires: requires), Made.clientContext(showing: stranger)).shakeHands()
         #expect(pair.serverStep.fault == .certificate)
@@ -201,7 +202,7 @@ import Testing
         #expect(try self.isResumed(server, client, session) == isResumed)
     }
 
-    @Test func `of a server with a secret is resumed after a restart, and one period later`() throws {
+    @Test func `a session of a server with a secret is resumed after a restart, and one period later`() throws {
         let secret = [UInt8](repeating: 5, count: 32)
         let client = try Made.clientContext()
         let server = try self.context(TicketKeys(secret: secret, wall: Instant(milliseconds: 0)))
@@ -229,7 +230,7 @@ import Testing
         #expect(same.server.peer?.commonName == "alice", "the ticket carries the client's identity")
     }
 
-    @Test func `of a long connection is renewed when the keys change`() throws {
+    @Test func `a long connection's session is renewed when the keys change`() throws {
         let keys = TicketKeys(wall: Instant(milliseconds: 0))
         let server = try self.context(keys)
         let client = try Made.clientContext()

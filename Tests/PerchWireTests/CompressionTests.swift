@@ -36,7 +36,7 @@ private func inflated(
         #expect(try codec.decodeStatus(inflated.bytes).message.utf8.count == Limits.compressBytesMin - 3)
     }
 
-    @Test func `what would not get smaller stays plain`() throws {
+    @Test func `a message that would not shrink stays plain`() throws {
         let codec = MessageCodec()
         _ = try codec.encode(Request.checkCatalog(CheckCatalogRequest(file: noise(5_000))))
         #expect(codec.compressed() == nil)
@@ -54,7 +54,7 @@ private func inflated(
     }
 
     @Test(arguments: [0, 1, 4_095, 4_096, 4_097, 70_000, 1_000_000])
-    func `what was compressed inflates to what it was`(_ count: Int) throws {
+    func `a compressed message inflates to the original`(_ count: Int) throws {
         let bytes = [UInt8](repeating: 0x61, count: 1_200) + noise(count / 2) + [UInt8](repeating: 0, count: count / 2)
         let codec = MessageCodec()
         #expect(try inflated(deflated(bytes), by: codec) == bytes)
@@ -102,7 +102,7 @@ private func inflated(
         }
     }
 
-    @Test func `what is not zlib, or damaged, is refused, and the next message is read`() throws {
+    @Test func `invalid zlib data is refused, and the next message is read`() throws {
         let codec = MessageCodec()
         let bytes = [UInt8](repeating: 0x61, count: 2_000)
         let compressed = try deflated(bytes)

@@ -83,7 +83,7 @@ private func read(_ bytes: [UInt8], limit: Int = Limits.frameBytesMax) throws(Fr
         return frames
     }
 
-    @Test func `wherever a stream is cut, the same frames come out, and only whole ones`() throws {
+    @Test func `a stream cut anywhere gives the same whole frames`() throws {
         for cut in 0...Self.stream.count {
             var decoder = FrameDecoder()
             decoder.append(Array(Self.stream[..<cut]))

@@ -40,7 +40,7 @@ private func takeForMessage(_ scarce: UnsafeMutableRawPointer?, _ count: Int) ->
     Scarce.at(scarce).take() ? malloc(count) : nil
 }
 
-@Suite struct `without memory` {
+@Suite struct `the codec without memory` {
     private static func prepare(_ scarce: Scarce) -> (UnsafeMutablePointer<z_stream>) -> Void {
         { stream in
             stream.pointee.zalloc = takeForZlib

@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func `whatever is read the quick way is what the long way reads, also of damaged bytes`() throws {
+    @Test func `the quick way and the general way read the same, also of damaged bytes`() throws {
         var quick = 0
         let names = RecentTexts()
         defer { names.destroy() }
@@ -297,7 +297,7 @@ import Testing
         }
     }
 
-    @Test func `what is no text is none, also beside one that was read`() throws {
+    @Test func `invalid text is refused, also beside a cached one`() throws {
         let names = RecentTexts()
         defer { names.destroy() }
         let good = Array("com.example.premium".utf8)

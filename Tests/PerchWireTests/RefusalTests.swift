@@ -216,7 +216,7 @@ private func refusal(_ method: PerchWire.Method, _ bytes: [UInt8]) -> MessageErr
         }
     }
 
-    @Test func `a message with any byte changed is read or refused, and what is read can be written`() throws {
+    @Test func `a message with any changed byte is read or refused, and a read one can be written`() throws {
         let codec = MessageCodec()
         var samples = Samples(seed: 12)
         var refused = 0
@@ -278,7 +278,7 @@ private func refusal(_ method: PerchWire.Method, _ bytes: [UInt8]) -> MessageErr
                 == .getProducts(.failure(Failure(reason: "x"), ValueInfo())))
     }
 
-    @Test func `what would be longer than a frame is refused before it is written`() throws {
+    @Test func `a message longer than a frame is refused before it is written`() throws {
         let codec = MessageCodec()
         let limit = Limits.frameBytesMax
         // A tag and a length of four bytes stand before the file.

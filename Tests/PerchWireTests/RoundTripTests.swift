@@ -145,7 +145,7 @@ private let seeds = (1...240).map { UInt64($0) }
         #expect(try codec.decodeResponse(.operate, bytes.span.bytes) == response)
     }
 
-    @Test func `where a change stands can be added behind an answer that was encoded without it`() throws {
+    @Test func `a position can be appended to an answer that was encoded without it`() throws {
         let codec = MessageCodec()
         var samples = Samples(seed: 3)
         for position in [

@@ -53,7 +53,7 @@ import Testing
         #expect(throws: TokenError.checksum(token: "event cursor")) { try EventCursor([2] + [0] + bytes[2...]) }
     }
 
-    @Test func `one kind of token is not read as another`() {
+    @Test func `a token of one kind is not read as another`() {
         #expect(throws: TokenError.self) { try ResumeToken(Self.cursor.bytes) }
         #expect(throws: TokenError.self) { try EventCursor(Self.page.bytes) }
         #expect(throws: TokenError.self) { try PageToken(Self.resume.bytes) }

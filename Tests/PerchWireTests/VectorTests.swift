@@ -502,7 +502,7 @@ struct `vectors` {
         #expect(count > 5)
     }
 
-    @Test func `what clients must not send is refused by the word that they are told`() throws {
+    @Test func `a message that clients must not send is refused with its documented reason`() throws {
         let codec = MessageCodec()
         let contract = Contract.all()
         for vector in try Vector.read("messages-refused.json") {

@@ -5,7 +5,7 @@ import PerchWire
 import Testing
 
 @Suite struct `the table of errors` {
-    @Test func `it is the one that proto's README prints, word for word and code for code`() throws {
+    @Test func `the table equals that of proto/README.md, with every reason and code`() throws {
         let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../proto/README.md")
         var printed: [String: Int32] = [:]
         var retries: [String: String] = [:]
@@ -75,7 +75,7 @@ import Testing
         #expect(WireStatus(TokenError.checksum(token: PageToken.name)).reason == .cursorMalformed)
     }
 
-    @Test func `a status is told as STATUS, as DRAIN and as the failure of a stream`() {
+    @Test func `a status converts to STATUS, to DRAIN and to the failure of a stream`() {
         let status = WireStatus(.callsLimit, "too many", details: [.limit(1)])
         #expect(status.status == Status(code: 8, message: "too many", reason: "CALLS_LIMIT", details: [.limit(1)]))
         #expect(status.drain().isFinal)

@@ -8,12 +8,12 @@ package protocol FuzzTarget: AnyObject, SendableMetatype {
     /// The source folders whose code it is there to reach, for the figures of its coverage.
     static var reaches: [String] { get }
 
-    /// Inputs to begin with: valid ones, which a fuzzer would take long to come upon.
+    /// Initial inputs: valid ones, which a fuzzer would take long to find.
     static func seeds() -> [[UInt8]]
 
     init()
 
-    /// Whether the input was taken, all the way: what a refusal at the door does not reach lies behind that.
+    /// Whether the input was accepted by all checks: code behind a refusal is not reached.
     @discardableResult
     func run(_ bytes: [UInt8]) -> Bool
 }

@@ -1,6 +1,6 @@
 import PerchBase
 
-/// A defect that is there only if it is asked for, to see that fuzzing finds one: reads a byte behind its memory. `make fuzz
+/// A defect that exists only on request, to check that fuzzing finds one: reads a byte beyond its memory. `make fuzz
 /// PLANT=1`.
 ///
 /// The defect lies behind all refusals of a target, within reach of one in a thousand accepted inputs. A fuzzer reaches
@@ -13,5 +13,5 @@ package func plantedDefect(behind bytes: [UInt8]) {
     if byte(of: memory, at: bytes.count) == 0xA5 { print("planted") }
 }
 
-/// Apart, so that the compiler does not see what is wrong, and leave it out.
+/// A separate function, so that the compiler cannot detect the out-of-bounds read and remove it.
 @inline(never) private func byte(of memory: UnsafeMutablePointer<UInt8>, at index: Int) -> UInt8 { memory[index] }

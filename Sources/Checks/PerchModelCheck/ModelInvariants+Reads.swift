@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchStore
 
-// Reads return what was written: lists by their rules, and the past as it was.
+// Reads return the written data: lists by their rules, and the past unchanged.
 extension ModelInvariants {
     /// `finished` has the finished transactions, from the facts.
     func read(_ account: Int, _ rows: [TransactionRow], finished: Set<TransactionID>) -> String? {

@@ -381,7 +381,7 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// A member of the family has what the purchaser shares.
+    /// A family member's copy equals the purchaser's shared line.
     private func shared(_ records: [AccountRecord], app: AppState, now: Instant) -> String? {
         var mirrored: Set<TransactionID> = []
         let takenOut = self.folds.reduce(into: Set()) { $0.formUnion($1.takenOut) }

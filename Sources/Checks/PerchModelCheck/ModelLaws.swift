@@ -81,7 +81,7 @@ package struct ModelLaws {
         return nil
     }
 
-    /// The account's line that the target meant before the event.
+    /// The account's line that the target named before the event.
     func line(_ target: OperationTarget, _ account: Int, _ snapshot: ModelSnapshot) -> Line? {
         guard let record = snapshot.records[account] else { return nil }
         switch target {
@@ -229,7 +229,7 @@ package struct ModelLaws {
             left.count == rows.count
             && zip(left, rows).allSatisfy { old, new in
                 var old = old
-                // The deletion of an upgrade restores what that left behind.
+                // The deletion of an upgrade restores the plan that it left behind.
                 if old.transaction.id == new.transaction.id, !new.transaction.isUpgraded {
                     old.transaction.isUpgraded = false
                 }

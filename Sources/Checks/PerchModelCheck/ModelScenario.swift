@@ -38,7 +38,7 @@ package enum ModelScenario {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The statuses of all accounts, for people.
+    /// The statuses of all accounts, as text.
     private static func sights(in world: ModelWorld) -> [String] {
         var sights: [String] = []
         for account in ModelWorld.accounts.indices {

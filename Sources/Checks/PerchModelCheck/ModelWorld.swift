@@ -11,7 +11,7 @@ package final class ModelWorld {
     package let storage: MemoryStorage
     private let engine: StoreEngine
     private var nextTicket: UInt64 = 1
-    /// Every committed change that is not taken yet.
+    /// Committed changes that are not processed yet.
     private var changes: [Change] = []
     /// The last mutation with a key, and its answer.
     package private(set) var lastKeyed: (mutation: Mutation, answer: Answer)?
@@ -21,7 +21,7 @@ package final class ModelWorld {
     package enum Answer: Hashable, Sendable {
         case done(MutationResult, Position)
         case refused(Refusal)
-        /// The store does not come to an answer.
+        /// The store does not answer.
         case stuck
         /// A repetition under the same key had another answer.
         case differs(first: String, again: String)

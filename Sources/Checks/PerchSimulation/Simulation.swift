@@ -177,7 +177,7 @@ package final class Simulation {
         return [UInt8(self.keyCount >> 8), UInt8(self.keyCount & 0xFF)]
     }
 
-    /// Runs this number of steps, then lets the simulation come to rest and checks it.
+    /// Runs this number of steps, then lets the simulation settle and checks it.
     package func run(steps: Int) -> Report {
         for step in 0..<steps {
             self.step()

@@ -16,13 +16,13 @@ package final class World {
         package var settings = TestShop.settings()
         package var environment = AppEnvironment.xcode
         package var storage: (any Storage)?
-        /// Keeps the store in SQLite on this disk, where no storage is given.
+        /// Keeps the store in SQLite on this disk, if no storage is given.
         package var disk: FaultyDisk?
         /// Bytes that a server may have on their way to a client.
         package var sendBufferBytes = 128 * 1024
         package var cacheBytesMax = 1 << 20
         package var storeLimits = StoreLimits()
-        /// Nil: whoever connects may do everything.
+        /// Nil: every caller may do everything.
         package var authenticator: Authenticator?
         /// Bundle identifiers of apps beside the shop's, with its catalogue.
         package var moreApps: [String] = []
@@ -45,7 +45,7 @@ package final class World {
     package private(set) var machine = World.begin
     /// Requests of the loops that the store has not seen yet.
     package private(set) var storeInbox: [StoreRequest] = []
-    /// Whether it shows what no lease covers, because there was no room to write one.
+    /// Whether the clock has passed its lease, because the disk had no space for a new one.
     package private(set) var hasRunUnleased = false
     /// The machine's clock was seen beyond the lease.
     private var isClockAwaited = false
@@ -64,7 +64,7 @@ package final class World {
     /// Answers to mutations that the world asked for itself.
     package private(set) var ownAnswers: [UInt64: StoreAnswer] = [:]
     private var nextOwnTicket: UInt64 = 1
-    /// Tokens that the store took back, and the last revision before that.
+    /// Tokens that the store revoked, and the last revision before each.
     package private(set) var revokedSince: [String: UInt64] = [:]
 
     package init(_ setup: Setup = Setup(), conditions: SimulatedLoop.Conditions = SimulatedLoop.Conditions()) {
@@ -149,7 +149,7 @@ package final class World {
         return client
     }
 
-    /// The messages of a call that ends by itself, and its status.
+    /// The messages of a call that ends automatically, and its status.
     package func answer(
         to request: Request, from client: WireClient, timeoutMilliseconds: UInt64 = 0
     ) -> (response: Response?, status: Status?) {
@@ -256,12 +256,12 @@ package final class World {
         }
     }
 
-    /// Traps where a loop's tables contradict each other.
+    /// Traps if a loop's tables contradict each other.
     package func checkInvariants() {
         for loop in self.loops { loop.core.checkInvariants() }
     }
 
-    /// Every client goes away at once; traps where a loop keeps anything of them.
+    /// Closes every client at once; traps if a loop keeps any of their state.
     package func checkNothingIsLeft() {
         for socket in self.sockets { socket.reset() }
         self.settle()
@@ -270,7 +270,7 @@ package final class World {
 
     // MARK: Time
 
-    /// All clocks go on at once; whoever sleeps finds out when it wakes.
+    /// All clocks advance at once; sleeping components see it when they wake.
     package func jump(_ milliseconds: Int64) {
         self.monotonic += milliseconds
         self.setMachineClock(by: milliseconds)
@@ -286,7 +286,7 @@ package final class World {
     private func lookAtMachine() {
         let bound = self.engine.clockBound
         self.wall = max(self.wall, min(self.machine, bound))
-        // A store that failed writes no lease any more: its process is about to end.
+        // A failed store writes no lease any more: its process is about to end.
         if self.machine > bound, self.engine.failure == nil, !self.isClockAwaited {
             self.isClockAwaited = true
             self.storeWake = min(self.storeWake ?? self.machine, self.machine)
@@ -295,7 +295,7 @@ package final class World {
         self.hasRunUnleased = isExcused && self.wall > self.engine.header.lease
     }
 
-    /// As the store's thread does after each of its turns.
+    /// Extends the clock, as the store's thread does after each tick.
     private func extendClock() {
         self.lookAtMachine()
         guard self.isClockAwaited, self.machine <= self.engine.clockBound else { return }
@@ -343,7 +343,7 @@ package final class World {
         }
     }
 
-    /// Replaces an app's catalogue and the settings of its file, where they differ.
+    /// Replaces an app's catalogue and the settings of its file, if they differ.
     package static func load(
         _ app: AppNumber, _ catalogue: Catalogue, settings: AppSettings, source: String,
         images: [ImageContent] = []
@@ -386,7 +386,7 @@ package final class World {
     package func restart(after loss: FaultyDisk.Loss) -> UInt64 {
         let committed = max(self.history.revision, self.engine.header.revision)
         for socket in self.sockets {
-            // A kernel that lives on sends what it has and says that this was all.
+            // A surviving kernel sends its remaining bytes and closes in order.
             if loss == .power { socket.reset() }
             socket.close()
         }

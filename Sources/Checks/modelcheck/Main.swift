@@ -72,7 +72,7 @@ enum Main {
         exit(0)
     }
 
-    /// Where the text was written.
+    /// Writes the text, and returns its path.
     private static func keep(_ text: String, _ name: String) -> String {
         let directory = ".build/modelcheck"
         mkdir(".build", 0o755)
@@ -82,7 +82,7 @@ enum Main {
         return path
     }
 
-    /// At once, so that a long run shows where it is when it is looked at through a pipe.
+    /// Flushed at once, so that a long run shows its progress through a pipe.
     private static func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }

@@ -57,7 +57,7 @@ enum Main {
     }
 }
 
-/// Called by a name that callgrind can be told, and so without arguments.
+/// A function with a name for callgrind, and so without arguments.
 @inline(never)
 @c(perch_measured)
 public func perchMeasured() {

@@ -29,7 +29,7 @@ enum Main {
         exit(2)
     }
 
-    /// At once, so that a long run shows where it is when it is looked at through a pipe.
+    /// Flushed at once, so that a long run shows its progress through a pipe.
     private static func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }

@@ -3,7 +3,7 @@ import PerchJSON
 import PerchModel
 
 extension CatalogueLoader {
-    /// The failures that a file chooses, in its order; the older switches as what they came to be: one of purchases.
+    /// The failures in a file, in order. Older switches become failures of purchases.
     mutating func failures(_ fields: inout Fields) -> [FileFailure] {
         let names = self.failureNames(&fields)
         var failures = self.legacyFailure(&fields, names).map { [$0] } ?? []
@@ -92,7 +92,7 @@ extension CatalogueLoader {
         return failure
     }
 
-    /// The file's own order of errors, where it writes one.
+    /// The file's own order of errors, if it has one.
     private mutating func failureNames(_ fields: inout Fields) -> FailureNames {
         var names = FailureNames.documented
         guard let value = fields.take("perch") else { return names }

@@ -14,7 +14,7 @@ package struct ImageFile: Hashable, Sendable {
 }
 
 extension CatalogueLoader {
-    /// Where a product names its image.
+    /// A product's reference to its image.
     struct NamedImage {
         var id: String
         var place: JSONPlace

@@ -13,7 +13,7 @@ extension CatalogueLoader {
         return integer
     }
 
-    /// The whole number that a fraction of zeros or a string of digits stands for.
+    /// The whole number in a fraction of zeros or a string of digits.
     static func wholeNumber(_ value: JSONValue) -> Int64? {
         switch value.content {
         case .number(let text):

@@ -126,7 +126,7 @@ extension CatalogueLoader {
         return rule
     }
 
-    // What App Store Connect takes. It names no most for what was paid; a hundred years is ours.
+    // The range that App Store Connect accepts. It has no maximum for paid months; a hundred years is Perch's.
     private static let paidMonths: ClosedRange<Int32> = 1...1_200
     private static let lapsedMonths: ClosedRange<Int32> = 1...24
     private static let waitMonths: ClosedRange<Int32> = 2...24
@@ -242,7 +242,7 @@ extension CatalogueLoader {
         return false
     }
 
-    /// The customers who may redeem a code. Without the key there are none.
+    /// The customers who may redeem a code. A missing key means none.
     private mutating func eligibility(_ fields: inout Fields) -> CodeOffer.Eligibility {
         guard let value = fields.take("eligibility") else {
             self.findings.warn(

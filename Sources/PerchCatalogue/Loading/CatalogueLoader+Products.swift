@@ -53,7 +53,7 @@ extension CatalogueLoader {
         switch (type, shelf) {
         case (.autoRenewable, .group), (.consumable, .products), (.nonConsumable, .products),
             (.nonRenewable, .nonRenewing), (.autoRenewable, .products), (.autoRenewable, .nonRenewing):
-            // A subscription outside of a group is looked at when its group is looked for.
+            // A subscription outside of a group is read with the groups.
             break
         case (_, .group(let id)):
             self.findings.warn(

@@ -3,7 +3,7 @@ import PerchJSON
 import PerchModel
 
 extension CatalogueLoader {
-    /// The settings that an app begins with. Nothing here refuses a file: a default stands for what cannot be used.
+    /// The initial settings of an app. Nothing here refuses a file: invalid settings get their defaults.
     mutating func settings(_ value: JSONValue?) -> (AppSettings, [FileFailure]) {
         var settings = AppSettings()
         // As in Xcode: without a word in the file, dialogs are on.

@@ -72,7 +72,7 @@ extension CatalogueLoader {
                 plans.append(BillingPlan(type: type, price: each, commitmentPrice: whole, chargeCount: chargeCount))
             }
         }
-        // One plan up front is what every subscription has.
+        // Every subscription has an up-front plan, so that alone is no choice.
         return plans.contains { $0.type != .upFront } ? plans : []
     }
 

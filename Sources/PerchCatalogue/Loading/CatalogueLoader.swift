@@ -4,8 +4,8 @@ import PerchModel
 
 /// Builds a catalogue from one document.
 ///
-/// A mistake in what is sold, for how much or for how long refuses the file. For every other mistake the loader takes the
-/// plainest reading, and adds a warning with its place.
+/// A mistake about products, prices or periods refuses the file. For every other mistake the loader takes the plainest
+/// reading, and adds a warning with its place.
 struct CatalogueLoader {
     var findings = Findings()
     /// The currency of the file's storefront. The file itself has numbers only.
@@ -14,10 +14,10 @@ struct CatalogueLoader {
     /// Of all products, in the order of the file.
     var namedImages: [NamedImage] = []
     private var products: [CatalogueProduct] = []
-    /// Where each product ID stood first, of products left out too.
+    /// The first place of each product ID, including products that are left out.
     private var productPlaces: [String: JSONPlace] = [:]
 
-    /// The list that an entry stands in.
+    /// The list that contains an entry.
     enum Shelf: Hashable {
         case products, nonRenewing
         case group(id: String)
@@ -121,7 +121,7 @@ struct CatalogueLoader {
                 locale: self.locale(&entry), text: entry.text("policyText", &self.findings),
                 url: entry.text("policyURL", &self.findings))
             entry.reportUnknown(in: "a policy", to: &self.findings)
-            // Xcode writes an empty policy where there is none.
+            // Xcode writes an empty policy for a missing one.
             if !policy.text.isEmpty || !policy.url.isEmpty { policies.privacyPolicies.append(policy) }
         }
         fields.reportUnknown(in: "the policies", to: &self.findings)
@@ -288,7 +288,7 @@ struct CatalogueLoader {
             throw self.findings.error(
                 .badPeriod, at: value.place, "\(quoted(key)) should be a string, as \"P1M\", not \(value.kind)")
         }
-        // Only what is written as we would write it: neither "P+1M" nor "P01M".
+        // Only the canonical form: neither "P+1M" nor "P01M".
         guard let period = Period(iso8601: text), period.description == text else {
             throw self.findings.error(
                 .badPeriod, at: value.place,

@@ -44,7 +44,7 @@ struct Fields {
     private let members: [JSONMember]
     private var taken: Set<Int> = []
 
-    /// Nil for what is not an object.
+    /// Nil for a value that is no object.
     init?(_ value: JSONValue) {
         guard let members = value.members else { return nil }
         self.place = value.place
@@ -58,7 +58,7 @@ struct Fields {
         return value.isNull ? nil : value
     }
 
-    /// Where the value of a key stands; nil where there is none.
+    /// The place of a key's value; nil without one.
     func placeOf(_ key: String) -> JSONPlace? {
         self.members.first { $0.key == key && !$0.value.isNull }?.value.place
     }
@@ -71,7 +71,7 @@ struct Fields {
         self.members.enumerated().first { !self.taken.contains($0.offset) }?.element
     }
 
-    /// Takes known keys that have no use here.
+    /// Marks known keys without a use here.
     mutating func ignore(_ keys: String...) {
         for key in keys { _ = self.take(key) }
     }

@@ -24,8 +24,8 @@ extension PerchClient {
 
     /// Replaces the catalogue of the app. The server pushes the changed products. The client never repeats this call.
     ///
-    /// `images` are all that its products name: those of the catalogue before are forgotten. `source` says for people
-    /// where the file came from.
+    /// `images` must have all images of the catalogue: those of the previous catalogue are dropped. `source` is the
+    /// file's origin, as a text for operators.
     public func loadCatalog(
         _ file: [UInt8], images: [CatalogImage] = [], source: String = "", timeout: Duration? = nil
     ) async throws(PerchError) -> LoadedCatalog {
@@ -37,7 +37,7 @@ extension PerchClient {
         }
     }
 
-    /// What the catalogue of the app holds.
+    /// The contents of the app's catalogue.
     public func catalog(timeout: Duration? = nil) async throws(PerchError) -> CatalogContents {
         try await self.call(.getCatalog(GetCatalogRequest(app: self.app)), timeout: timeout) { response in
             guard case .getCatalog(let contents) = response else { return nil }
@@ -45,7 +45,7 @@ extension PerchClient {
         }
     }
 
-    /// How the server is: its store, its counters, and what it finds of itself.
+    /// The state of the server: its store, its counters, and its findings about itself.
     public func serverStatus(timeout: Duration? = nil) async throws(PerchError) -> ServerStatus {
         try await self.call(.getServerStatus, timeout: timeout) { response in
             guard case .getServerStatus(let status) = response else { return nil }

@@ -20,7 +20,7 @@ extension PerchClient {
         }
     }
 
-    /// A promotional image of the catalogue, by the `promotionalImageID` of a product.
+    /// A promotional image of the catalogue, by a product's `promotionalImageID`.
     ///
     /// `known` is the `contentHash` of the bytes that the caller has: if they are still the image, they are not sent again.
     public func image(
@@ -71,7 +71,7 @@ extension PerchClient {
 
     // MARK: Plans, offers, policies, reasons
 
-    /// The products of a group, and what choosing each would do to the plan that the account holds.
+    /// The products of a group, and the relation of each to the account's current plan.
     public func planOptions(
         account: String, group: String, locale: String = "", atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<[PlanOption]> {
@@ -83,7 +83,7 @@ extension PerchClient {
         }
     }
 
-    /// Which offers an account may have: of a product, or of all products of a group.
+    /// The offers of a product, or of all products of a group, and the account's eligibility for each.
     public func offerEligibility(
         account: String, group: String = "", product: String = "", atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<OfferEligibilities> {
@@ -95,7 +95,7 @@ extension PerchClient {
         }
     }
 
-    /// The app's licence agreement and privacy policy; `locale` is the app's where it is left empty.
+    /// The app's licence agreement and privacy policy. An empty `locale` means the app's.
     public func policies(locale: String = "", timeout: Duration? = nil) async throws(PerchError) -> ShownPolicies {
         let request = AppPoliciesRequest(app: self.app, locale: locale)
         return try await self.call(.getAppPolicies(request), timeout: timeout) { response in
@@ -108,14 +108,14 @@ extension PerchClient {
         }
     }
 
-    /// Why an account is subscribed in a group, or not, and what will change by itself.
+    /// Why an account is subscribed in a group, or not, and what will change automatically.
     public func explainStatus(
         account: String, group: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<Explanations> {
         try await self.explain(.group(group), account: account, asOf: asOf, atLeast: atLeast, timeout: timeout)
     }
 
-    /// Why an account is entitled to a product, or not, and what will change by itself.
+    /// Why an account is entitled to a product, or not, and what will change automatically.
     public func explainEntitlement(
         account: String, product: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<Explanations> {

@@ -4,9 +4,9 @@ import PerchWire
 
 // Operations of a transaction manager, for test apps only. Other apps refuse them with `NOT_A_TEST_APP`.
 extension PerchClient {
-    /// Does one thing to one account: buys, refunds, renews, shares and so on. Returns when it is committed.
+    /// Performs one operation on one account: buy, refund, renew, share and so on. Returns after the commit.
     ///
-    /// `account` may be left out where the operation names a transaction. Repeated under its key, it happens once.
+    /// `account` may be empty if the operation names a transaction. A repeated call with the same key happens once.
     @discardableResult
     public func operate(
         _ operation: StoreOperation, account: String? = nil, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
@@ -42,7 +42,7 @@ extension PerchClient {
         }
     }
 
-    /// The settings of the app, and its armed failures, as a list that `configure` would take.
+    /// The settings of the app, and its armed failures, as a list that `configure` accepts.
     public func settings(timeout: Duration? = nil) async throws(PerchError) -> [AppSettingChange] {
         try await self.call(.getSettings(SettingsRequest(app: self.app)), timeout: timeout) { response in
             guard case .getSettings(let answer) = response else { return nil }
@@ -50,7 +50,7 @@ extension PerchClient {
         }
     }
 
-    /// What the store knows of an account.
+    /// The store's record of an account.
     public func inspect(
         account: String, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<AccountDetails> {
@@ -84,10 +84,11 @@ extension PerchClient {
         }
     }
 
-    /// Freezes, resumes or advances the clock. Returns when everything due by then is settled and visible.
+    /// Freezes, resumes or advances the clock. Returns after everything due up to the new instant is settled and
+    /// visible.
     ///
-    /// Never repeated by the client, for an advance that happens twice goes twice as far: when the connection breaks
-    /// under it, the error is `OUTCOME_UNKNOWN`, and the clock tells.
+    /// The client never repeats this call, because a repeated advance goes twice as far. If the connection breaks, the
+    /// error is `OUTCOME_UNKNOWN`, and reading the clock shows the outcome.
     public func setClock(_ move: ClockMove, timeout: Duration? = nil) async throws(PerchError) -> ClockChange {
         let request = SetClockRequest(app: self.app, change: move.change)
         return try await self.call(.setClock(request), timeout: timeout) { response in

@@ -2,14 +2,15 @@ public import PerchBase
 public import PerchModel
 import PerchWire
 
-// Buying, finishing, and what was bought.
+// Purchases, finishing, and transactions.
 //
-// Every mutation carries an idempotency key, the caller's or a random one, and is repeated under it when the connection
-// breaks: it happens once. Its position, handed to a read as `atLeast`, makes that read see it.
+// Every mutation carries an idempotency key, the caller's or a random one. If the connection breaks, the client repeats
+// it with that key, so it happens once. A read whose `atLeast` is the mutation's position sees the mutation.
 extension PerchClient {
     /// Buys a product, as an app does.
     ///
-    /// Repeating the call with the same key buys once. Without one it is random, and the client itself repeats under it.
+    /// A repeated call with the same key buys once. Without a key the client makes a random one, for its own
+    /// repetitions.
     public func purchase(
         _ order: PurchaseOrder, account: String, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Purchase {
@@ -49,7 +50,7 @@ extension PerchClient {
 
     // MARK: What a customer asks for
 
-    /// Restores: what waits for the customer's own request is delivered. Never takes anything away.
+    /// Restores purchases: delivers what waits for the customer's request. Never removes anything.
     @discardableResult
     public func sync(
         account: String, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
@@ -79,7 +80,7 @@ extension PerchClient {
 
     /// Redeems an offer code, known by its reference name. Test apps only.
     ///
-    /// `product` is needed only where several products have a code of that name.
+    /// `product` is needed only if several products have a code of that name.
     public func redeemOfferCode(
         _ code: String, account: String, product: String = "", idempotencyKey: [UInt8]? = nil,
         timeout: Duration? = nil
@@ -176,7 +177,7 @@ extension PerchClient {
 }
 
 extension PurchaseOrder {
-    /// On the wire 0 means 1; a caller who says 0 means something else, and is refused.
+    /// On the wire 0 means 1. A caller that passes 0 means something else, so it is refused.
     func onWire() throws(PerchError) -> PurchaseOrder {
         guard self.quantity >= 1 else {
             throw PerchError(

@@ -2,7 +2,7 @@ import PerchModel
 import PerchWire
 
 extension Request {
-    /// The first text with a NUL in it, and where; nil if there is none.
+    /// The first text that contains a NUL, and the NUL's offset; nil for none.
     var fieldWithNUL: (name: String, byte: Int)? {
         for (name, text) in self.texts {
             for (offset, byte) in text.utf8.enumerated() where byte == 0 { return (name, offset) }
@@ -10,7 +10,7 @@ extension Request {
         return nil
     }
 
-    /// Every text of a request, by the contract's names.
+    /// Every text of a request, by its name in the contract.
     private var texts: [(name: String, text: String)] {
         switch self {
         case .productsTask(let request), .getProducts(let request):

@@ -1,41 +1,41 @@
 import PerchBase
 package import PerchWire
 
-/// A unary call, from its making to its answer.
+/// A unary call, from its creation to its answer.
 ///
 ///     waiting ──sent──▶ under way ──STATUS──▶ over;   under way ──connection lost──▶ waiting again, or over
 struct PendingCall {
     let request: Request
     let timeoutMilliseconds: Int64
-    /// On the monotonic clock; what `timer` fires at.
+    /// On the monotonic clock; the time of `timer`.
     let deadline: Int64
     var timer = TimerHeap.ID.none
     /// Nil while it waits for a connection.
     var stream: UInt32?
-    /// How often it was sent, and may have been taken.
+    /// Number of times that it was sent and may have been executed.
     var attempts = 0
-    /// How often it came back, certainly not done.
+    /// Number of times that it came back without having been executed.
     var returns = 0
-    /// It is among those that wait for a connection.
+    /// It is in the list of calls that wait for a connection.
     var isWaiting = false
-    /// Of a mutation: a revision that there was before it was first sent.
+    /// For a mutation: a revision from before it was first sent.
     var revisionBefore: UInt64?
     var response: Answer?
-    /// Why it was last sent in vain.
+    /// Why its last attempt failed.
     var lastLoss: PerchError?
 
     enum Answer {
         case read(Response)
-        /// A newer server has answered with what is not known here.
+        /// A newer server answered with an unknown message.
         case unreadable
     }
 }
 
-/// How often a call may be sent whose answer was lost.
+/// How often a call may be sent again after its answer was lost.
 enum Repeatability {
     /// It changes nothing.
     case read
-    /// It carries an idempotency key: however often it comes, it happens once.
+    /// It has an idempotency key: repetitions happen once.
     case keyed
     /// It might happen twice.
     case once
@@ -50,8 +50,8 @@ enum Repeatability {
         case .manageSubscriptions(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
         case .operate(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
         case .configure(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        // A repeated advance goes twice as far; a repeated load may undo a later one of another client.
-        // A copy that is there already is refused.
+        // A repeated advance goes twice as far; a repeated load may undo a later one of another client. A repeated
+        // backup is refused, because its file exists.
         case .setClock, .loadCatalog, .backup: self = .once
         case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage,
             .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions,
@@ -78,7 +78,7 @@ enum Repeatability {
 
 // Unary calls.
 extension ClientCore {
-    /// Makes a call. Its end is `finish`, whatever happens.
+    /// Starts a call. It always ends with `finish`.
     package mutating func call(_ id: ItemID, _ request: Request, timeoutMilliseconds: Int64) {
         let (deadline, overflow) = self.now.monotonic.addingReportingOverflow(timeoutMilliseconds)
         var call = PendingCall(
@@ -96,7 +96,7 @@ extension ClientCore {
         self.sendWaitingCalls()
     }
 
-    /// It waits for a connection, as the last of those that do.
+    /// Appends the call to those that wait for a connection.
     private mutating func wait(_ id: ItemID) {
         self.calls[id]?.isWaiting = true
         self.waitingCalls.append(id)
@@ -112,7 +112,7 @@ extension ClientCore {
         if case .waiting = self.link, self.isWorthATry { self.link = .idle }
     }
 
-    /// Why nothing new can be asked now; nil if it can.
+    /// Why no new call is possible now; nil if it is.
     private func refusal() -> PerchError? {
         switch self.link {
         case .closed:
@@ -127,7 +127,7 @@ extension ClientCore {
         return self.limitReached
     }
 
-    /// Set while one more call or stream would be too many.
+    /// Set while the limit of calls and streams is reached.
     var limitReached: PerchError? {
         let count = self.calls.count + self.watches.count + self.updates.count
         guard count >= Limits.clientCallsMax else { return nil }
@@ -139,7 +139,7 @@ extension ClientCore {
             details: ["found": "\(count)", "limit": "\(Limits.clientCallsMax)"])
     }
 
-    /// The caller does not want the answer any more.
+    /// The caller no longer waits for the answer.
     package mutating func cancelCall(_ id: ItemID) {
         guard let call = self.calls[id] else { return }
         if let stream = call.stream { self.abandon(stream, isWatch: false, hasSpoken: false) }
@@ -207,7 +207,7 @@ extension ClientCore {
         }
     }
 
-    /// Those that wait for a connection: they wait no more.
+    /// Removes and returns the calls that wait for a connection.
     private mutating func takeWaiting() -> [ItemID] {
         let waiting = self.waitingCalls.filter { self.calls[$0] != nil }
         self.waitingCalls.removeAll()
@@ -252,7 +252,7 @@ extension ClientCore {
         }
     }
 
-    /// A call was refused before anything was done: it waits for the next connection, unless that happens too often.
+    /// A call was refused before it was executed: it waits for the next connection, unless that happened too often.
     private mutating func putBack(_ id: ItemID, _ reason: PerchError) {
         guard let call = self.calls[id], call.returns < Limits.clientReadAttemptsMax else {
             self.finish(id, .failure(reason))
@@ -264,7 +264,7 @@ extension ClientCore {
         self.wait(id)
     }
 
-    /// A call was sent in vain: it waits for the next connection, or ends.
+    /// A call's answer was lost: it waits for the next connection, or ends.
     private mutating func lose(_ id: ItemID, _ reason: PerchError) {
         guard let call = self.calls[id] else { return }
         let repeatability = Repeatability(call.request)
@@ -291,7 +291,7 @@ extension ClientCore {
     /// server and the client does not wait for one.
     mutating func loseCalls(_ reason: PerchError, wasConnecting: Bool) {
         let waited = self.takeWaiting()
-        // In the order in which they were made, the older ones first.
+        // In the order of their creation.
         for id in self.calls.keys.sorted() where self.calls[id]?.stream != nil { self.lose(id, reason) }
         for id in waited {
             guard let call = self.calls[id] else { continue }

@@ -86,8 +86,8 @@ extension ClientCore {
         self.connectFailure = nil
         let store = StoreName(id: welcome.storeID, epoch: welcome.epoch)
         if let known = self.store, known != store {
-            // Another store, or this one from a backup: what was known of values is nothing to resume by.
-            // A token that a consumer has kept stays: the server refuses it, and the consumer sees that.
+            // Another store, or this one restored from a backup: tokens of known values are useless. A token kept by a
+            // consumer stays: the server refuses it, and the consumer sees that.
             for id in self.watches.keys where self.watches[id]?.isTokenKept == false { self.watches[id]?.token = [] }
             self.own = OwnMutations()
         }
@@ -134,11 +134,11 @@ extension ClientCore {
         return open.drain == nil && open.leaving == nil
     }
 
-    /// Sends a CALL. Throws what is wrong with the request; the connection is not touched by it.
+    /// Sends a CALL. Throws the fault of the request, without effect on the connection.
     mutating func open(_ request: Request, timeoutMilliseconds: Int64, as use: StreamUse) throws(PerchError) -> UInt32 {
         guard case .open(let open) = self.link else { preconditionFailure("a call was opened without a connection") }
         if let field = request.fieldWithNUL {
-            // C strings end at a NUL: what follows would be lost, and another account be meant.
+            // C strings end at a NUL: the rest would be lost, and the text could name another account.
             throw PerchError(WireStatus(MessageError.hasNUL(field: field.name, atByte: field.byte)))
         }
         do throws(MessageError) {
@@ -202,7 +202,7 @@ extension ClientCore {
         }
     }
 
-    /// Nil for what only a newer client can read: a `oneof` in which nothing is set.
+    /// Nil for a message that only a newer client can read: its `oneof` is empty.
     private func read(_ method: Method, _ frame: Frame) throws(MessageError) -> Response? {
         do throws(MessageError) {
             guard frame.header.isCompressed else {

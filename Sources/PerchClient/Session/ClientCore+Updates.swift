@@ -2,11 +2,11 @@ import PerchBase
 import PerchModel
 package import PerchWire
 
-/// An item that a stream of events delivers: an event, or only a place that it has passed.
+/// An item of a stream of events: an event, or only a position that it has passed.
 package struct UpdateItem: Hashable, Sendable {
-    /// Nil for the place where new events begin, and for this client's own events.
+    /// Nil for the position at which new events begin, and for this client's own events.
     package var update: TransactionUpdate?
-    /// Where the stream goes on after this; nil among the unfinished ones, which have no place yet.
+    /// The cursor after this item; nil for unfinished transactions, which have none yet.
     package var cursor: UpdateCursor?
 
     package init(update: TransactionUpdate?, cursor: UpdateCursor?) {
@@ -22,12 +22,12 @@ struct Updates {
     var stream: UInt32?
     /// Whether its first message arrived on this connection, so that it counts as a watch.
     var hasSpoken = false
-    /// Where it goes on: after the last applied event. Empty: from the beginning.
+    /// The cursor after the last applied event. Empty: from the beginning.
     var cursor: [UInt8]
     /// Unfinished transactions that were delivered before there was a cursor. If they come again after a broken
     /// connection, only changed ones are delivered.
     var replayed: [TransactionID: Digest] = [:]
-    /// The consumer has enough: nothing is asked for.
+    /// The consumer's queue is full, so no events are requested.
     var isPaused = false
     /// Events from the first one on that may be this client's own and that no answer has reported yet. They are delivered, or
     /// left out, when its calls have ended.
@@ -35,15 +35,15 @@ struct Updates {
     var refusals = 0
     var retry = TimerHeap.ID.none
 
-    /// An event that waits to be handed on.
+    /// An event that waits for delivery.
     struct Undecided {
         var update: TransactionUpdate?
         var cursor: UpdateCursor?
-        /// Of one that this client caused.
+        /// The revision, if this client caused the event.
         var ownRevision: UInt64?
     }
 
-    /// There is enough, here or with the consumer: the server keeps what comes next.
+    /// The queue here or at the consumer is full: the server keeps later events.
     var isFull: Bool { self.isPaused || self.undecided.count >= Limits.clientEventsMax }
 
     mutating func lost() {
@@ -57,18 +57,18 @@ struct Updates {
 package struct OwnMutations {
     /// Knowledge about one change of this client.
     package enum Knowledge {
-        /// An answer has told of it.
+        /// An answer has reported it.
         case told
-        /// A call that is under way may be what made it.
+        /// A pending call may have caused it.
         case undecided
-        /// The call that made it ended without telling.
+        /// The call that caused it ended without reporting it.
         case untold
     }
 
-    /// The highest revision that was heard of: what is sent from now on comes after it.
+    /// The highest known revision: calls sent from now on get a later one.
     private var seen: UInt64 = 0
-    /// Mutations that were sent and are not over: how many after each revision that there was before them. A call that is
-    /// sent later has seen no fewer revisions, so the list is in order and its first entry is the oldest.
+    /// Pending mutations: their number by the revision known before they were sent. A later call has seen no lower
+    /// revision, so the list is ascending and its first entry is the oldest.
     private var underWay: [(before: UInt64, count: Int)] = []
     /// Revisions that answers have reported. Only those after the oldest pending or doubtful call are needed: an earlier change
     /// was answered, or there would be a doubt.
@@ -83,10 +83,10 @@ package struct OwnMutations {
     /// How many answers are remembered.
     package var toldCount: Int { self.told.count }
 
-    /// A revision was heard of.
+    /// Notes a revision.
     package mutating func saw(_ revision: UInt64) { self.seen = max(self.seen, revision) }
 
-    /// A mutation is sent for the first time; a revision that there was before.
+    /// Notes a mutation that is sent for the first time; returns a revision from before it.
     package mutating func sent() -> UInt64 {
         if self.underWay.last?.before == self.seen {
             self.underWay[self.underWay.count - 1].count += 1
@@ -118,7 +118,7 @@ package struct OwnMutations {
         let horizon = min(self.underWay.first?.before ?? .max, self.doubtedSince ?? .max)
         self.told = self.told.filter { $0 > horizon }
         if self.told.count > Limits.clientToldRevisionsMax {
-            // To hear of one twice is better than never.
+            // A duplicate event is better than a lost one.
             let kept = self.told.sorted().suffix(Limits.clientToldRevisionsMax / 2)
             self.told = Set(kept)
         }
@@ -157,7 +157,7 @@ extension ClientCore {
         if let stream = updates.stream { self.abandon(stream, isWatch: true, hasSpoken: updates.hasSpoken) }
     }
 
-    /// The consumer has enough for now: the server keeps what comes next.
+    /// The consumer's queue is full: the server keeps later events.
     package mutating func pauseUpdates(_ id: ItemID) {
         guard var updates = self.updates[id], !updates.isPaused else { return }
         if let stream = updates.stream { self.abandon(stream, isWatch: true, hasSpoken: updates.hasSpoken) }
@@ -188,8 +188,8 @@ extension ClientCore {
         }
     }
 
-    /// An event came: it is handed on at once, for no BEAT follows an event that changes no view. The values of its
-    /// revision may come after it.
+    /// Delivers an event at once, because no BEAT follows an event that changes no view. The values of its revision may
+    /// come after it.
     mutating func tookEvent(_ id: ItemID, _ response: Response?) {
         guard var updates = self.updates[id] else { preconditionFailure("an event of a stream that is gone") }
         guard case .transactionUpdates(let event)? = response else {
@@ -217,11 +217,11 @@ extension ClientCore {
         self.updates[id] = updates
     }
 
-    /// An event as it waits to be handed on; nil if it was handed on before.
+    /// An event for delivery; nil if it was delivered before.
     private func news(_ event: TransactionEvent, _ updates: inout Updates) -> Updates.Undecided? {
         let update = TransactionUpdate(event)
         guard !event.cursor.isEmpty else {
-            // Among the unfinished ones at the start.
+            // Unfinished transactions at the start.
             guard let transaction = event.transaction else { return nil }
             let digest = self.codec.digest(of: transaction)
             guard updates.replayed.updateValue(digest, forKey: transaction.value.id) != digest else { return nil }
@@ -235,7 +235,7 @@ extension ClientCore {
             ownRevision: isOwn && !updates.includesOwn ? event.revision : nil)
     }
 
-    /// Hands on what is decided, in order.
+    /// Delivers the decided events, in order.
     private mutating func handOn(_ id: ItemID, _ updates: inout Updates) {
         var items: [UpdateItem] = []
         for event in updates.undecided {
@@ -257,7 +257,7 @@ extension ClientCore {
         }
     }
 
-    /// A mutation of this client has ended: what waited for it is handed on or left out.
+    /// Decides about the events that waited for a mutation of this client, which has ended.
     mutating func judgeOwnEvents() {
         for id in self.undecidedUpdates.sorted() {
             guard var updates = self.updates[id] else {
@@ -281,7 +281,7 @@ extension ClientCore {
         case .reauthenticate:
             self.leave(error)
         case .final, .withoutToken:
-            // Going on without the cursor would leave a gap: the consumer decides.
+            // Starting again without the cursor would leave a gap, so the consumer decides.
             self.updates[id] = nil
             self.actions.append(.endUpdates(id, error))
         }

@@ -13,16 +13,16 @@ package enum WatchValue: Hashable, Sendable {
 
 /// One state stream, over all its connections.
 struct Watch {
-    /// Without token and demand; those are added when it is sent.
+    /// Without token and `at_least`, which are added when it is sent.
     let request: Request
     /// Position that the first value must have reached; nil after the first value.
     var atLeast: Position?
     var stream: UInt32?
     /// Whether its first message arrived on this connection, so that it counts.
     var hasSpoken = false
-    /// Of the last applied value; empty for none.
+    /// The token of the last applied value; empty for none.
     var token: [UInt8]
-    /// It was kept by a consumer, and nothing was said about it yet.
+    /// A consumer has kept the token, and the server has not answered it yet.
     var isTokenKept = false
     /// The last applied value.
     var last: WatchValue?
@@ -30,9 +30,9 @@ struct Watch {
     var cause: Cause
     /// What consumers see.
     var shown: Shown
-    /// What came after the last applied state. Nil: nothing.
+    /// The newest state since the last applied one; nil for none.
     var held: Held?
-    /// Times that the server ended it since its last value.
+    /// Number of times that the server ended it since its last value.
     var refusals = 0
     /// When it is opened again on this connection.
     var retry = TimerHeap.ID.none
@@ -41,17 +41,17 @@ struct Watch {
         case loading
         case failure(EntitlementTaskFailure)
         case success
-        /// The value of a token that a consumer has kept, which has the value.
+        /// The value is still that of a token kept by a consumer, which has the value.
         case unchanged
     }
 
     struct Held {
         var state: PerchWire.TaskState<WatchValue>
-        /// A good value that a failure came after.
+        /// A good value before the newest failure.
         var passed: (value: WatchValue, info: ValueInfo)?
     }
 
-    /// Its consumers have an old value, shown or kept under a token: a call of it resumes.
+    /// Its consumers have an old value, shown or kept under a token, so its call resumes.
     var resumes: Bool {
         switch self.shown {
         case .success, .unchanged: true
@@ -60,7 +60,7 @@ struct Watch {
         }
     }
 
-    /// Its connection, or its call, has ended. The next call sends again what was not applied.
+    /// Its connection or call has ended. The next call sends unapplied values again.
     mutating func lost() {
         self.stream = nil
         self.hasSpoken = false
@@ -68,7 +68,7 @@ struct Watch {
     }
 }
 
-// State streams: what comes is held to the end of its group, and shown if it is news.
+// State streams: a state is held until the end of its group, and shown if it is new.
 extension ClientCore {
     /// Opens a watch, which is loading. `last` is the value that its consumers saw last. With `info` the watch resumes
     /// from it, and shows it again if the server says `unchanged`. Otherwise the watch resumes from `token`, whose value
@@ -184,7 +184,7 @@ extension ClientCore {
     }
 
     private mutating func applyState(_ id: ItemID) {
-        // It is no longer wanted, or its call has ended.
+        // The watch is no longer wanted, or its call has ended.
         guard var watch = self.watches[id], let held = watch.held else { return }
         watch.held = nil
         if let passed = held.passed {
@@ -194,7 +194,7 @@ extension ClientCore {
         }
         switch held.state {
         case .loading:
-            // Consumers have been loading since they came, and whoever has a value keeps it.
+            // Consumers have seen `loading` or an old value so far, and keep it.
             break
         case .failure(let failure, _):
             self.show(
@@ -224,7 +224,7 @@ extension ClientCore {
         self.actions.append(.show(id, .success(value, info: info), isNews: isNews))
     }
 
-    /// The value is the one of the token, and only its consumers have it.
+    /// The token's value is current, and only its consumers have it.
     private mutating func showUnchanged(_ info: ValueInfo, in watch: inout Watch, _ id: ItemID) {
         let isNews = watch.shown != .unchanged
         watch.shown = .unchanged
@@ -300,7 +300,7 @@ enum StreamRefusal: Equatable {
     case withoutToken
     /// It may work later.
     case later
-    /// With other credentials, which the next connection may bring.
+    /// Other credentials, which the next connection may bring, may be accepted.
     case reauthenticate
     /// Asking again would be answered the same.
     case final
@@ -317,7 +317,7 @@ enum StreamRefusal: Equatable {
         case .withoutToken:
             self = .withoutToken
         case .newCredentials, nil:
-            // Also credentials that were accepted and have ended.
+            // Also for accepted credentials that have ended.
             if status.code == StatusCode.unauthenticated.rawValue, canReauthenticate {
                 self = .reauthenticate
             } else {
@@ -332,7 +332,7 @@ enum StreamRefusal: Equatable {
 }
 
 extension Request {
-    /// The request of a state stream, with what it goes on from.
+    /// The request of a state stream, with its resume token and position.
     func resuming(_ token: [UInt8], atLeast: Position?) -> Request {
         switch self {
         case .productsTask(var request):

@@ -3,8 +3,8 @@ package import PerchWire
 
 /// The decisions of one client about its connection, calls and streams, as a value that is stepped.
 ///
-/// It has no socket, clock, thread or randomness of its own. A driver feeds it bytes, commands and the time, sends `output`,
-/// and performs `actions`. Tests do the same with virtual time. The connection goes
+/// It has no socket, clock, thread or source of randomness. A driver feeds it bytes, commands and the time, sends
+/// `output`, and performs `actions`. Tests do the same with virtual time. The connection's states are
 ///
 /// idle ──wanted──▶ connecting ──connected──▶ greeting ──WELCOME──▶ open; any of them ──lost──▶ waiting ──time──▶
 /// connecting
@@ -26,13 +26,13 @@ package struct ClientCore: ~Copyable {
     var random: SplitMix64
     /// When the last byte came.
     var lastHeard: Int64 = 0
-    /// Pauses since a connection was stable.
+    /// Number of pauses since a connection was stable.
     var failures = 0
-    /// Why the last try to connect failed; nil once one has succeeded.
+    /// Why the last attempt to connect failed; nil after a success.
     var connectFailure: PerchError?
     /// When the last try began.
     var lastTry: Int64 = .min / 2
-    /// Which store the last connection led to: tokens are good there.
+    /// The store of the last connection: its tokens are valid there.
     var store: StoreName?
     /// The credentials of the current connection.
     var authorization = ""
@@ -52,12 +52,12 @@ package struct ClientCore: ~Copyable {
     var isGroupOpen = false
 
     var calls: [ItemID: PendingCall] = [:]
-    /// Calls that wait for a connection, in the order in which they were made, and some that did and are over.
+    /// Calls that wait for a connection, in the order of their creation. May contain ended ones.
     var waitingCalls: [ItemID] = []
-    /// Of those, the ones that are over.
+    /// Number of ended calls in that list.
     var endedWaitingCount = 0
     var own = OwnMutations()
-    /// Streams of events that wait for a call to end, and some that are gone.
+    /// Streams of events that wait for a call to end. May contain ended ones.
     var undecidedUpdates: Set<ItemID> = []
     var watches: [ItemID: Watch] = [:]
     var updates: [ItemID: Updates] = [:]
@@ -83,9 +83,10 @@ package struct ClientCore: ~Copyable {
         var since: Int64
         var silenceMilliseconds: Int64
         var frameBytesMax: Int
-        /// The server stops: calls go on until told their STATUS, new ones wait for the next connection.
+        /// The server stops: sent calls continue until their STATUS, new ones wait for the next connection.
         var drain: Drain?
-        /// The credentials have ended: the same, and when no call is left the next connection brings other ones.
+        /// The credentials have ended: sent calls continue, new ones wait. After the last call, the next connection
+        /// uses other credentials.
         var leaving: PerchError?
     }
 
@@ -105,7 +106,7 @@ package struct ClientCore: ~Copyable {
         case call(ItemID)
         case watch(ItemID)
         case updates(ItemID)
-        /// Cancelled, and its STATUS has not come yet.
+        /// Cancelled; its STATUS has not arrived yet.
         case abandoned(isWatch: Bool, hasSpoken: Bool)
     }
 
@@ -124,7 +125,7 @@ package struct ClientCore: ~Copyable {
         return next
     }
 
-    /// The time is `now`: what is due happens. Before any other input of a turn.
+    /// Advances the time to `now` and runs due timers. Must be called before any other input of a tick.
     package mutating func tick(_ now: ClientTime) {
         self.advance(to: now)
         while let due = self.deadlines.popDue(at: now.monotonic) { self.isDue(due.payload) }
@@ -156,7 +157,7 @@ package struct ClientCore: ~Copyable {
             message: "\(what) within \(self.settings.connectTimeoutMilliseconds) ms; \(question)")
     }
 
-    /// The same, for inputs within a turn: nothing is due by it.
+    /// Advances the time within a tick, without running timers.
     package mutating func advance(to now: ClientTime) {
         assert(now.monotonic >= self.now.monotonic, "the clock ran backwards")
         self.now = now
@@ -183,7 +184,7 @@ package struct ClientCore: ~Copyable {
         self.report(.connecting)
     }
 
-    /// The connection that was asked for is there: HELLO goes out.
+    /// The requested connection is established: sends HELLO.
     package mutating func connected(authorization: String) {
         guard case .connecting(let deadline) = self.link else {
             preconditionFailure("a connection came that was not asked for")
@@ -213,7 +214,7 @@ package struct ClientCore: ~Copyable {
         return refused.error
     }
 
-    /// The connection that was asked for could not be made.
+    /// The requested connection failed.
     package mutating func connectFailed(_ error: PerchError) {
         guard case .connecting = self.link else {
             preconditionFailure("a connection failed that was not asked for")
@@ -225,13 +226,13 @@ package struct ClientCore: ~Copyable {
     package mutating func ended(_ message: String) {
         switch self.link {
         case .greeting, .open: break
-        // It was given up within this turn.
+        // The attempt was given up within this tick.
         case .idle, .waiting, .closed, .connecting: return
         }
         self.lost(PerchError(code: .unavailable, reason: PerchError.connectionLost, message: message))
     }
 
-    /// The same, and why is known better than that it ended.
+    /// The connection ended for a known reason.
     package mutating func ended(_ error: PerchError) {
         switch self.link {
         case .connecting, .greeting, .open: break
@@ -240,13 +241,13 @@ package struct ClientCore: ~Copyable {
         self.lost(error)
     }
 
-    /// The server has sent what perch/1 does not allow.
+    /// The server violated perch/1.
     mutating func breach(_ message: String) {
         self.lost(.breach(message))
     }
 
-    /// The connection has ended, or is given up, and why: calls and streams wait for the next one, or end. `drain` is the
-    /// final DRAIN of the server.
+    /// The connection has ended or is given up, for `reason`: calls and streams wait for the next one, or end. `drain`
+    /// is the final DRAIN of the server.
     mutating func lost(_ reason: PerchError, drain: Drain? = nil) {
         self.actions.append(.disconnect)
         let isFinal = drain != nil && self.isFinal(reason)
@@ -255,7 +256,7 @@ package struct ClientCore: ~Copyable {
         var comesBackAtOnce = false
         switch self.link {
         case .open(let open):
-            // The final DRAIN holds; one without times leaves those of the notice in force.
+            // The final DRAIN holds. If it has no times, those of the first DRAIN apply.
             if drain?.isPaced != true { drain = open.drain ?? drain }
             if self.now.monotonic - open.since >= Limits.clientStableMilliseconds {
                 self.failures = 0
@@ -310,8 +311,8 @@ package struct ClientCore: ~Copyable {
         }
     }
 
-    /// How long to stay away: as long as the server has asked, and a random time up to a bound that doubles. The bound keeps a
-    /// client that is sent away again and again from coming back at full speed.
+    /// How long to stay away: as long as the server has asked, plus a random time up to a doubling bound. The bound
+    /// slows down a client that is sent away repeatedly.
     private mutating func pause(after drain: Drain?, _ reason: PerchError) -> Int64 {
         defer { self.failures += 1 }
         let backedOff = self.jitter(doublings: self.failures)
@@ -334,7 +335,7 @@ package struct ClientCore: ~Copyable {
         return true
     }
 
-    /// Anything up to the base, doubled so often, and no more than the cap.
+    /// A random time up to the base, doubled `doublings` times, and at most the cap.
     mutating func jitter(doublings: Int) -> Int64 {
         let base = max(self.settings.reconnectBaseMilliseconds, 1)
         let cap = max(self.settings.reconnectCapMilliseconds, 1)
@@ -343,8 +344,9 @@ package struct ClientCore: ~Copyable {
         return Int64.random(in: 0...bound, using: &self.random)
     }
 
-    /// No connection can be made, and waiting alone does not change that: consumers of values see why. They hear of the next
-    /// connection if it comes after all, because files of credentials and certificates are read for each one.
+    /// No connection is possible, and waiting alone does not change that, so consumers of values see the reason. They
+    /// see the next connection if it comes after all, because files of credentials and certificates are read for each
+    /// one.
     private mutating func showFailure(_ reason: PerchError) {
         guard !reason.passesWithTime else { return }
         for id in self.watches.keys.sorted() {
@@ -408,12 +410,12 @@ package struct ClientCore: ~Copyable {
     }
 }
 
-/// Names a call or a stream of a process for good; the lower was made first.
+/// Identifies a call or a stream within a process; later ones are higher.
 package typealias ItemID = UInt64
 
 /// A point in time on both clocks.
 package struct ClientTime: Hashable, Sendable {
-    /// Milliseconds of a clock that never jumps and counts suspend.
+    /// Milliseconds of a monotonic clock that includes suspend.
     package var monotonic: Int64
     /// For people.
     package var wall: Instant
@@ -425,11 +427,11 @@ package struct ClientTime: Hashable, Sendable {
 }
 
 extension Drain {
-    /// It says when to come back.
+    /// Whether it says when to reconnect.
     fileprivate var isPaced: Bool { self.reconnectAfterMilliseconds > 0 || self.jitterMilliseconds > 0 }
 }
 
-/// What a client is made with.
+/// The settings of a client's core.
 package struct ClientSettings: Sendable {
     package var name: String
     package var clientID: [UInt8]
@@ -439,7 +441,7 @@ package struct ClientSettings: Sendable {
     package var reconnectBaseMilliseconds: Int64 = 1_000
     package var reconnectCapMilliseconds: Int64 = 60_000
     package var waitsForServer = false
-    /// The credentials may be other ones for the next connection.
+    /// The next connection may have other credentials.
     package var canReauthenticate = false
 
     package init(name: String, clientID: [UInt8]) {
@@ -452,7 +454,7 @@ package struct ClientSettings: Sendable {
 package enum ClientAction: Equatable, Sendable {
     /// Answered by `connected` or `connectFailed`.
     case connect
-    /// The connection, or the try to make one, is over, whoever ended it: nothing of it is kept.
+    /// The connection, or the attempt, is over: the driver drops its state.
     case disconnect
     case connection(ConnectionState)
     /// A call is over.

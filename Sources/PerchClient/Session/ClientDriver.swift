@@ -5,9 +5,9 @@ import PerchWire
 
 /// Steps the cores of all clients of a loop: sockets, inbox and clock on one side, callers on the other.
 ///
-/// `ClientLoop` creates it, and the loop's thread owns it. A turn handles ready sockets, the inbox and timers, then the actions
-/// and the output of each affected client. It resumes all callers last, so that all values of a group are there before a task
-/// sees one of them.
+/// `ClientLoop` creates it, and the loop's thread owns it. A tick handles ready sockets, the inbox and timers, then the
+/// actions and the output of each affected client. It resumes all callers last, so that all values of a group are there
+/// before a task sees one of them.
 final class ClientDriver: LoopDriver {
     private let loop: EventLoop
     private let inbox: Inbox<ClientCommand>
@@ -16,15 +16,15 @@ final class ClientDriver: LoopDriver {
     private let window = TLSWindow()
     private var commands: [ClientCommand] = []
     private var sessions: [ItemID: ClientSession] = [:]
-    /// Sessions by the tags of their sockets; a tag is never given twice.
+    /// Sessions by the tags of their sockets; tags are never reused.
     private var bySocket: [UInt64: ClientSession] = [:]
     private var lastTag: UInt64 = 0
     private let lookUp: AddressSource
-    /// Names that are being looked up, and who waits for them: however many clients ask, there is one thread for a name.
+    /// Running name lookups, and the clients that wait for them. Each name has one thread, however many clients ask.
     private var lookups: [Destination: [ItemID]] = [:]
-    /// Sessions that something happened to in this turn.
+    /// Sessions with events in this tick.
     private var touched: [ClientSession] = []
-    /// When sessions want to be stepped; the payload is the client.
+    /// When sessions must be stepped; the payload is the client.
     private var wakes = TimerHeap()
     private var woken: [CheckedContinuation<Void, Never>] = []
     private var answered: [(CheckedContinuation<Result<Response, PerchError>, Never>, Result<Response, PerchError>)] =
@@ -43,7 +43,7 @@ final class ClientDriver: LoopDriver {
     }
 
     func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
-        // The poller may still report a socket that was closed in this turn.
+        // The poller may still report a socket that was closed in this tick.
         guard let session = self.bySocket[tag] else { return }
         self.touch(session)
         if session.isConnecting {
@@ -72,7 +72,7 @@ final class ClientDriver: LoopDriver {
             session.core.tick(time)
             self.perform(session)
             session.flush()
-            // What a failing connection came to.
+            // Performs the actions that follow from a failed connection.
             self.perform(session)
             self.schedule(session)
             session.isTouched = false
@@ -129,7 +129,8 @@ final class ClientDriver: LoopDriver {
             for client in self.lookups.removeValue(forKey: destination) ?? [] {
                 guard let session = self.sessions[client] else { continue }
                 guard session.awaitsAddresses else {
-                    // It gave up meanwhile. Were a name always answered too late, it would never be connected.
+                    // The client gave up in the meantime. Keeping the late answer lets its next attempt succeed even if
+                    // every lookup is slow.
                     session.foundLate = try? result.get()
                     continue
                 }
@@ -202,7 +203,7 @@ final class ClientDriver: LoopDriver {
     // MARK: Actions
 
     private func perform(_ session: ClientSession) {
-        // Carrying one out can bring the next: a connection that fails at once.
+        // An action can cause the next one: a connection may fail at once.
         while !session.core.actions.isEmpty {
             let actions = session.core.actions
             session.core.actions.removeAll(keepingCapacity: true)

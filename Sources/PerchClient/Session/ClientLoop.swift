@@ -4,10 +4,10 @@ import PerchTLS
 import PerchWire
 import Synchronization
 
-/// The thread that clients run on: one for all clients of a process, or as many as a load test wants.
+/// The thread of clients: one for all clients of a process; a load test may create more.
 ///
-/// Everything that a client decides and every system call for it happens on this thread. Callers post commands into its
-/// inbox, and are resumed from it. Sendable without a claim: `gate` is a lock, the rest does not change.
+/// All decisions and system calls of a client happen on this thread. Callers post commands into its inbox, and are
+/// resumed from it. Sendable without a claim: `gate` is a lock, the rest is immutable.
 package final class ClientLoop: Sendable {
     private let loop: EventLoop
     private let inbox: Inbox<ClientCommand>
@@ -19,7 +19,7 @@ package final class ClientLoop: Sendable {
         var isStopped = false
     }
 
-    /// Of the process, begun with the first client, and never stopped: what it holds without clients is a thread asleep.
+    /// The process's loop, started with the first client and never stopped: without clients it is a sleeping thread.
     package static func shared() throws(PerchError) -> ClientLoop { try Self.sharedResult.get() }
 
     private static let sharedResult = Result<ClientLoop, PerchError> { () throws(PerchError) in
@@ -45,7 +45,7 @@ package final class ClientLoop: Sendable {
         self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Any thread. After the end every request fails at once.
+    /// May be called on any thread. After the end every request fails at once.
     func post(_ command: ClientCommand) {
         let isStopped = self.gate.withLock { gate in
             if !gate.isStopped { self.inbox.post(command) }
@@ -54,7 +54,7 @@ package final class ClientLoop: Sendable {
         if isStopped { command.refuse() }
     }
 
-    /// Ends the thread, and with it every client on it. Never for the shared one.
+    /// Ends the thread and all its clients. Must not be called on the shared loop.
     package func stop() {
         let thread = self.gate.withLock { gate in
             guard !gate.isStopped else { return nil as LoopThread? }
@@ -70,16 +70,16 @@ package final class ClientLoop: Sendable {
 /// Resolves a name. It may block, so it runs on a separate thread.
 package typealias AddressSource = @Sendable (_ name: String, _ port: UInt16) throws(NameFault) -> [SocketAddress]
 
-/// What callers ask of the loop.
+/// Commands of callers to the loop.
 enum ClientCommand: Sendable {
     case add(client: ItemID, ClientConfiguration, LatestCell<ConnectionState>)
     case remove(client: ItemID)
     case item(client: ItemID, ItemCommand)
-    /// By the thread that was begun for it: what a name stands for now.
+    /// The result of a name lookup, from its thread.
     case found(Destination, Result<[SocketAddress], NameFault>)
     case stop
 
-    /// For a loop or a client that is no more.
+    /// Refuses a command for a loop or client that has ended.
     func refuse() {
         switch self {
         case .add(_, _, let cell): for waiter in cell.set(.closed) + cell.end() { waiter.resume() }
@@ -89,7 +89,7 @@ enum ClientCommand: Sendable {
     }
 }
 
-/// What is asked of one client.
+/// Commands to one client.
 enum ItemCommand: Sendable {
     case call(ItemID, Request, timeoutMilliseconds: Int64, CheckedContinuation<Result<Response, PerchError>, Never>)
     case cancel(ItemID)
@@ -116,7 +116,7 @@ struct ClientConfiguration: Sendable {
     var settings: ClientSettings
     var authorization: PerchClientOptions.Authorization
     var tls: PerchClientOptions.TLS?
-    /// Whom the server's certificate must name.
+    /// The name that the server's certificate must have.
     var serverName: TLSServerName
     /// Of its pauses.
     var seed: UInt64

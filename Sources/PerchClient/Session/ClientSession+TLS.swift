@@ -2,8 +2,8 @@ import PerchBase
 import PerchLoop
 import PerchTLS
 
-// TLS of a client's connection, between its socket and its core. The core waits for the connection as long as there is
-// no TLS on it, and sees plaintext then.
+// TLS of a client's connection, between its socket and its core. The core waits for the connection until TLS is
+// established, and sees plaintext.
 extension ClientSession {
     /// The TLS context of the next connection; nil for plaintext. Files are read each time, so that certificates can be
     /// replaced while a client runs.
@@ -20,7 +20,7 @@ extension ClientSession {
         }
     }
 
-    /// The socket is connected: the handshake begins.
+    /// The socket is connected: starts the handshake.
     func beginSecure(_ context: TLSContext) {
         do throws(TLSError) {
             self.secure = try TLSClientSide(
@@ -47,8 +47,8 @@ extension ClientSession {
         }
     }
 
-    /// Sends what is sealed, then seals and sends what the core has to say: no more is sealed than the kernel takes, but
-    /// for one record.
+    /// Sends sealed bytes, then seals and sends the core's output. At most one record is sealed beyond what the kernel
+    /// accepts.
     func sendSecure(_ descriptor: Int32) -> Errno? {
         guard var secure = self.secure else { return nil }
         defer { self.secure = secure }
@@ -65,13 +65,12 @@ extension ClientSession {
         }
     }
 
-    /// The socket is about to be closed: TLS says farewell, or why there will be none, as far as there is room, and its
-    /// session is kept.
+    /// Before the socket closes: sends close_notify or an alert if the socket accepts it, and keeps the session.
     func endSecure(_ descriptor: Int32) {
         guard var secure = self.secure else { return }
         self.session = secure.takeSession() ?? self.session
         if secure.isEstablished, secure.output.isEmpty { secure.close() }
-        // The alert reports an invalid certificate. Without it the server counts a peer that left.
+        // The alert reports an invalid certificate. Without it the server sees only a closed connection.
         _ = Self.send(&secure.output, to: descriptor)
         secure.free()
         self.secure = nil

@@ -4,7 +4,7 @@ import PerchLoop
 import PerchTLS
 import PerchWire
 
-/// One client on its loop: its core, its socket, and who waits for what.
+/// One client on its loop: its core, its socket, and its waiting callers.
 ///
 /// Owned by the loop's thread. It moves bytes and decides nothing.
 final class ClientSession {
@@ -14,7 +14,7 @@ final class ClientSession {
     var callers: [ItemID: CheckedContinuation<Result<Response, PerchError>, Never>] = [:]
     var sinks: [ItemID: WatchSink] = [:]
     var cells: [ItemID: UpdateCell] = [:]
-    /// It is among those of this turn.
+    /// It is in this tick's list of sessions.
     var isTouched = false
     var isClosed = false
     /// When it is stepped next.
@@ -25,29 +25,29 @@ final class ClientSession {
     private let poller: Poller
     let window: TLSWindow
     var socket: Socket?
-    /// The connection that the core wants has nowhere to go yet: the name of the server is being looked up.
+    /// The core wants a connection, but the server's name is still being resolved.
     var awaitsAddresses = false
-    /// Addresses that came after their attempt had been given up, for the next attempt.
+    /// Addresses that arrived after their attempt was given up, for the next attempt.
     var foundLate: [SocketAddress]?
-    /// Where this try to connect may still go, in this order, and where it went last.
+    /// The remaining addresses of this attempt, in order, and the last one tried.
     private var places: ArraySlice<SocketAddress> = []
     private var place: SocketAddress?
-    /// TLS of the socket, from the end of connecting on; nil in plaintext.
+    /// TLS of the socket, after it is connected; nil in plaintext.
     var secure: TLSClientSide?
     /// The TLS session that the next handshake can resume.
     var session: TLSSession?
-    /// Where the system is trusted and nothing is shown it is the same for all connections.
+    /// The TLS context that trusts the system's authorities without a client certificate; shared by all connections.
     var systemContext: TLSContext?
 
     struct Socket {
         var descriptor: Int32
         var tag: UInt64
         var isConnecting: Bool
-        /// What the poller was last asked for.
+        /// Whether the poller waits for the socket to become writable.
         var awaitsRoom: Bool
-        /// For HELLO, read before the connection was begun.
+        /// The credentials for HELLO, read before the attempt.
         var authorization: String
-        /// Its files were read then, too; nil for plaintext.
+        /// The TLS context, made from files read at the same time; nil for plaintext.
         var context: TLSContext?
     }
 
@@ -91,10 +91,10 @@ final class ClientSession {
 
     var isConnecting: Bool { self.socket?.isConnecting == true }
 
-    /// The server is at one of `addresses`, of which there is one at least.
+    /// Starts to connect to one of `addresses`, of which there is at least one.
     ///
-    /// After a failed attempt it starts behind the failed address: one that never answers uses up the whole time of an attempt,
-    /// and the next would never be tried.
+    /// After a failed attempt, starts behind the failed address. Otherwise an address that never answers would use up
+    /// every attempt.
     func go(to addresses: [SocketAddress]) {
         self.places = addresses[...]
         guard self.core.connectFailure != nil, let failed = addresses.firstIndex(where: { $0 == self.place }) else {
@@ -113,7 +113,7 @@ final class ClientSession {
             ))
     }
 
-    /// Starts to connect to the next address; false if none is left, which the core knows.
+    /// Starts to connect to the next address; false if none is left, after telling the core.
     func connect(tag: UInt64) -> Bool {
         precondition(self.socket == nil, "a client connects twice")
         do throws(PerchError) {
@@ -147,7 +147,7 @@ final class ClientSession {
             message: "no connection to \(self.server): \(text); is the server running there?")
     }
 
-    /// The server as the caller named it, with the last tried address if that was a name.
+    /// The caller's name for the server, with the last tried address if that was a host name.
     var server: String {
         guard case .name = self.configuration.destination, let place = self.place else {
             return "\(self.configuration.destination)"
@@ -155,8 +155,8 @@ final class ClientSession {
         return "\(self.configuration.destination) at \(place)"
     }
 
-    /// The socket has become writable, or hung up. Where it has failed and there is another place to try, the socket is
-    /// closed: its tag.
+    /// The socket is writable, or hung up. If it failed and another address remains, closes the socket and returns its
+    /// tag.
     func finishConnecting() -> UInt64? {
         guard var socket = self.socket else { return nil }
         switch Sockets.connectResult(socket.descriptor) {
@@ -177,7 +177,7 @@ final class ClientSession {
         return nil
     }
 
-    /// Takes what has come, up to `Limits.clientReadBytesPerTurn`.
+    /// Reads available bytes, up to `Limits.clientReadBytesPerTurn`.
     func read(into buffer: UnsafeMutableRawBufferPointer) {
         var total = 0
         while let socket = self.socket, total < Limits.clientReadBytesPerTurn {
@@ -199,7 +199,7 @@ final class ClientSession {
         }
     }
 
-    /// Sends what there is, as far as there is room.
+    /// Sends pending output as far as the socket accepts it.
     func flush() {
         guard let socket = self.socket, !socket.isConnecting else { return }
         let descriptor = socket.descriptor
@@ -218,7 +218,8 @@ final class ClientSession {
         }
     }
 
-    /// Sends from the front of `output`, as far as there is room, and takes that away; why the connection is over, if so.
+    /// Sends from the front of `output`, as far as the socket accepts it, and removes what was sent. Returns why the
+    /// connection is over, if it is.
     static func send(_ output: inout [UInt8], to descriptor: Int32) -> Errno? {
         var sent = 0
         loop: while sent < output.count {
@@ -252,7 +253,7 @@ final class ClientSession {
         }
     }
 
-    /// Closes the socket, if there is one; its tag.
+    /// Closes the socket, if there is one, and returns its tag.
     func disconnect() -> UInt64? {
         guard let socket = self.socket else { return nil }
         self.endSecure(socket.descriptor)
@@ -263,7 +264,7 @@ final class ClientSession {
 }
 
 extension PerchClientOptions.Authorization {
-    /// What HELLO carries. A file is read by one open and one read, which take no time on the disks that secrets are on.
+    /// The credentials for HELLO. A file is read with one open and one read, which do not block noticeably.
     package func read() throws(PerchError) -> String {
         switch self {
         case .none: return ""
@@ -290,7 +291,7 @@ extension PerchClientOptions.Authorization {
             guard let text = String(validating: line, as: UTF8.self), !text.utf8.contains(0) else {
                 throw refusal("is not UTF-8 text")
             }
-            // What `perch token create` writes is the token alone.
+            // `perch token create` writes only the token.
             return text.utf8.contains(UInt8(ascii: " ")) ? text : "Bearer " + text
         }
     }

@@ -1,4 +1,4 @@
-/// The keys of the accounts of an app, in bytewise order: page by page as they are iterated over.
+/// The keys of the accounts of an app, in bytewise order, loaded page by page during iteration.
 public struct AccountPages: AsyncSequence, Sendable {
     /// One account key.
     public typealias Element = String
@@ -19,14 +19,14 @@ public struct AccountPages: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let pages: AccountPages
         private var page: ArraySlice<String> = []
-        /// Of the page to come; nil after the last one.
+        /// Token of the next page; nil after the last one.
         private var token: [UInt8]? = []
 
         init(_ pages: AccountPages) {
             self.pages = pages
         }
 
-        /// The next key; loads the next page where the last one is used up.
+        /// The next key; loads the next page if the current one is exhausted.
         public mutating func next() async throws(PerchError) -> String? {
             try await self.next(isolation: nil)
         }

@@ -29,10 +29,10 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
     /// The last good value. It is kept through failures and lost connections, while a task iterates.
     public var last: Value? { self.watch.cell.state.value }
 
-    /// The same stream, begun after the value that `token` stands for: `ValueInfo.token`, kept over the life of a process.
+    /// The same stream, started after the value of `token`: a `ValueInfo.token` that may be kept across processes.
     ///
-    /// If the value is still that one, the server answers `unchanged` instead of sending it. A token that it does not
-    /// take, because it is of another view or another store, is a final failure: going on without would hide that.
+    /// If that value is current, the server answers `unchanged` instead of sending it. A refused token, of another view
+    /// or another store, is a final failure, because a start without it would hide the refusal.
     public func since(_ token: [UInt8]) -> EntitlementTask { EntitlementTask(self.watch.since(token)) }
 
     /// Starts an iteration.
@@ -49,8 +49,8 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
             self.reader = reader
         }
 
-        /// The next state; nil after a final failure, after the client was closed, and when the task is cancelled. After nil
-        /// comes nil, whichever task asks: for a time limit, race the loop and not its `next`.
+        /// The next state. Nil after a final failure, after the client was closed, and when the task is cancelled;
+        /// later calls then return nil too, in any task. For a time limit, race the whole loop and not `next`.
         public mutating func next() async -> EntitlementTaskState<Value>? {
             await self.next(isolation: nil)
         }
@@ -67,8 +67,8 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
 
 /// The shared part of all iterations over one stream: its cell and their number.
 ///
-/// Sendable without a claim: what changes is in `cell` and behind `open`. The lock of `open` is held while commands are
-/// posted, so that opening and closing reach the loop in the order in which they happened.
+/// Sendable without a claim: the mutable state is in `cell` and behind `open`. The lock of `open` is held while
+/// commands are posted, so that opening and closing reach the loop in order.
 final class OpenWatch<Value: Hashable & Sendable>: Sendable {
     let client: PerchClient
     let request: Request
@@ -102,7 +102,7 @@ final class OpenWatch<Value: Hashable & Sendable>: Sendable {
             open.id = self.client.loop.newID()
             // After a final failure the stream starts again without a token: every token was refused.
             let (life, before) = self.cell.restart(.loading)
-            // A failure has the last value without its token, and the token that the stream was begun with is of another.
+            // After a failure, the last value has no token, and the stream's first token belongs to another value.
             let token = before?.value == nil || before?.info != nil ? self.token : []
             self.client.post(
                 .watch(
@@ -138,9 +138,9 @@ final class WatchReader<Value: Hashable & Sendable>: Sendable {
     deinit { self.end() }
 }
 
-/// Where the loop puts the states of a watch: its consumers' cell, and nothing that would keep a client alive.
+/// The loop's side of a watch: its consumers' cell, without a reference that would keep a client alive.
 struct WatchSink: Sendable {
-    /// Sets the state; returns who is to be told when the whole group is set.
+    /// Sets the state; returns the tasks to resume after the whole group is set.
     let show: @Sendable (EntitlementTaskState<WatchValue>, _ isNews: Bool) -> [CheckedContinuation<Void, Never>]
     let end: @Sendable () -> [CheckedContinuation<Void, Never>]
 

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The newest state of something, for any number of readers that each want to see every newer one.
+/// The newest state of a stream, for any number of readers that each want to see every newer one.
 ///
-/// There is no queue: a reader that is slow finds the newest state, and has missed those between. Sendable without a
-/// claim: all that is shared is behind `inside`.
+/// There is no queue: a slow reader gets the newest state and misses those between. Sendable without a claim: all
+/// shared state is behind `inside`.
 final class LatestCell<State: Sendable>: Sendable {
-    /// A reader that waits. Resumed by whoever holds it last, outside of the lock.
+    /// A waiting reader. Resumed by its last holder, outside of the lock.
     typealias Waiter = CheckedContinuation<Void, Never>
 
     private struct Inside {
@@ -13,7 +13,7 @@ final class LatestCell<State: Sendable>: Sendable {
         /// Rises with each state that wakes readers.
         var version: UInt64 = 1
         var hasEnded = false
-        /// One more for each restart: what was set for an earlier life comes too late.
+        /// Incremented at each restart: states set for an earlier life are dropped.
         var life: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
         var lastWaiter: UInt64 = 0
@@ -32,7 +32,7 @@ final class LatestCell<State: Sendable>: Sendable {
 
     var state: State { self.inside.withLock { $0.state } }
 
-    /// Any thread. Returns who waits for it: to be resumed when everything that belongs together is set.
+    /// May be called on any thread. Returns the waiting readers, to resume after the whole group is set.
     func set(_ state: State, isNews: Bool = true, life: UInt64 = 0) -> [Waiter] {
         self.inside.withLock { inside in
             guard inside.life == life else { return [] }
@@ -43,7 +43,7 @@ final class LatestCell<State: Sendable>: Sendable {
         }
     }
 
-    /// No newer state will come: readers see the last one, and then the end.
+    /// Ends the cell: readers see the last state, and then the end.
     func end(life: UInt64 = 0) -> [Waiter] {
         self.inside.withLock { inside in
             guard inside.life == life else { return [] }
@@ -52,7 +52,7 @@ final class LatestCell<State: Sendable>: Sendable {
         }
     }
 
-    /// States come again, beginning with this one. Returns the last state before, unless the cell had ended.
+    /// Restarts the cell with this state. Returns the last state before, unless the cell had ended.
     func restart(_ state: State) -> (life: UInt64, before: State?) {
         self.inside.withLock { inside in
             let before = inside.hasEnded ? nil : inside.state
@@ -64,7 +64,8 @@ final class LatestCell<State: Sendable>: Sendable {
         }
     }
 
-    /// The newest state, if it is newer than `seen`; waits for one. Nil at the end, and when the task is cancelled.
+    /// The newest state, if it is newer than `seen`, else waits for one. Nil at the end, and when the task is
+    /// cancelled.
     func next(after seen: inout UInt64) async -> State? {
         while true {
             if Task.isCancelled { return nil }
@@ -80,7 +81,7 @@ final class LatestCell<State: Sendable>: Sendable {
         }
     }
 
-    /// Returns when there may be something, or the task is cancelled.
+    /// Returns when there may be a newer state, or the task is cancelled.
     private func wait(after seen: UInt64) async {
         let ticket = self.inside.withLock { inside in
             inside.lastWaiter += 1

@@ -1,7 +1,7 @@
 public import PerchModel
 import PerchWire
 
-/// The transactions of an account, oldest first: page by page as they are iterated over, or one page at a time.
+/// The transactions of an account, oldest first, loaded page by page during iteration, or one page at a time.
 public struct TransactionPages: AsyncSequence, Sendable {
     /// One transaction.
     public typealias Element = Verified<Transaction>
@@ -13,7 +13,7 @@ public struct TransactionPages: AsyncSequence, Sendable {
         self.load = load
     }
 
-    /// The page after the one that had this `nextPageToken`; the first without one.
+    /// The page after the one with this `nextPageToken`; without a token the first.
     public func page(after token: [UInt8]? = nil) async throws(PerchError) -> TransactionPage {
         try await self.load(token ?? [])
     }
@@ -25,14 +25,14 @@ public struct TransactionPages: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let pages: TransactionPages
         private var page: ArraySlice<Verified<Transaction>> = []
-        /// Of the page to come; nil after the last one.
+        /// Token of the next page; nil after the last one.
         private var token: [UInt8]? = []
 
         init(_ pages: TransactionPages) {
             self.pages = pages
         }
 
-        /// The next transaction; loads the next page where the last one is used up.
+        /// The next transaction; loads the next page if the current one is exhausted.
         public mutating func next() async throws(PerchError) -> Verified<Transaction>? {
             try await self.next(isolation: nil)
         }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The events of an account's transactions: each one once, in order, over any number of connections.
 ///
-/// Begun without a cursor, the unfinished transactions come first. Each iteration opens its own stream. It throws when
-/// going on would leave a gap, with `CURSOR_TOO_OLD` or another word of the table: then list the transactions, and begin
+/// Without a cursor, the unfinished transactions come first. Each iteration opens its own stream. It throws if
+/// continuing would leave a gap, with `CURSOR_TOO_OLD` or another reason code: then list the transactions, and start
 /// without a cursor.
 ///
 ///     for try await update in client.transactionUpdates(account: "anna") { … }
@@ -19,9 +19,9 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
         self.start = start
     }
 
-    /// The place from which a later stream resumes: after all delivered events, and after own events that an answer has
-    /// reported. Nil while unfinished transactions are being replayed. Of the iteration that was begun last: where
-    /// several go on at a time, each has `TransactionUpdate.cursor`.
+    /// The position from which a later stream resumes: after all delivered events, and after own events that an answer
+    /// has reported. Nil during the replay of unfinished transactions. If several iterations run, it belongs to the one
+    /// started last; each has `TransactionUpdate.cursor`.
     public var cursor: UpdateCursor? { self.start.place.withLock { $0.cursor } }
 
     /// Starts an iteration.
@@ -37,7 +37,7 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
             self.reader = reader
         }
 
-        /// The next event; nil when the task is cancelled. After nil comes nil, whichever task asks.
+        /// The next event. Nil when the task is cancelled; later calls then return nil too, in any task.
         public mutating func next() async throws(PerchError) -> TransactionUpdate? {
             try await self.next(isolation: nil)
         }
@@ -63,7 +63,7 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
     }
 }
 
-/// What every iteration begins with.
+/// The starting point of every iteration.
 final class UpdatesStart: Sendable {
     let client: PerchClient
     let request: TransactionUpdatesRequest
@@ -105,7 +105,7 @@ final class UpdatesReader: Sendable {
         start.client.post(.follow(self.id, start.request, includesOwn: start.includesOwn, self.cell))
     }
 
-    /// What was before this was handed out.
+    /// Notes that everything before this cursor was delivered.
     func passed(_ cursor: UpdateCursor) {
         self.start.place.withLock { if $0.reader == self.id { $0.cursor = cursor } }
     }

@@ -1,16 +1,16 @@
 import PerchBase
 import Synchronization
 
-/// Events on their way from the loop to one consumer: all of them, in order, and not more than a few.
+/// Events on their way from the loop to one consumer: all of them, in order, up to a limit.
 ///
-/// When `Limits.clientEventsMax` wait, the stream is paused; when the consumer has taken half of them, it is asked for
-/// again. Sendable without a claim: all that is shared is behind `inside`.
+/// When `Limits.clientEventsMax` wait, the stream is paused. After the consumer has taken half of them, it resumes.
+/// Sendable without a claim: all shared state is behind `inside`.
 final class UpdateCell: Sendable {
     typealias Waiter = CheckedContinuation<Void, Never>
 
     private struct Inside {
         var items: [UpdateItem] = []
-        /// Where the next item is; what lies before it is taken.
+        /// Index of the next item; earlier ones are delivered.
         var taken = 0
         var isPaused = false
         var end: PerchError?
@@ -24,12 +24,12 @@ final class UpdateCell: Sendable {
 
     /// What a consumer gets.
     enum Taken {
-        /// `resumes`: the stream is to be asked for again.
+        /// `resumes`: the stream must be requested again.
         case item(UpdateItem, resumes: Bool)
         case end(PerchError?)
     }
 
-    /// The loop. `pauses`: there is enough now.
+    /// Called by the loop. `pauses`: the queue is full.
     func append(_ items: [UpdateItem]) -> (waiter: Waiter?, pauses: Bool) {
         self.inside.withLock { inside in
             if inside.taken > 0 {
@@ -44,7 +44,7 @@ final class UpdateCell: Sendable {
         }
     }
 
-    /// No more will come: the consumer takes what is there, and then this.
+    /// Ends the cell: the consumer gets the remaining items, and then the end.
     func end(_ error: PerchError?) -> Waiter? {
         self.inside.withLock { inside in
             if !inside.hasEnded {
@@ -56,7 +56,7 @@ final class UpdateCell: Sendable {
         }
     }
 
-    /// The one consumer. The end comes also when its task is cancelled.
+    /// Called by the only consumer. Also ends when its task is cancelled.
     func next() async -> Taken {
         while true {
             if Task.isCancelled { return .end(nil) }

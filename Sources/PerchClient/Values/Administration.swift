@@ -10,7 +10,7 @@ public struct AppSummary: Hashable, Sendable {
     public var environment: AppEnvironment
     /// Number of products in the catalogue.
     public var productCount: Int
-    /// Source of the catalogue, for people.
+    /// Origin of the catalogue, as a text for operators.
     public var catalogSource: String
 
     init(_ app: PerchWire.AppSummary) {
@@ -129,7 +129,7 @@ public struct CatalogContents: Hashable, Sendable {
     public var productIDs: [String]
     /// Identifiers of the subscription groups, in the order of the file.
     public var groupIDs: [String]
-    /// Source of the catalogue, for people.
+    /// Origin of the catalogue, as a text for operators.
     public var source: String
     /// The revision that loaded it.
     public var revision: UInt64

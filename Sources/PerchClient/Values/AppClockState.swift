@@ -7,9 +7,9 @@ public struct AppClockState: Hashable, Sendable {
     public var now: Instant
     /// Whether it stands still.
     public var isFrozen: Bool
-    /// How far it is ahead of the wall clock.
+    /// Time by which it is ahead of the wall clock.
     public var offset: Duration
-    /// How long a period lasts: a value of `TimeRate`, known here or not.
+    /// The length of periods: a value of `TimeRate`, possibly unknown to this version.
     public var timeRate: Int32
 
     /// Creates a clock state from its parts, for tests.
@@ -33,20 +33,20 @@ public struct ClockMove: Hashable, Sendable {
 
     /// Stands still.
     public static let freeze = ClockMove(change: .freeze)
-    /// Runs again, from where it stands.
+    /// Lets the clock run from its instant.
     public static let resume = ClockMove(change: .resume)
 
-    /// So far ahead; to whole milliseconds.
+    /// Advances by a duration, in whole milliseconds.
     public static func advance(by duration: Duration) -> ClockMove {
         ClockMove(change: .advanceBy(milliseconds: duration.signedMilliseconds))
     }
 
-    /// To an instant of the app's clock.
+    /// Advances to an instant of the app's clock.
     public static func advance(to instant: Instant) -> ClockMove {
         ClockMove(change: .advanceTo(instant))
     }
 
-    /// To the next instant at which something is due for this account.
+    /// Advances to the next instant at which something is due for this account.
     public static func advance(toNextBoundaryOf account: String) -> ClockMove {
         ClockMove(change: .advanceToBoundary(account: account))
     }
@@ -54,11 +54,11 @@ public struct ClockMove: Hashable, Sendable {
 
 /// A clock that was moved.
 public struct ClockChange: Hashable, Sendable {
-    /// Where the change stands, all that was due on the way included.
+    /// Position of the change, after everything due up to the new instant.
     public var position: Position
     /// The clock afterwards.
     public var clock: AppClockState
-    /// Renewal attempts that were settled on the way.
+    /// Number of renewal attempts settled during the advance.
     public var settledCount: UInt64
 
     /// Creates a clock change from its parts, for tests.

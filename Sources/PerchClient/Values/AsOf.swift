@@ -1,13 +1,13 @@
 public import PerchBase
 import PerchWire
 
-/// Which moment a read is about.
+/// The moment of a read.
 ///
 ///     try await client.subscriptionStatus(account: "anna", group: "plans", asOf: .at(end))
 public struct AsOf: Hashable, Sendable {
-    /// An instant of the app's clock, past or to come: the same rules, asked of then. Nil: its clock now.
+    /// An instant of the app's clock, past or future: the same rules, applied at that instant. Nil: now.
     public var instant: Instant?
-    /// What was known at this revision. Nil: what is known now.
+    /// Uses only facts up to this revision. Nil: all facts known now.
     public var revision: UInt64?
 
     /// Creates a point in the past. With neither part it means the present.
@@ -16,13 +16,13 @@ public struct AsOf: Hashable, Sendable {
         self.revision = revision
     }
 
-    /// Now, with what is known now.
+    /// The present, with all known facts.
     public static let now = AsOf()
 
-    /// At an instant, with what is known now.
+    /// An instant, with all known facts.
     public static func at(_ instant: Instant) -> AsOf { AsOf(instant: instant) }
 
-    /// With what was known at a revision, asked of now.
+    /// The present, with the facts known at a revision.
     public static func knownAt(_ revision: UInt64) -> AsOf { AsOf(revision: revision) }
 
     var onWire: PerchWire.AsOf { PerchWire.AsOf(instant: self.instant, revision: self.revision ?? 0) }

@@ -10,8 +10,8 @@ public enum ConnectionState: Hashable, Sendable {
     case connected(ServerInfo)
     /// There is no connection, for `reason`. The next attempt is at `until`, by the wall clock.
     case waiting(until: Instant, reason: PerchError)
-    /// The server refused the connection for a reason that waiting does not change. The client does not come back until a
-    /// call or a stream asks for it.
+    /// The server refused the connection for a reason that waiting does not change. The client reconnects only for a
+    /// new call or stream.
     case refused(PerchError)
     /// The client was closed.
     case closed

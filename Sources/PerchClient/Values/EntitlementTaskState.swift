@@ -35,7 +35,7 @@ public enum EntitlementTaskState<Value: Hashable & Sendable>: Hashable, Sendable
 public struct EntitlementTaskFailure: Hashable, Sendable, CustomStringConvertible {
     /// Reason for programs: `LOAD_FAILED`, `STORE_FAILED`, or that of the server's refusal.
     public var reason: String
-    /// Message for people; safe to log.
+    /// Message for users; safe to log.
     public var message: String
     /// The refusal of the server. Nil while the stream is open and only its value is missing.
     public var error: PerchError?

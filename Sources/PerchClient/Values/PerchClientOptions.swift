@@ -6,7 +6,7 @@ import PerchWire
 public struct AppIdentifier: Hashable, Sendable {
     /// Bundle identifier of the app.
     public var bundleID: String
-    /// Unspecified where the bundle identifier has exactly one.
+    /// May be unspecified if the bundle identifier has exactly one.
     public var environment: AppEnvironment
 
     /// Creates an app identifier.
@@ -78,17 +78,18 @@ public struct PerchClientOptions: Sendable {
     public var name = "perch-swift/1"
     /// The credentials of the client.
     public var authorization = Authorization.none
-    /// Wanted time between heartbeats, 10 to 600 s. After two and a half of them without a byte, the client reconnects.
+    /// Requested time between heartbeats, 10 to 600 s. After two and a half of them without a byte, the client
+    /// reconnects.
     public var heartbeat = Duration.seconds(Int(Limits.heartbeatSecondsDefault))
-    /// Whether the server may compress what it sends.
+    /// Whether the server may compress its messages.
     public var acceptsCompression = true
-    /// From the first try to connect to the server's WELCOME.
+    /// Maximum time from the first attempt to connect to the server's WELCOME.
     public var connectTimeout = Duration.seconds(10)
-    /// For calls that do not say their own.
+    /// Timeout of calls without their own.
     public var callTimeout = Duration.seconds(30)
     /// The first pause before connecting again is random, up to this; the second up to twice this, and so on.
     public var reconnectBase = Duration.seconds(1)
-    /// No pause is drawn from more than this.
+    /// Upper bound of all pauses.
     public var reconnectCap = Duration.seconds(60)
     /// Whether a call waits, until its timeout, for a server that cannot be reached. If not, it fails at once with
     /// `CONNECT_FAILED`. A call that was sent before the connection broke waits in either case.
@@ -118,7 +119,7 @@ public struct PerchClientOptions: Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up, at least 0; saturates at what a deadline can hold.
+    /// Whole milliseconds, rounded up, at least 0, saturated to a deadline's range.
     var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = self.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -130,7 +131,7 @@ extension Duration {
 }
 
 extension Duration {
-    /// Whole milliseconds towards zero, of either sign, saturating: for a server to judge.
+    /// Whole milliseconds towards zero, with sign, saturated: the server checks them.
     var signedMilliseconds: Int64 {
         let (seconds, attoseconds) = self.components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)

@@ -2,8 +2,8 @@ import PerchWire
 
 /// The only error type of this library.
 ///
-/// `reason` is for programs: a word of the table in `proto/README.md`, or one of the client's own below. `message` and
-/// `description` are for people, and safe to log: no account, no token, no credential is in them.
+/// `reason` is for programs: a reason code of `proto/README.md`, or one of the client's own below. `message` and
+/// `description` are for users and safe to log: they contain no account, token or credential.
 public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A status code of gRPC: the kind of an error.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -32,7 +32,7 @@ public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let failedPrecondition = Code(.failedPrecondition)
         /// The call was aborted and may be repeated.
         public static let aborted = Code(.aborted)
-        /// The place asked for is no longer kept.
+        /// The requested position is no longer kept.
         public static let outOfRange = Code(.outOfRange)
         /// The server, or this client, does not know the method or its answer.
         public static let unimplemented = Code(.unimplemented)
@@ -57,7 +57,7 @@ public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
     public var code: Code
     /// For programs: one word.
     public var reason: String
-    /// For people: what happened, with the numbers, and what to do next.
+    /// A text for users: what happened, with the numbers, and the next step.
     public var message: String
     /// The numbers of the message, for programs.
     public var details: [String: String]
@@ -98,7 +98,7 @@ extension PerchError {
         }
     }
 
-    /// The same, of a connection that could not be made: what is no Perch server does not become one.
+    /// Whether an attempt to connect may succeed later. A peer that is no Perch server will not become one.
     var passesWithTime: Bool { self.isTransient && self.reason != Self.protocolBreach }
 }
 
@@ -113,21 +113,21 @@ extension PerchError {
     public static let connectFailed = "CONNECT_FAILED"
     /// The files of TLS cannot be read or do not belong together.
     public static let tlsFiles = "TLS_FILES"
-    /// The server's certificate does not hold, or is another's: this may not be the server that was meant.
+    /// The server's certificate is invalid, or belongs to another server.
     public static let tlsUntrusted = "TLS_UNTRUSTED"
-    /// The server does not take this client's certificate, or wants one.
+    /// The server refuses this client's certificate, or requires one.
     public static let tlsRefused = "TLS_REFUSED"
-    /// No TLS with what answers there.
+    /// The peer does not speak TLS.
     public static let tlsFailed = "TLS_FAILED"
     /// The connection ended without a reason.
     public static let connectionLost = "CONNECTION_LOST"
-    /// Nothing came for two and a half heartbeats.
+    /// The server sent nothing for two and a half heartbeats.
     public static let connectionSilent = "CONNECTION_SILENT"
     /// The server did not answer HELLO in time.
     public static let welcomeTimeout = "WELCOME_TIMEOUT"
-    /// The server sent what perch/1 does not allow.
+    /// The server violated perch/1.
     public static let protocolBreach = "PROTOCOL_BREACH"
-    /// A mutation that must not be repeated was under way when the connection ended.
+    /// A mutation that must not be repeated was pending when the connection ended.
     public static let outcomeUnknown = "OUTCOME_UNKNOWN"
     /// The server answered with something that only a newer client can read.
     public static let newerServer = "NEWER_SERVER"

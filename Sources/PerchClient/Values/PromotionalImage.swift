@@ -2,9 +2,9 @@ import PerchWire
 
 /// An image of a product.
 public struct PromotionalImage: Hashable, Sendable {
-    /// SHA-256 of the image, 32 bytes: what `promotionalImageHash` of its products says.
+    /// SHA-256 of the image, 32 bytes, as in `promotionalImageHash` of its products.
     public var contentHash: [UInt8]
-    /// `image/png` or `image/jpeg`; empty where the caller has the image.
+    /// `image/png` or `image/jpeg`; empty if the caller already has the image.
     public var contentType: String
     /// Nil: the caller has it.
     public var content: [UInt8]?

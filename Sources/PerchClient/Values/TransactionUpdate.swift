@@ -30,7 +30,7 @@ public struct TransactionUpdate: Hashable, Sendable {
         self.originClientID = originClientID
     }
 
-    /// Nil for the message that only says where new events begin.
+    /// Nil for the message that only marks where new events begin.
     init?(_ event: TransactionEvent) {
         guard let transaction = event.transaction else { return nil }
         self.init(

@@ -13,7 +13,7 @@ package struct Identity: Hashable, Sendable {
     }
 
     package var source: Source
-    /// Name for people, the log and quotas; never a secret.
+    /// Name for the log and quotas; never a secret.
     package var subject = ""
     package var issuer = ""
     package var audience: [String] = []

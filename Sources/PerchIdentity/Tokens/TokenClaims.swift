@@ -7,7 +7,7 @@ import PerchModel
 package struct TokenClaims: Hashable, Sendable {
     /// `iss`; empty for none.
     package var issuer = ""
-    /// `sub`: the holder, for people and for quotas; empty for none.
+    /// `sub`: the holder, for logs and quotas; empty for none.
     package var subject = ""
     /// `aud`.
     package var audience: [String] = []

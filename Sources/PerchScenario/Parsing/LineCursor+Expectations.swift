@@ -50,7 +50,7 @@ extension LineCursor {
         }
     }
 
-    /// As it stands in the file, from a token to the one before the next.
+    /// The source text from a token to the one before the next.
     private func text(from start: Int) -> String {
         self.tokens[start..<self.index].map { $0.kind == .quoted ? "\"\($0.text)\"" : $0.text }.joined(separator: " ")
     }
@@ -143,7 +143,7 @@ extension LineCursor {
             let needsReason = self.take("with")
             return .failure(try self.reasonWord(isRequired: needsReason))
         }
-        // Of an explanation it is a field beside others: why not, and what comes next.
+        // In an explanation it is an ordinary field, beside the reason and the next change.
         if shape != .explanation, self.take("not entitled") { return Expectation.Kind.none }
         if self.take(
             "none", "nothing", "empty", "never subscribed", "no transactions", "no transaction",
@@ -175,7 +175,7 @@ extension LineCursor {
         return nil
     }
 
-    /// A reason for programs, as one word or several; nil where the item ends.
+    /// A reason code, as one word or several; nil at the end of the item.
     private mutating func reasonWord(isRequired: Bool) throws(ScenarioFault) -> String? {
         var words: [String] = []
         while let token = self.peek, token.kind == .word || token.kind == .quoted, !self.isNext("and") {

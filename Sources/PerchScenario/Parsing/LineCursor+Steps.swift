@@ -88,7 +88,7 @@ extension LineCursor {
         return quantity
     }
 
-    /// Reads one option, and returns what it is about.
+    /// Reads one option, and returns its kind.
     private mutating func purchaseOption(_ order: inout ScenarioOrder) throws(ScenarioFault) -> String {
         if self.take("without introductory offer", "without intro offer", "without intro", "without trial") {
             order.order.introductoryEligibility = .denied
@@ -257,7 +257,7 @@ extension LineCursor {
         return nil
     }
 
-    /// A subscription, which may be left out where there is one.
+    /// A subscription; may be omitted if there is only one.
     private mutating func lineTarget() throws(ScenarioFault) -> Reference? {
         let start = self.index
         if self.take("of", "for") {

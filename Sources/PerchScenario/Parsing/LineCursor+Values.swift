@@ -5,7 +5,7 @@ import PerchModel
 extension LineCursor {
     // MARK: Time
 
-    /// `+1mo`, `30d`, `1 month 2 days`, `+1mo -1s`. Nil where none comes.
+    /// `+1mo`, `30d`, `1 month 2 days`, `+1mo -1s`. Nil if the next word is no duration.
     mutating func optionalDuration() throws(ScenarioFault) -> ScenarioDuration? {
         var total: ScenarioDuration?
         while let token = self.peek, token.kind == .word {
@@ -239,7 +239,7 @@ extension LineCursor {
 
     // MARK: Names
 
-    /// A product. One that the catalogue does not have stands in quotes.
+    /// A product. A product outside of the catalogue must be quoted.
     mutating func product(_ what: String = "a product") throws(ScenarioFault) -> String {
         self.skipFillers()
         guard let token = self.peek, token.kind == .word || token.kind == .quoted else { throw self.expected(what) }
@@ -285,7 +285,7 @@ extension LineCursor {
             self.index += 1
             return .named(token.text)
         }
-        // Words of the grammar that may follow where a transaction can be left out.
+        // Grammar words that may follow an omitted transaction.
         let keywords = ["as", "with", "for", "to", "by", "because", "of", "on", "off"]
         guard token.kind == .quoted || !keywords.contains(token.normalised) else { return nil }
         try self.requireKnownTarget(token)
@@ -326,7 +326,7 @@ extension LineCursor {
 
     // MARK: Offers
 
-    /// `promotional spring`, `win-back return`, `code WELCOME`; nil where none comes.
+    /// `promotional spring`, `win-back return`, `code WELCOME`; nil if no offer follows.
     mutating func optionalOrderedOffer() throws(ScenarioFault) -> OrderedOffer? {
         let type: OfferType
         if self.take("promotional offer", "promotional", "promo offer", "promo") {

@@ -176,7 +176,7 @@ package struct ScenarioParser {
         var cursor = LineCursor(Self.naming(self.inFirstPerson(line)), names: self.names)
         defer { self.names = cursor.names }
         if try self.header(&cursor) { return }
-        // A time may stand in front of a step.
+        // A time may precede a step.
         while true {
             let start = cursor.index
             guard let clock = try cursor.clockStep() else {
@@ -224,7 +224,7 @@ package struct ScenarioParser {
         return line
     }
 
-    /// Moves `as NAME` behind the options of a step, because it may stand among them.
+    /// Moves `as NAME` after the options of a step, because it may be among them.
     private static func naming(_ line: SourceLine) -> SourceLine {
         guard !line.tokens.prefix(3).contains(where: { ["expect", "expects", "sees"].contains($0.normalised) }),
             let index = line.tokens.indices.dropFirst().first(where: { line.tokens[$0].normalised == "as" }),

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-/// What a field turned out to be.
+/// The observed value of a field.
 enum Observed: Hashable, Sendable {
     case text(String)
     case instant(Instant)
@@ -26,18 +26,18 @@ struct Sight: Sendable {
     var summary = ""
 }
 
-/// All that an expectation looks at.
+/// The observed data for an expectation.
 struct Looked: Sendable {
     var sights: [Sight] = []
     /// Of the value, not of one of its parts.
     var fields: [Field: Observed] = [:]
     var isLoading = false
     var failure: Failure?
-    /// Values that were pushed since the last step; nil for what is not pushed.
+    /// Number of values pushed since the last step; nil for subjects without pushes.
     var pushes: Int?
     var effective: Int?
     var settings: [AppSettingChange] = []
-    /// How it was when it was looked at, for messages.
+    /// A summary of the observed state, for messages.
     var summary = ""
 }
 
@@ -101,7 +101,7 @@ extension Sight {
         self.fields[.winBacks] = winBacks.isEmpty ? Observed.none : .list(winBacks)
         self.fields[.runStart] = .instant(renewal.recentSubscriptionStartDate)
         self.fields[.renewalBillingPlan] = .name(renewal.renewalBillingPlan)
-        // Whether a commitment goes on is said of the renewal; the transaction says how it was bought.
+        // Whether a commitment continues is a property of the renewal; the transaction has the value at its purchase.
         if let commitment = renewal.commitment { self.fields[.commitmentRenews] = .flag(commitment.willRenew) }
         if !status.renewalInfo.isVerified, self.fields[.verification] == Observed.none {
             self.fields[.verification] = .text(status.renewalInfo.failure.description)

@@ -11,20 +11,20 @@ enum StreamValue: Hashable, Sendable {
     case messages([StoreMessage])
 }
 
-/// What a stream says at one time.
+/// The state of a stream at one time.
 enum StreamState: Hashable, Sendable {
     case loading
     case failure(Failure)
     case success(StreamValue)
 }
 
-/// One stream that a scenario looks at, with everything it said since the last step.
+/// One watched stream of a scenario, with all messages since the last step.
 final class OpenWatch {
     let key: WatchKey
     let stream: UInt32
     private(set) var state = StreamState.loading
     private(set) var info: ValueInfo?
-    /// Values and failures since the last step; `loading` is none.
+    /// Values and failures since the last step, without `loading`.
     private(set) var pushes: [(state: StreamState, info: ValueInfo)] = []
     /// Events since the last step, without those that the account itself caused in the app.
     private(set) var events: [TransactionEvent] = []
@@ -44,8 +44,8 @@ final class OpenWatch {
         self.events.removeAll()
     }
 
-    /// `actor` is whose step it is. All accounts share one client here, and customers do not: what one of them bought in
-    /// the app comes to another, with whom it is shared, from elsewhere.
+    /// `actor` is the account of the step. All accounts share one client here, unlike real customers. So a purchase in
+    /// the app of one account is foreign to another account with which it is shared.
     func take(_ response: Response, ownClient: [UInt8], actor: String?) {
         switch response {
         case .productsTask(let state): self.take(state) { .products($0) }

@@ -120,7 +120,7 @@ package final class ScenarioConnection {
         try self.sendSealed()
     }
 
-    /// Sends what TLS has to say.
+    /// Sends pending output of TLS.
     private func sendSealed() throws(ScenarioFailure) {
         self.output += self.secure?.output ?? []
         self.secure?.output = []
@@ -137,7 +137,7 @@ package final class ScenarioConnection {
         }
     }
 
-    /// A connection to the first address of the server that takes one.
+    /// A connection to the first address of the server that accepts one.
     private static func connected(to text: String) throws(ScenarioFailure) -> Descriptor {
         let addresses: [SocketAddress]
         do {
@@ -165,7 +165,7 @@ package final class ScenarioConnection {
         throw ScenarioFailure(unavailable: "no connection to \(text): \(failure)")
     }
 
-    /// How a connection that was begun ends, as far as there is time.
+    /// The outcome of a started connection, within the time left.
     private static func outcome(_ descriptor: Int32, _ poller: Poller) -> ConnectOutcome {
         let deadline = Self.deadline(Limits.scenarioConnectMilliseconds)
         while true {
@@ -203,7 +203,7 @@ package final class ScenarioConnection {
         }
     }
 
-    /// Opens a call; its messages are heard from now on.
+    /// Opens a call; its messages are received from now on.
     package func open(_ request: Request) throws(ScenarioFailure) -> UInt32 {
         let stream = self.nextStream
         self.nextStream += 1

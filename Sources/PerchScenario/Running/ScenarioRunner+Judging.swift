@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-// Whether what is there is what was expected.
+// Compares observations with expectations.
 extension ScenarioRunner {
     func judge(_ expectation: Expectation, _ line: ScenarioLine) throws(ScenarioFailure) {
         if !self.isFrozen {
@@ -31,7 +31,7 @@ extension ScenarioRunner {
         /// Set while the runner checks an item of a list.
         var sight: Sight?
 
-        /// The part that is meant; nil where there is none.
+        /// The selected part; nil if it does not exist.
         var selected: Sight? {
             if let sight { return sight }
             switch self.selection {
@@ -167,7 +167,7 @@ extension ScenarioRunner {
         }
     }
 
-    /// Why a check does not hold; nil where it does.
+    /// Why a check fails; nil if it holds.
     private func reason(against check: Expectation.Check, _ judge: Judge) throws(ScenarioFailure) -> String? {
         let looked = judge.looked
         switch check.kind {
@@ -239,7 +239,7 @@ extension ScenarioRunner {
         if let own = judge.selected?.fields[field] ?? judge.looked.fields[field] {
             found = own
         } else if judge.selected == nil {
-            // What is not there is not so.
+            // A missing value never matches.
             guard !isNegated else { return nil }
             return
                 "expected \(title) \(wanted), but there is \(judge.selection.map { "no such line (\($0))" } ?? "none")"
@@ -390,7 +390,7 @@ extension Expectation.Kind {
 
     fileprivate var isCount: Bool { if case .count = self { true } else { false } }
 
-    /// Says which entry is meant, rather than how it is.
+    /// Whether the check selects an entry, rather than describing it.
     fileprivate var names: Bool {
         if case .field(let field, _, false) = self {
             return [.product, .transaction, .offerType, .offerID].contains(field)

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-// Doing what a step says.
+// Carrying out steps.
 extension ScenarioRunner {
     func perform(_ step: Step) throws(ScenarioFailure) {
         switch step {
@@ -59,7 +59,7 @@ extension ScenarioRunner {
         }
     }
 
-    /// Asks, and keeps what became of it.
+    /// Sends a request, and keeps its outcome.
     private func act(_ connection: ScenarioConnection, _ request: Request, _ account: String) throws(ScenarioFailure) {
         let keyed = self.keyed(request)
         if let keyed { self.lastKeyed = (connection, keyed, account) }
@@ -208,7 +208,7 @@ extension ScenarioRunner {
         }
     }
 
-    /// Nil where a transaction is meant that is not there: then that is the outcome.
+    /// Nil if the transaction does not exist: the step then has that outcome.
     private func resolve(
         _ operation: AccountOperation, _ account: String
     ) throws(ScenarioFailure) -> StoreOperation? {
@@ -250,7 +250,7 @@ extension ScenarioRunner {
         }
     }
 
-    /// A calendar month is counted from where the period ends.
+    /// A calendar month is counted from the end of the period.
     private func `extension`(
         _ reference: Reference?, _ duration: ScenarioDuration, _ account: String
     ) throws(ScenarioFailure) -> StoreOperation? {
@@ -263,7 +263,7 @@ extension ScenarioRunner {
         return .extendRenewal(target, milliseconds: duration.end(from: end).milliseconds(since: end))
     }
 
-    /// The target of an operation; the only subscription where it is left out.
+    /// The target of an operation; if omitted, the only subscription.
     private func target(_ reference: Reference?, _ account: String) throws(ScenarioFailure) -> OperationTarget? {
         guard let reference else {
             guard let status = try self.ownStatus(account) else {
@@ -329,7 +329,7 @@ extension ScenarioRunner {
             result: .refused(RefusedCall(code: 9, reason: reason, message: message)), account: account)
     }
 
-    /// The number of a transaction; where there is none, that becomes the outcome.
+    /// The ID of a transaction; if it does not exist, the step has that outcome.
     private func identify(_ reference: Reference, _ account: String) throws(ScenarioFailure) -> TransactionID? {
         if case .number(let number) = reference { return number }
         if let transaction = try self.find(reference, account: account) { return transaction.id }

@@ -20,7 +20,7 @@ extension ScenarioRunner {
         self.trace.closed(key)
     }
 
-    /// One stream has one spelling: `status` is `status club` where that is the only group.
+    /// One stream has one spelling: `status` is `status club` if that is the only group.
     func spelt(_ key: WatchKey) -> WatchKey {
         guard case .status(let account, nil) = key, let group = self.onlyGroup else { return key }
         return .status(account: account, group: group)
@@ -61,7 +61,7 @@ extension ScenarioRunner {
         throw ScenarioFailure("the catalogue has several groups, or none: write which one, such as `status club`")
     }
 
-    /// Hears everything that is to be said up to where the last step stands.
+    /// Receives everything up to the position of the last step.
     func settle() throws(ScenarioFailure) {
         try self.app.settle(at: self.position, app: self.appReference)
         self.hear()

@@ -98,7 +98,7 @@ package final class ScenarioRunner {
         self.trace(scenario, file: file, options: options, readFile: readFile).report
     }
 
-    /// The same, and says what was done.
+    /// Runs a scenario and returns a trace of its steps.
     package static func trace(
         _ scenario: Scenario, file: String, options: Options, readFile: @escaping ReadFile
     ) -> (report: ScenarioReport, trace: ScenarioTrace) {
@@ -175,7 +175,7 @@ package final class ScenarioRunner {
         if case .refused? = self.outcome?.result { true } else { false }
     }
 
-    /// Whether an expectation before the next step is about what this one came to.
+    /// Whether an expectation before the next step is about this step's outcome.
     private func isOutcomeExpected(from index: Int) -> Bool {
         for line in self.scenario.lines[index...] {
             guard case .expectation(let expectation) = line.content else { return false }
@@ -264,7 +264,7 @@ package final class ScenarioRunner {
         self.position = max(self.position, position)
     }
 
-    /// Loads a catalogue, and what a file cannot say of it.
+    /// Loads a catalogue, and sets what a file cannot express.
     func load(_ source: CatalogueSource) throws(ScenarioFailure) {
         switch try self.loading(source) {
         case .success: break
@@ -343,7 +343,7 @@ package final class ScenarioRunner {
         if !answer.clock.isFrozen { try self.moveClock(.freeze) }
         let start = self.shifted(self.scenario.start)
         if start > self.now { try self.moveClock(.advanceTo(start)) }
-        // It ran on until it was frozen: into the next years, where the start fell between the two.
+        // The clock ran until it was frozen, so the shifted start may be past: shift it further.
         while self.shifted(self.scenario.start) < self.now { self.shiftMonths += 48 }
         if self.shifted(self.scenario.start) > self.now {
             try self.moveClock(.advanceTo(self.shifted(self.scenario.start)))

@@ -16,12 +16,12 @@ package struct ScenarioTrace: Sendable {
     /// A step with its requests and pushes. The first passage is the head of the file.
     package struct Passage: Sendable {
         package var place = SourcePlace(line: 1, column: 1)
-        /// As it stands in the file.
+        /// The source text.
         package var text = ""
         package var asks: [Ask] = []
         package var opened: [(key: WatchKey, request: Request)] = []
         package var closed: [WatchKey] = []
-        /// In the order in which they came, without `loading` and without what the app itself did.
+        /// In order of arrival, without `loading` and without the app's own events.
         package var pushes: [WatchKey: [Response]] = [:]
     }
 

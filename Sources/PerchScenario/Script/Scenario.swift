@@ -29,7 +29,7 @@ package struct Scenario: Sendable {
     package var expectationCount: Int { self.lines.count - self.stepCount }
 }
 
-/// Where a catalogue comes from.
+/// The origin of a catalogue.
 package enum CatalogueSource: Hashable, Sendable {
     /// Spelt out in the file.
     case inline(ScenarioCatalogue)
@@ -45,7 +45,7 @@ package struct ScenarioLine: Sendable {
     }
 
     package var place: SourcePlace
-    /// As it stands in the file.
+    /// The source text.
     package var text: String
     package var content: Content
 }

@@ -10,7 +10,7 @@ package struct ScenarioDuration: Hashable, Sendable, CustomStringConvertible {
         self.milliseconds = milliseconds
     }
 
-    /// Months first, keeping the day where the month has it; then what has a fixed length.
+    /// Adds months first, keeping the day if the month has it; then units of fixed length.
     package func end(from start: Instant) -> Instant {
         let civil = CivilTime(start)
         let moved = self.months == 0 ? start : civil.adding(months: self.months, anchorDay: civil.day).instant

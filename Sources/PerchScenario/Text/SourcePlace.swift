@@ -1,4 +1,4 @@
-/// Where something stands in a scenario: both counted from 1, columns in characters.
+/// A place in a scenario: line and column, both counted from 1, columns in characters.
 package struct SourcePlace: Hashable, Comparable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int

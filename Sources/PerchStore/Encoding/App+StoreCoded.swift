@@ -11,7 +11,7 @@ extension AppSettings: StoreCoded {
         writer.write(self.areRenewalBillingIssuesEnabled)
         writer.write(self.isGracePeriodEnabled)
         writer.write(self.gracePeriodDays)
-        // A field of form 1 that meant nothing: what the file said of dialogs.
+        // An unused field of form 1: the file's dialogs setting.
         writer.write(false)
         writer.write(self.asksBeforePurchases)
         writer.write(self.hasGracePeriodForAllRenewals)

@@ -108,7 +108,7 @@ package struct ByteReader {
 
     mutating func array<Value: StoreCoded>(of _: Value.Type = Value.self) throws(DecodingFault) -> [Value] {
         let start = self.offset
-        // Each value takes a byte at least.
+        // Each value has at least one byte.
         let count = try self.uint64()
         guard count <= UInt64(self.remaining) else { throw .truncated(atOffset: start) }
         var values: [Value] = []

@@ -43,7 +43,7 @@ package struct ByteWriter {
         }
     }
 
-    /// Eight bytes, highest first: for what looks random, where a varint would be longer.
+    /// Eight bytes, highest first: for random-looking numbers, where a varint would be longer.
     package mutating func write(fixed value: UInt64) {
         withUnsafeBytes(of: value.bigEndian) { self.bytes.append(contentsOf: $0) }
     }

@@ -4,7 +4,7 @@ package enum DecodingFault: Error, Hashable, CustomStringConvertible {
     /// A number of more bytes than it needs, or than its type holds.
     case overlong(atOffset: Int)
     case notUTF8(atOffset: Int)
-    /// A number that stands for nothing here.
+    /// A number without a meaning here.
     case invalid(String, atOffset: Int)
     case trailing(bytes: Int)
     case checksum(stored: UInt32, computed: UInt32)

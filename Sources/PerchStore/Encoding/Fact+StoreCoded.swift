@@ -1,7 +1,7 @@
 import PerchBase
 package import PerchModel
 
-/// The first byte of a fact: what happened. Numbers are never used again.
+/// The first byte of a fact: its kind. Numbers are never reused.
 private enum FactKind: UInt8 {
     case opened = 1
     case purchased = 2

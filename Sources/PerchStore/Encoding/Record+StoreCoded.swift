@@ -172,7 +172,7 @@ extension AccountRecord {
 }
 
 extension Transaction {
-    /// As a row of an account; whether it is finished stands beside it.
+    /// The encoded row of an account; the finished flag is stored beside it.
     package func sealed(account: AccountNumber) -> [UInt8] {
         SealedBlob.seal(.transaction(self.id, account: account)) { $0.write(self) }
     }

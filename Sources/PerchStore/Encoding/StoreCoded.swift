@@ -33,7 +33,7 @@ extension String: StoreCoded {
     }
 }
 
-/// Any number is kept: what it stands for may be known to a newer version.
+/// Unknown numbers are preserved, because a newer version may know them.
 extension OpenEnumeration {
     func write(to writer: inout ByteWriter) { writer.write(self.rawValue) }
 

@@ -26,7 +26,7 @@ private struct Fields: OptionSet {
     static let advancedCommerceInfo = Self(rawValue: 1 << 18)
     static let all = Self(rawValue: 1 << 19 - 1)
 
-    /// Those in which a transaction differs from one that consists of what is always written.
+    /// The fields in which a transaction differs from one with only the mandatory fields.
     init(of transaction: Transaction) {
         self = []
         func mark(_ field: Fields, _ differs: Bool) { if differs { self.insert(field) } }

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-/// What a batch has decided so far. The engine takes it over after the commit, and drops it where the batch fails.
+/// The decisions of a batch so far. The engine accepts them after the commit, and drops them if the batch fails.
 ///
 /// The body of a batch writes to storage and to this value only. So it can run again: after another node was first, or after
 /// a lost connection.
@@ -17,9 +17,9 @@ struct Batch {
     var deferred: [StoreRequest] = []
     /// Clock moves that are answered after everything due up to the new instant is settled.
     var settlings: [Settling] = []
-    /// All revoked tokens, where this batch changes them.
+    /// All revoked tokens, if this batch changes them.
     var revocations: [String: Instant]?
-    /// When old kept answers were deleted, where this batch has done so.
+    /// When old kept answers were deleted, if this batch did so.
     var answersSwept: Instant?
     var attemptsSettled: UInt64 = 0
     var replays: UInt64 = 0

@@ -15,7 +15,7 @@ extension StoreEngine {
             for place in self.events.indices where !self.events[place].isEmpty { self.events[place] = [] }
         }
 
-        /// Reserves capacity for changes, and for the answers where there is one loop.
+        /// Reserves capacity for changes, and for the answers if there is only one loop.
         mutating func reserve(changes: Int, answers: Int) {
             for loop in 0..<self.loops {
                 self.events[loop].reserveCapacity(

@@ -186,7 +186,7 @@ extension StoreEngine {
         _ current: StoredAppState, _ change: AppChange, revision: UInt64, effective: Instant, committed: Instant
     ) -> StoredAppState {
         let state = current.state
-        // A new file's settings count where they differ from the old file's: what was set by hand since then stays.
+        // A new file's settings count if they differ from the old file's; settings changed by hand stay otherwise.
         var settings = state.settings
         if let file = change.fileSettings, file != current.fileSettings { settings = file }
         if let given = change.settings { settings = given }

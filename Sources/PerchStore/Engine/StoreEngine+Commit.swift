@@ -5,11 +5,11 @@ import PerchModel
 /// A batch whose commit lost its connection, until storage says whether it was written.
 struct UnresolvedBatch {
     var batch: Batch
-    /// The requests that run again where it was not written.
+    /// The requests that run again if it was not written.
     var requests: [StoreRequest]
 }
 
-// Committing: one batch at a time, taken over after its commit, run again where it can be.
+// Committing: one batch at a time, accepted after its commit, run again if possible.
 extension StoreEngine {
     /// Decides all mutations, commits once, answers all.
     func commitTogether(
@@ -77,11 +77,11 @@ extension StoreEngine {
         self.spare = batch
     }
 
-    /// Runs `body` between the storage's `begin` and `commit`, and takes the batch over. Nil: committed.
+    /// Runs `body` between the storage's `begin` and `commit`, and accepts the batch. Nil: committed.
     ///
-    /// Where that fails the engine is as it was before, and the batch is empty. The body runs again after `superseded`, and
-    /// after `unknown` where the storage says that nothing was written. `requests` are the requests that the body answers: while
-    /// the outcome stays unknown, they wait in `unresolved`.
+    /// After a failure the engine is unchanged, and the batch is empty. The body runs again after `superseded`, and
+    /// after `unknown` if the storage says that nothing was written. `requests` are the requests that the body answers:
+    /// while the outcome stays unknown, they wait in `unresolved`.
     func commit(
         _ batch: inout Batch, of requests: [StoreRequest], _ body: (inout Batch) throws(StorageError) -> Void
     ) -> StorageError? {
@@ -180,7 +180,7 @@ extension StoreEngine {
         return error
     }
 
-    /// Drops what a batch has decided. Its records leave the cache.
+    /// Drops a batch's decisions. Its records leave the cache.
     private func discard(_ batch: inout Batch) {
         for change in batch.changes {
             for account in change.accounts { self.cache.remove(account.record.account) }
@@ -188,7 +188,7 @@ extension StoreEngine {
         batch.start(header: self.header, apps: self.apps)
     }
 
-    /// A batch was committed: what it decided is so from now on.
+    /// Accepts a committed batch's decisions.
     private func accept(_ batch: inout Batch) {
         self.header = batch.header
         self.apps = batch.apps

@@ -8,7 +8,7 @@ struct Call {
     var wall: Instant
 }
 
-/// What a decision starts from.
+/// The inputs of a decision.
 struct Participants {
     var app: StoredAppState
     /// The app's clock.
@@ -30,7 +30,7 @@ struct Participants {
 
 // Deciding: from a mutation to facts, through storage's reads.
 extension StoreEngine {
-    /// Decides one mutation and writes what it comes to. Nil: it waits, and is answered later.
+    /// Decides one mutation and writes the result. Nil: it waits, and is answered later.
     func decide(
         _ mutation: Mutation, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer? {
@@ -121,7 +121,7 @@ extension StoreEngine {
         return .complete
     }
 
-    /// Finds the subject, or returns why there is none.
+    /// Finds the subject, or returns the reason of its absence.
     private func findSubject(
         _ people: inout Participants, of mutation: Mutation, _ header: StoreHeader
     ) throws(StorageError) -> Refusal? {
@@ -173,7 +173,7 @@ extension StoreEngine {
 
     // MARK: Rounds
 
-    /// Runs the decision until it has all the rows it needs, then writes what it comes to.
+    /// Runs the decision until it has all the rows it needs, then writes the result.
     private func decide(
         _ mutation: Mutation, _ people: Participants, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer? {

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-// Family sharing: what a change of a purchaser means for the members.
+// Family sharing: the effects of a purchaser's change on the members.
 extension StoreEngine {
     /// Adds the facts that a change of purchasers means for the members of their families, in the same revision.
     ///

@@ -1,9 +1,9 @@
 import PerchBase
 import PerchModel
 
-// The feed of changes: what this node and others have committed, in one order.
+// The feed of changes: the commits of this node and of others, in one order.
 extension StoreEngine {
-    /// Applies what other nodes have committed since, in order. `publishNews` sends it to the loops.
+    /// Applies the new commits of other nodes, in order. `publishNews` sends them to the loops.
     ///
     /// Called before a tick reads, and again inside a batch, once the storage's lock is held: what others commit in between
     /// must be applied before anything is decided.

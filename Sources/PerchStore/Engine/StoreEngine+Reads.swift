@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-// Reads: answered from what is committed, never from the batch of the same tick.
+// Reads: answered from committed data, never from the batch of the same tick.
 extension StoreEngine {
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord? {
         if !self.cachesRecords { return try self.storage.record(account) }

@@ -28,7 +28,7 @@ extension StoreEngine {
                 }
             }
             self.publishNews(into: &outbox)
-            // Without space, or without a connection, what is due stays due.
+            // Without space, or without a connection, due attempts stay due.
             self.send(&batch, error, to: [], into: &outbox)
             if self.failure != nil || self.unresolved != nil { return false }
         }

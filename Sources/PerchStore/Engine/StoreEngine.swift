@@ -39,10 +39,10 @@ package final class StoreEngine {
     /// Changes of other nodes that are not sent to the loops yet.
     @exclusivity(unchecked) var news: [Change] = []
     @exclusivity(unchecked) package internal(set) var counters = Counters()
-    /// Why nothing can be acknowledged any more; nil while all is well.
+    /// Why the store can no longer acknowledge anything; nil while it can.
     @exclusivity(unchecked) package internal(set) var failure: StorageError?
     @exclusivity(unchecked) var cache: RecordCache
-    /// False where the storage holds every record itself.
+    /// False if the storage holds every record in memory.
     let cachesRecords: Bool
     let isShared: Bool
     let loopCount: Int
@@ -126,8 +126,8 @@ package final class StoreEngine {
     /// One tick of the store: answers the reads, commits the mutations together, settles some of what is due.
     ///
     /// `wall` never runs backwards. After a crash it stands at the lease until `machine`, the clock of the machine, has
-    /// reached it; nil: they are the same. Returns when the engine must run again: an instant of `machine` that may be past;
-    /// nil for "when something is asked".
+    /// reached it; nil: the two are equal. Returns when the engine must run again: an instant of `machine`, possibly
+    /// past; nil: at the next request.
     package func run(
         _ requests: [StoreRequest], wall: Instant, machine: Instant? = nil, into outbox: inout Outbox
     ) -> Instant? {
@@ -170,7 +170,7 @@ package final class StoreEngine {
         return self.finish(wall: wall, machine: machine, into: &outbox)
     }
 
-    /// Settles what is due, and says when to run again.
+    /// Settles due attempts, and returns when to run again.
     private func finish(wall: Instant, machine: Instant, into outbox: inout Outbox) -> Instant? {
         let due = self.lookForDue(wall: wall)
         let hasMore = due.isNow && self.unresolved == nil && self.settleDue(wall: wall, into: &outbox)
@@ -188,7 +188,7 @@ package final class StoreEngine {
         return due.wake.map { min($0, lease) } ?? lease
     }
 
-    /// Applies the changes of other nodes, and reads in one request what this tick needs.
+    /// Applies the changes of other nodes, and reads this tick's data in one request.
     ///
     /// Storage that cannot be reached is no failure here: cached records are still answered, and everything else finds the
     /// same error by itself.
@@ -295,8 +295,8 @@ package final class StoreEngine {
         self.storage.close()
     }
 
-    /// A batch was written. One with a change proves that there is space. A lease fits where nothing else does, so after a
-    /// batch without changes the medium is asked.
+    /// A batch was written. A batch with a change proves that there is space. A lease fits even into a full disk, so
+    /// after a batch without changes the medium is asked.
     func wrote(_ changes: Int) {
         self.isUnreachable = false
         guard self.isWithoutRoom else { return }

@@ -15,7 +15,7 @@ struct AliasTable: ~Copyable {
     private struct Place: BitwiseCopyable {
         /// The upper half of the hash.
         var mark: UInt32
-        /// Of the alias; negative: there is none.
+        /// Index of the alias; negative for none.
         var index: Int32
     }
 
@@ -59,7 +59,7 @@ struct AliasTable: ~Copyable {
         return nil
     }
 
-    /// Takes back an `update` that returned nil: the last of them that was not taken back.
+    /// Reverts the last `update` that returned nil.
     mutating func removeLast(_ key: AccountKey) {
         precondition(self.aliases.last?.key == key, "a key is taken back that was not the last")
         // Later places in the table are older keys, which did not have to step over this one.
@@ -80,7 +80,7 @@ struct AliasTable: ~Copyable {
     @inline(__always)
     func prefetch(_ hash: UInt64) { Prefetch.bytes(self.places + self.home(hash), 1) }
 
-    /// Then, when that is there: the alias that is found there.
+    /// Prefetches the alias at the prefetched entry.
     @inline(__always)
     func prefetchAlias(_ hash: UInt64) {
         let index = self.places[self.home(hash)].index
@@ -113,7 +113,7 @@ struct AliasTable: ~Copyable {
     @inline(__always)
     private static func mark(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
-    /// The place of a key, or the empty one where it would stand.
+    /// The entry of a key, or the empty one for its insertion.
     private func find(_ key: AccountKey) -> Int {
         var place = self.home(key.hash)
         while self.places[place].index >= 0 {

@@ -58,7 +58,7 @@ extension UnsafePointer<MemoryTables.Account> {
         Prefetch.object(at: self.facts, 1)
     }
 
-    // Where the references of an account are kept.
+    // The memory of an account's references.
     fileprivate var record: UnsafePointer<AccountRecord?> {
         self.place(of: \.record).assumingMemoryBound(to: AccountRecord?.self)
     }

@@ -290,7 +290,7 @@ struct MemoryTables: ~Copyable {
         }
     }
 
-    /// Does nothing where there is no such row.
+    /// Does nothing if the row does not exist.
     private mutating func changeRow(
         _ app: AppNumber, _ id: TransactionID, _ change: (inout TransactionTable.Row) -> Void
     ) {

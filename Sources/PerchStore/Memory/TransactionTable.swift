@@ -5,7 +5,7 @@ import PerchModel
 /// This store numbers its own transactions one after the other, for all apps together. Their rows stand in an array, and a
 /// lookup is an index. Rows whose ID another store has given are in a dictionary.
 struct TransactionTable {
-    /// The app is last but one, where it fits into padding.
+    /// The app is the last field but one, because it fits into padding there.
     struct Row {
         var account: AccountNumber
         var transaction: Transaction
@@ -41,7 +41,7 @@ struct TransactionTable {
         self.own[Int(id)] = row
     }
 
-    /// Replaces a row that is there, or removes it.
+    /// Replaces or removes an existing row.
     mutating func replace(_ app: AppNumber, _ id: TransactionID, with row: Row?) {
         if id < UInt64(self.own.count), self.own[Int(id)]?.app == app {
             self.own[Int(id)] = row

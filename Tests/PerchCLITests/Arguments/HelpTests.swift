@@ -30,15 +30,15 @@ struct Page: CustomTestStringConvertible {
     }
 
     @Test(arguments: Page.all())
-    func `of a command is what was agreed`(_ page: Page) {
+    func `the help of a command equals its golden file`(_ page: Page) {
         Self.expect(Help.text(for: page.path), in: page.fileName)
     }
 
-    @Test func `of exit codes is what was agreed`() {
+    @Test func `the help of exit codes equals its golden file`() {
         Self.expect(Help.exitCodes(), in: "exit-codes.txt")
     }
 
-    @Test func `of the connection is what was agreed`() {
+    @Test func `the help of the connection options equals its golden file`() {
         Self.expect(Help.connection(), in: "connection.txt")
     }
 

@@ -39,7 +39,7 @@ struct Refusal: CustomTestStringConvertible {
         }
     }
 
-    @Test func `behind two dashes a word is an operand, whatever it looks like`() throws {
+    @Test func `a word after two dashes is an operand, whatever it looks like`() throws {
         let invocation = try parsed("get status -- -anna --premium")
         #expect(invocation.operands == [[.text("-anna")], [.text("--premium")]])
     }
@@ -196,7 +196,7 @@ struct Refusal: CustomTestStringConvertible {
             "RATE is \"oneRenewalEveryMinut\", which is no rate; `perch store clock rate --help` lists them",
             suggesting: "oneRenewalEveryMinute"),
     ])
-    func `what cannot be followed is refused with what to write instead`(_ refusal: Refusal) {
+    func `an invalid command line is refused with a valid one`(_ refusal: Refusal) {
         let error = #expect(throws: UsageError.self) {
             try ArgumentParser(CommandTable.root).parse(words(refusal.line))
         }
@@ -204,7 +204,7 @@ struct Refusal: CustomTestStringConvertible {
         #expect(error?.suggestion == refusal.suggestion)
     }
 
-    @Test func `what a stranger wrote cannot steer the terminal of who reads the refusal`() {
+    @Test func `control characters of the input cannot reach the terminal through a refusal`() {
         let error = #expect(throws: UsageError.self) {
             try ArgumentParser(CommandTable.root).parse(["get", "apps", "--\u{1B}[2J"])
         }

@@ -34,7 +34,7 @@ private let anySize = ValueKind.bytes(0...Int64.max)
         ),
         ("٣s", "is \"٣s\", it should be a duration such as 500ms, 30s, 1h30m or 2d"),
     ])
-    func `what is no duration is refused`(_ text: String, _ message: String) {
+    func `a text that is no duration is refused`(_ text: String, _ message: String) {
         let error = #expect(throws: ValueKind.Mismatch.self) { try anyLength.parse(text) }
         #expect(error?.description == message)
     }
@@ -60,12 +60,12 @@ private let anySize = ValueKind.bytes(0...Int64.max)
             ("", nil), ("MiB", nil), ("-1", nil), ("1.5MiB", nil), ("64 KiB", nil), ("4mb", "4MB"), ("4m", "4MiB"),
             ("9223372036854775807GiB", nil), ("1TiB", nil),
         ] as [(String, String?)])
-    func `what is no size is refused`(_ text: String, _ suggestion: String?) {
+    func `a text that is no size is refused`(_ text: String, _ suggestion: String?) {
         let error = #expect(throws: ValueKind.Mismatch.self) { try anySize.parse(text) }
         #expect(error?.suggestion == suggestion)
     }
 
-    @Test func `bounds are told in the unit that is written`() {
+    @Test func `bounds are shown in the unit of the input`() {
         let size = #expect(throws: ValueKind.Mismatch.self) { try ValueKind.bytes(65_536...1_048_576).parse("1") }
         #expect(size?.description == "is \"1\", it can be from 64KiB to 1MiB")
         let length = #expect(throws: ValueKind.Mismatch.self) { try ValueKind.duration(1_000...90_000).parse("2m") }
@@ -99,7 +99,7 @@ private let anySize = ValueKind.bytes(0...Int64.max)
             suggesting: "DEU"),
         Wrong(.uuid, "123", "it should be a UUID such as 123e4567-e89b-12d3-a456-426614174000"),
     ])
-    func `what is of the wrong form is refused with the form and a value that is right`(_ wrong: Wrong) {
+    func `a value of the wrong form is refused with the form and a valid value`(_ wrong: Wrong) {
         let error = #expect(throws: ValueKind.Mismatch.self) { try wrong.kind.parse(wrong.text) }
         #expect(error?.description == "is \"\(wrong.text)\", \(wrong.expected)")
         #expect(error?.suggestion == wrong.suggestion)
@@ -125,7 +125,7 @@ private let anySize = ValueKind.bytes(0...Int64.max)
             (.listenAddress, ":7447"), (.listenAddressOrSwitch, "on"), (.storefront(orWord: "app"), "app"),
             (.storefront(orWord: nil), "DEU"), (.uuid, "123E4567-e89b-12d3-a456-426614174000"),
         ] as [(ValueKind, String)])
-    func `what is of the right form is taken as it is`(_ kind: ValueKind, _ text: String) throws {
+    func `a value of the right form is accepted unchanged`(_ kind: ValueKind, _ text: String) throws {
         #expect(try kind.parse(text) == .text(text))
     }
 

@@ -15,7 +15,7 @@ import Testing
         #expect(finding.remedy.isEmpty == (level == .ok))
     }
 
-    @Test func `judges a disk by its median sync, and tells the longest`() {
+    @Test func `the doctor judges a disk by its median sync, and reports the longest`() {
         let fast = Judgement.syncs([900, 80_000, 1_100], in: "/srv")
         #expect(fast.level == .ok)
         #expect(fast.message == "3 times fdatasync in /srv: median 1.1 ms, longest 80.0 ms")
@@ -66,7 +66,7 @@ import Testing
         #expect(findings.last?.remedy.contains("takes no new files") == true)
     }
 
-    @Test func `nobody who answers is a warning, with how to start a server`() {
+    @Test func `a missing server is a warning, with the command that starts one`() {
         let finding = Examination.port("127.0.0.1:1", "no connection")
         #expect(finding.level != .ok)
         #expect(finding.remedy.contains("perch serve") || finding.remedy.contains("--listen"))
@@ -83,7 +83,7 @@ import Testing
         #expect(writer.findings([DoctorFinding(.ok, "clock", "fine")]).last == "no problems, no warnings in 1 checks")
     }
 
-    @Test func `looks at the directory it stands in only where nobody knows better`() {
+    @Test func `the doctor checks the current directory only if no store is named`() {
         let folder = TemporaryDirectory()
         #expect(Examination.disks(store: nil, isAnswered: true).isEmpty)
         #expect(Examination.disks(store: nil, isAnswered: false).map(\.subject) == ["fsync", "disk"])
@@ -132,7 +132,7 @@ import Testing
         Unanswered(.unavailable, PerchError.connectionLost, "did not answer as a server", "--listen"),
         Unanswered(.deadlineExceeded, "DEADLINE", "did not answer as a server", "--listen"),
     ])
-    func `tells a server that refuses from a program that is none`(_ unanswered: Unanswered) {
+    func `the doctor distinguishes a refusing server from another program`(_ unanswered: Unanswered) {
         let finding = Judgement.unanswered(
             "127.0.0.1:7447", PerchError(code: unanswered.code, reason: unanswered.reason, message: "so it is"))
         #expect(finding.level == .problem && finding.subject == "server")

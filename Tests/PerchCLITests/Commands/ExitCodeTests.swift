@@ -87,7 +87,7 @@ import Testing
         for (number, code) in codes { #expect(ExitCode(code: number, reason: "NEWER") == code, "\(number)") }
     }
 
-    @Test func `what the client says itself has one too`() {
+    @Test func `the client's own reasons have exit codes too`() {
         func code(_ code: PerchError.Code, _ reason: String) -> ExitCode {
             ExitCode(PerchError(code: code, reason: reason, message: ""))
         }

@@ -20,7 +20,7 @@ private func token(
     private let folder = TemporaryDirectory()
     private var path: String { self.folder.file("anna.token") }
 
-    @Test func `the first watch begins anew and leaves a token, the second goes on from it`() throws {
+    @Test func `the first watch starts fresh and leaves a token, the second resumes from it`() throws {
         let first = try Resumption(since: nil, tokenFile: self.path)
         #expect(first.beginsAnew && first.token == nil)
         try first.keep(token())
@@ -69,7 +69,7 @@ private func token(
     }
 
     @Test(arguments: ["TOKEN_OTHER_STORE", "TOKEN_OTHER_VIEW", "TOKEN_FUTURE", "TOKEN_MALFORMED"])
-    func `one that the server refuses fails again with the same file, which is named`(_ reason: String) throws {
+    func `a refused token fails again with the same file, which is named`(_ reason: String) throws {
         let error = PerchError(code: .failedPrecondition, reason: reason, message: "no")
         let first = try Resumption(since: nil, tokenFile: self.path)
         try first.keep(token())
@@ -110,7 +110,7 @@ private func token(
         PerchError(code: .failedPrecondition, reason: reason, message: "no")
     }
 
-    @Test func `the first stream leaves it, and the second goes on after it`() throws {
+    @Test func `the first stream leaves a cursor, and the second continues after it`() throws {
         let first = try EventResumption(since: nil, tokenFile: self.path)
         #expect(first.cursor == nil)
         try first.keep([1, 2, 3])

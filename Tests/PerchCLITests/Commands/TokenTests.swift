@@ -49,7 +49,7 @@ import Testing
         #expect(elsewhere.code == .denied && elsewhere.data.contains("refused"))
     }
 
-    @Test func `without --to writes the token to standard output, and nothing else`() async throws {
+    @Test func `a command without --to writes only the token to standard output`() async throws {
         _ = await self.ran("token key create --algorithm hs256 --to @main.jwk")
         let made = await self.ran("token create --key @main.jwk --app * --scope admin --expires 1h")
         #expect(made.code == .success)
@@ -79,7 +79,7 @@ import Testing
         ("token inspect @main.jwk", "parts"), ("token revoke", "--token-file"),
         ("token revoke --id a --token-file @main.jwk", "one of"),
     ])
-    func `says what is wrong, and what to do`(_ line: String, _ word: String) async {
+    func `a refusal has the cause and the next step`(_ line: String, _ word: String) async {
         _ = await self.ran("token key create --to @main.jwk")
         TemporaryDirectory.write(
             TemporaryDirectory.read(self.directory.file("main.jwk")), to: self.directory.file("open.jwk"))
@@ -90,7 +90,7 @@ import Testing
         #expect(result.talk.contains(word.hasPrefix("@") ? self.directory.file(String(word.dropFirst())) : word))
     }
 
-    @Test func `says by its name what is missing`() async {
+    @Test func `a refusal names the missing option`() async {
         let result = await self.ran("token create --app x")
         #expect(result.talk == "perch: perch token create needs --key FILE\nSee `perch token create --help`.")
     }

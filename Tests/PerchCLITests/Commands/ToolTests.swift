@@ -74,7 +74,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     @Test(arguments: [
         ("--time-rate realTime", "--time-rate (command line)"), ("--clock 1970-01-01", "--clock (command line)"),
     ])
-    func `what is of a catalogue's app is refused without a catalogue`(_ line: String, _ says: String) {
+    func `an option of a catalogue's app is refused without a catalogue`(_ line: String, _ says: String) {
         let words = line.split(separator: " ").map(String.init)
         let refused = planned(["serve", "--store", "s"] + words)
         #expect(
@@ -217,7 +217,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
 }
 
 @Suite struct `restore` {
-    @Test func `of what is no backup leaves nothing behind, and takes nothing away`() async {
+    @Test func `restoring a file that is no backup changes nothing`() async {
         let folder = TemporaryDirectory()
         TemporaryDirectory.write(Array("hello".utf8), to: folder.file("notes.txt"))
         let place = folder.file("store")
@@ -237,7 +237,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(!Files.exists("memory"))
     }
 
-    @Test func `of a directory says what to name instead`() async {
+    @Test func `restoring a directory names the file to use instead`() async {
         let folder = TemporaryDirectory()
         let result = await ran(["restore", "--verify", folder.path])
         #expect(result.code == .failure)
@@ -247,7 +247,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
 }
 
 @Suite struct `catalog check` {
-    @Test func `says what is in a file, without a server`() async {
+    @Test func `the check lists a file's contents without a server`() async {
         let path = "\(Repository.path)/deploy/sample.storekit"
         let text = await ran(["catalog", "check", path])
         #expect(text.code == .success)

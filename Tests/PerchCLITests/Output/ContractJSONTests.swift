@@ -176,7 +176,7 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
         #expect(methods.count == 24)
     }
 
-    @Test func `of the states without a value names them, and nothing else`() {
+    @Test func `the JSON of a state without a value has only its name`() {
         typealias State = EntitlementTaskState<Products>
         let failure = EntitlementTaskFailure(reason: "LOAD_FAILED", message: "told to fail")
         func document(_ state: State) -> String {
@@ -188,7 +188,7 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
                 == "{\"failure\":{\"reason\":\"LOAD_FAILED\",\"message\":\"told to fail\"}}\n")
     }
 
-    @Test func `of settings has each of them, also those that are off`() {
+    @Test func `the JSON of settings has each of them, also those that are off`() {
         let settings: [AppSettingChange] = [
             .askToBuy(false), .interruptedPurchases(true), .billingRetryOnRenewal(false), .gracePeriod(true),
             .gracePeriodDays(16), .gracePeriodForAllRenewals(false), .dialogs(false), .timeRate(0),
@@ -227,7 +227,7 @@ private func printed(_ response: Response) -> ((inout ContractWriter) -> Void)? 
         #expect(indented == "{\n  \"product_ids\": [\n    \"a\"\n  ]\n}\n")
     }
 
-    @Test func `of nothing is an empty document`() {
+    @Test func `the JSON of nothing is an empty document`() {
         #expect(ContractWriter.document(.compact) { $0.entitlement(nil) } == "{}\n")
     }
 }

@@ -59,7 +59,7 @@ private func line(_ status: SubscriptionStatus, _ cause: Cause = .purchase, fore
         (.renewal, .inGracePeriod, ", then the charge fails; still entitled for a while"),
         (.renewal, .inBillingRetryPeriod, ", then the charge fails"),
     ])
-    func `what is foretold is said, whatever the customer's switch says`(
+    func `the text has the forecast, whatever the customer's switch says`(
         _ kind: ForecastKind, _ state: RenewalState, _ words: String
     ) {
         let forecast = Forecast(at: after(30), kind: kind, originalTransactionID: 41, state: state)
@@ -96,7 +96,7 @@ private func line(_ status: SubscriptionStatus, _ cause: Cause = .purchase, fore
                 "unknown(99)  unknown(9)   pro.monthly"))
     }
 
-    @Test func `of several lines the one that counts is marked, and why`() {
+    @Test func `of several lines the one that counts is marked with the reason`() {
         let value = SubscriptionStatuses(
             statuses: [status(.expired), status(.subscribed)], effectiveIndex: 1, effectiveReason: .highestLevel)
         let lines = writer.statuses(value, info(.snapshot), group: "premium")
@@ -166,7 +166,7 @@ private func line(_ status: SubscriptionStatus, _ cause: Cause = .purchase, fore
             ])
     }
 
-    @Test func `a transaction tells everything that a person looks for`() {
+    @Test func `the text of a transaction has every field that operators look for`() {
         var value = transaction(42)
         value.reason = .renewal
         value.price = Money(milliunits: 9_990, currency: "USD")
@@ -228,7 +228,7 @@ private func line(_ status: SubscriptionStatus, _ cause: Cause = .purchase, fore
         #expect(!lines[0].unicodeScalars.contains("\u{1B}"))
     }
 
-    @Test func `offers of one name are told apart by their billing plan`() {
+    @Test func `offers with one name are distinguished by their billing plan`() {
         func offer(_ plan: BillingPlanType, _ isEligible: Bool) -> OfferEligibility {
             OfferEligibility(
                 productID: "pro.yearly", type: .introductory, offerID: "", isEligible: isEligible, reason: "WHY",

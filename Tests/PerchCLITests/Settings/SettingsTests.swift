@@ -147,7 +147,7 @@ struct BadFile: CustomTestStringConvertible {
     }
 
     @Test(arguments: ["PERCH_TEST_POSTGRES", "HOME"])
-    func `what is not ours is left alone`(_ name: String) throws {
+    func `unrelated variables are ignored`(_ name: String) throws {
         #expect(try resolved("serve", [name: "x"]).ignoredVariables.isEmpty)
     }
 
@@ -203,7 +203,7 @@ struct BadFile: CustomTestStringConvertible {
         #expect(try mode("--tls-certificate c.pem --tls-key k.pem --tls off") == .off)
     }
 
-    @Test func `which app of the store is meant is what was written, and not what is so anyway`() throws {
+    @Test func `only an explicit setting names the app of the store`() throws {
         #expect(ServerSettings(try resolved("serve --store s"), version: "1").statedApp == nil)
         let stated = ServerSettings(try resolved("serve --store s --environment production"), version: "1").statedApp
         #expect(stated?.environment == .production && stated?.bundleID == nil)

@@ -56,7 +56,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
         (.renewal, .inBillingRetryPeriod, "charge fails"),
         (.expiry, .expired, "expires: the plan is not sold any more"),
     ])
-    func `says what is foretold, whatever the customer's switch says`(
+    func `a row has the forecast, whatever the customer's switch says`(
         _ kind: ForecastKind, _ state: RenewalState, _ words: String
     ) {
         let forecast = Forecast(at: after(720), kind: kind, originalTransactionID: 7, state: state)
@@ -81,7 +81,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
 }
 
 @Suite struct `the board` {
-    @Test func `tells what is new, what changed and what is gone, and nothing twice`() {
+    @Test func `the board reports new, changed and removed rows once each`() {
         var board = StoreBoard(filter: StoreBoard.Filter())
         let gold = status(.subscribed)
         let first = rows([gold])
@@ -94,7 +94,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
         #expect(board.rows.isEmpty)
     }
 
-    @Test func `shows what its filter lets through, and tells when it comes and goes`() {
+    @Test func `the board shows matching rows, and reports when they appear and disappear`() {
         var filter = StoreBoard.Filter()
         filter.states = ["inGracePeriod", "owned"]
         filter.products = ["gold"]
@@ -241,7 +241,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
     }
 }
 
-@Suite struct `what people write` {
+@Suite struct `values that users write` {
     @Test(arguments: [("12.5", 12_500), ("50", 50_000), ("0.001", 1), ("100", 100_000), ("007", 7_000)])
     func `is thousandths of a decimal`(_ text: String, _ thousandths: Int64) {
         #expect(PerchCLI.thousandths(of: text) == thousandths)

@@ -86,7 +86,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `of a call is one: with two of them it is refused, whichever they are`() {
+    @Test func `a call with two authorization entries is refused, whichever they are`() {
         let world = Gate.world()
         let client = world.welcomedClient(authorization: Gate.token(.read))
         let good = Gate.token(.admin, id: "good")
@@ -121,7 +121,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `that has ended tells a slow reader of each stream, for five seconds at most`(readsAgain: Bool) throws {
+    func `an ended identity's slow reader gets the end of each stream, for five seconds at most`(readsAgain: Bool)
+        throws
+    {
         let world = Gate.world()
         let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 60_000))
         let streams = [client.call(.status()), client.call(.updates())]
@@ -155,7 +157,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `goes on by its token where its holder comes back with a new one`() throws {
+    @Test func `a holder with a new token resumes its streams`() throws {
         let world = Gate.world()
         let first = world.welcomedClient(authorization: Gate.token(.read, lifetime: 60_000))
         let stream = first.call(.status())
@@ -273,7 +275,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `of a certificate ends with the certificate`() {
+    @Test func `the identity of a certificate ends with the certificate`() {
         let world = Gate.world()
         let client = world.welcomedClient(certificate: Gate.backend)
         let stream = client.call(.status())
@@ -281,7 +283,7 @@ import Testing
         #expect(client.status(of: stream)?.reason == "CREDENTIALS_EXPIRED")
     }
 
-    @Test func `of a token goes before that of a certificate, and a certificate nobody knows is nobody's`() throws {
+    @Test func `a token's identity precedes a certificate's, and an unknown certificate has none`() throws {
         let world = Gate.world()
         let both = world.welcomedClient(authorization: Gate.token(.read), certificate: Gate.backend)
         #expect(world.answer(to: .buy("coins"), from: both).status?.reason == "PERMISSION_DENIED")
@@ -363,7 +365,7 @@ import Testing
         #expect(world.loops[0].core.counters.credentialsVerified == verified + 1)
     }
 
-    @Test func `of one app need not name it, and of several must`() throws {
+    @Test func `an identity for one app may omit the app, one for several must name it`() throws {
         let world = Gate.world { $0.moreApps = ["com.example.second"] }
         let open = Gate.token(.admin, app: .all)
         let all = world.welcomedClient(authorization: open)
@@ -389,7 +391,7 @@ import Testing
         #expect(messages[0] == messages[1])
     }
 
-    @Test func `of one account is not that of another that only looks alike`() {
+    @Test func `an identity for one account is refused for another account that looks alike`() {
         let world = Gate.world()
         // The same letter, composed and not: two keys, and one text for Swift.
         let composed = "ren\u{E9}"

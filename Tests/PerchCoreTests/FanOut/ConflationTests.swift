@@ -119,7 +119,7 @@ import Testing
         #expect(after.valuesPushed == beforeSecond.valuesPushed + 10_050)
     }
 
-    @Test func `a change of an account that nobody watches computes nothing`() throws {
+    @Test func `a change of an unwatched account computes nothing`() throws {
         let world = World()
         let client = world.welcomedClient()
         client.call(.status("anna"))

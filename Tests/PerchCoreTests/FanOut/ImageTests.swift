@@ -73,7 +73,7 @@ import Testing
         #expect(try Self.image(world, client).content == Self.second.bytes)
     }
 
-    @Test func `of a catalogue that is loaded again are no change`() throws {
+    @Test func `images of a reloaded catalogue are no change`() throws {
         let world = World()
         let client = world.welcomedClient()
         try Self.load(Self.first, 1, world, client)

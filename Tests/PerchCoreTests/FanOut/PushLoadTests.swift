@@ -16,7 +16,7 @@ import Testing
 
     /// The data of several changes is prefetched together: each change must be pushed all the same.
     @Test(arguments: [2, Limits.prefetchedAtOnce, Limits.prefetchedAtOnce + 1, 3 * Limits.prefetchedAtOnce + 5])
-    func `however many changes a turn has, each account's watcher is told`(_ batch: Int) {
+    func `each account's watcher gets its change, however many a tick has`(_ batch: Int) {
         let load = PushLoad(PushLoad.Setup(watches: batch, connections: 7, batch: batch))
         load.warmUp()
         let before = load.values
@@ -49,7 +49,7 @@ import Testing
         #expect(load.writes - before.writes == 5)
     }
 
-    @Test func `whoever comes in a storm is told one value`() {
+    @Test func `each connection of a storm gets one value`() {
         let load = PushLoad(PushLoad.Setup(watches: 10, connections: 0, batch: 8))
         load.warmUp()
         let before = load.values

@@ -30,7 +30,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `a line that renews is one value at its boundary, and nobody sees it expired`() throws {
+    @Test func `a renewing line is one value at its boundary, and never shown expired`() throws {
         let world = World()
         let client = world.welcomedClient()
         try world.buy("gold", from: client)
@@ -316,7 +316,7 @@ import Testing
     }
 
     /// Silence of twice its time would be taken for a dead connection.
-    @Test func `where a beat has to wait at the time of a heartbeat, a ping comes instead`() throws {
+    @Test func `a PING replaces a delayed BEAT at the time of a heartbeat`() throws {
         let world = World()
         let client = world.welcomedClient(heartbeatSeconds: 10)
         client.call(.status("anna"))

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [1, Limits.watchersBeforeAnswers, Limits.watchersBeforeAnswers + 1])
-    func `who watches is written to before who made the change, if the watchers are few`(count: Int) {
+    func `few watchers are written to before the caller of the change`(count: Int) {
         let world = World()
         let watchers = (0..<count).map { _ in world.welcomedClient() }
         let buyers = (0..<2).map { _ in world.welcomedClient() }
@@ -78,7 +78,7 @@ import Testing
         #expect(count > Limits.watchersBeforeAnswers ? written.starts(with: buying) : written.suffix(2) == buying[...])
     }
 
-    @Test func `what does not fit into one write comes with the next`() {
+    @Test func `frames that do not fit into one write come with the next`() {
         var setup = World.Setup()
         setup.catalogue = TestShop.catalogue(jsonBytes: 60_000)
         setup.sendBufferBytes = 8 << 20
@@ -91,7 +91,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `a long value is compressed for who reads zlib, and only for him`() {
+    @Test func `a long value is compressed only for clients that read zlib`() {
         var setup = World.Setup()
         setup.catalogue = TestShop.catalogue(names: ["gold": String(repeating: "gold ", count: 400)])
         let world = World(setup)

@@ -8,7 +8,9 @@ import Testing
     }
 
     @Test(arguments: ContractLimit.allCases)
-    func `lets pass one less and as many as it says, and tells one more why`(_ limit: ContractLimit) throws {
+    func `a limit admits one less and its exact value, and refuses one more with the reason`(_ limit: ContractLimit)
+        throws
+    {
         guard let row = limitsTable.first(where: { $0.limit == limit }) else {
             Issue.record("\(limit.rawValue) has no row")
             return

@@ -20,12 +20,12 @@ import Testing
         #expect((0..<4).map { _ in meter.take(limit, nowMilliseconds: 99_000) } == [nil, nil, nil, 250])
     }
 
-    @Test func `of none is none`() {
+    @Test func `a rate of zero is no limit`() {
         var meter = RateMeter()
         for _ in 0..<10_000 { #expect(meter.take(.none, nowMilliseconds: 0) == nil) }
     }
 
-    @Test func `of calls is each identity's own, and says when to come back`() {
+    @Test func `the call rate is counted for each identity, and its refusal has a retry time`() {
         let world = Gate.world { $0.core.callsPerIdentity = RateLimit(perSecond: 10, burst: 2) }
         let busy = world.welcomedClient(authorization: Gate.token(.read, id: "a"))
         let other = world.welcomedClient(authorization: Gate.token(.read, id: "b"))
@@ -39,7 +39,7 @@ import Testing
         #expect(world.answer(to: .readStatus(), from: busy).status?.code == 0)
     }
 
-    @Test func `of connects is told in DRAIN, and does not hold for this machine`() {
+    @Test func `the connect rate is refused by DRAIN, and does not apply to this machine`() {
         var setup = World.Setup()
         setup.core.connectsPerAddress = RateLimit(perSecond: 1, burst: 1)
         let world = World(setup)

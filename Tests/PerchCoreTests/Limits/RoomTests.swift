@@ -4,7 +4,7 @@ import PerchSimulation
 import PerchWire
 import Testing
 
-@Suite struct `What open calls hold` {
+@Suite struct `the memory of open calls` {
     private static let many = (0..<1_300).map { "app.perch.a.product.with.a.long.name.\($0)" }
 
     private static func held(_ world: World) -> Int { world.loops[0].core.callsBytes }

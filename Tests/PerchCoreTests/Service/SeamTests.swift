@@ -32,14 +32,14 @@ import Testing
         return roles
     }
 
-    @Test func `a read that needs no record is owed its answer and its end`() throws {
+    @Test func `a read without a record has its answer and its end pending at once`() throws {
         let world = Self.world()
         try Self.open(.listApps, stream: 9, in: world)
         #expect(Self.owed(world) == [.answer, .status])
         #expect(world.loops[0].core.asks.isEmpty)
     }
 
-    @Test func `a read of an account asks the store, and owes nothing until it answers`() throws {
+    @Test func `a read of an account asks the store, and has nothing pending until the answer`() throws {
         let world = Self.world()
         try Self.open(.readStatus(), stream: 9, in: world)
         #expect(Self.owed(world).isEmpty)
@@ -48,7 +48,7 @@ import Testing
         #expect(call != nil)
     }
 
-    @Test func `a request that is refused before it begins is owed an end alone`() throws {
+    @Test func `a request refused before it begins has only its end pending`() throws {
         let world = Self.world()
         try Self.open(.readStatus(""), stream: 9, in: world)
         #expect(Self.owed(world) == [.status])

@@ -24,7 +24,7 @@ import Testing
         return list.settings
     }
 
-    @Test func `a setting is told as the list that would make it, and a reset takes it back`() throws {
+    @Test func `a setting is reported as the list that would make it, and a reset reverts it`() throws {
         let before = try self.settings()
         try self.world.require(
             .configure(.askToBuy(true), .simulatedError(.purchase, .networkError)), from: self.client)
@@ -54,7 +54,7 @@ import Testing
         #expect(self.ask(approve).reason == "PENDING_UNKNOWN")
     }
 
-    @Test func `what a test store does has no origin, what an app buys has its client's`() throws {
+    @Test func `operations of a test store have no origin, an app's purchase has its client's`() throws {
         let stream = self.client.call(.updates())
         let app = self.world.welcomedClient(clientID: [7])
         try self.world.buy("coins", from: app)
@@ -132,7 +132,7 @@ import Testing
         #expect(reasons() == ["TOKEN_OTHER_STORE", "TOKEN_OTHER_STORE"])
     }
 
-    @Test func `a refund that a customer asks for is approved, unless he writes REJECT`() throws {
+    @Test func `a customer's refund request is approved, unless its text is REJECT`() throws {
         let coins = try self.world.buy("coins", from: self.client)
         func ask(_ text: String) throws -> RefundAnswer? {
             let request = RefundRequest(account: "anna", transactionID: coins.id, text: text)
@@ -170,7 +170,7 @@ import Testing
         (.offerCodeRedeem, .redeemOfferCode(RedeemOfferCodeRequest(account: "anna", code: "SPRING"))),
         (.appTransaction, .getAppTransaction(AppTransactionRequest(account: "anna"))),
     ])
-    func `a part that was told to fail fails in StoreKit's words`(_ api: StoreKitAPI, _ request: Request) throws {
+    func `a part that is armed to fail fails with StoreKit's reason`(_ api: StoreKitAPI, _ request: Request) throws {
         try self.world.buy("gold", from: self.client)
         try self.world.require(.configure(.simulatedError(api, .systemError)), from: self.client)
         #expect(self.ask(request).reason == "STOREKIT_SYSTEM_ERROR")
@@ -178,7 +178,7 @@ import Testing
         #expect(self.ask(request).reason != "STOREKIT_SYSTEM_ERROR")
     }
 
-    @Test func `watches of a part that fails are told so once, and the value again when it is disarmed`() throws {
+    @Test func `watches of a failing part get the failure once, and the value after it is disarmed`() throws {
         try self.world.buy("gold", from: self.client)
         let products = self.client.call(.products())
         let statuses = self.client.call(.status())
@@ -245,7 +245,7 @@ import Testing
             self.ask(.messages(AccountWatchRequest(account: "anna", resumeToken: token))).reason == "TOKEN_OTHER_VIEW")
     }
 
-    @Test func `a posted message is told, and goes by itself`() throws {
+    @Test func `a posted message is pushed, and disappears automatically`() throws {
         try self.world.buy("coins", from: self.client)
         let stream = self.client.call(.messages(AccountWatchRequest(account: "anna")))
         func states() -> [TaskState<[StoreMessage]>] {
@@ -318,7 +318,7 @@ import Testing
         #expect(!"\(note)".contains("anna"))
     }
 
-    @Test func `what a customer does, a read and a refusal are not noted`() throws {
+    @Test func `customers' calls, reads and refusals are not noted`() throws {
         try self.world.buy("gold", from: self.client)
         self.world.loops[0].core.notes.removeAll()
         _ = self.ask(.getClock(ClockRequest()))
@@ -326,7 +326,7 @@ import Testing
         #expect(self.world.loops[0].core.notes.isEmpty)
     }
 
-    @Test func `each call is noted while the log is at debug, and what is beyond the limit is counted`() throws {
+    @Test func `each call is noted at level debug, and notes beyond the limit are counted`() throws {
         self.world.loops[0].core.notesEverything = true
         _ = self.ask(.getClock(ClockRequest()))
         let kinds = self.world.loops[0].core.notes.map(\.kind)
@@ -350,7 +350,7 @@ import Testing
     }
 
     /// A program that is refused has only the details to go by; the words are for people.
-    @Test func `what the store refuses names its field and its numbers`() {
+    @Test func `a refusal of the store names its field and its numbers`() {
         func details(_ request: Request) -> [String: String] {
             let (_, status) = self.world.answer(to: request, from: self.client)
             return Dictionary((status?.details ?? []).map { ($0.key, $0.value) }) { first, _ in first }
@@ -464,7 +464,7 @@ import Testing
         #expect(status?.details.first { $0.key == "found" }?.value == found)
     }
 
-    @Test func `who asks about a product that nobody sells is not told to buy it`() throws {
+    @Test func `a refusal about an unsold product does not advise to buy it`() throws {
         try self.world.buy("coins", from: self.client)
         for operation in [
             .expire(.product("zz")), .renew(.product("zz")), .setAutoRenew(.product("zz"), isOn: true),
@@ -486,8 +486,7 @@ import Testing
     }
 
     @Test(arguments: [(-1, true), (0, true), (1, false)])
-    func `the clock goes over so many renewals at once, where somebody renews`(_ over: Int64, _ isAllowed: Bool) throws
-    {
+    func `one advance passes a limited number of renewals`(_ over: Int64, _ isAllowed: Bool) throws {
         var setup = World.Setup()
         setup.storeLimits.renewalsPerAdvanceMax = 20
         let world = World(setup)

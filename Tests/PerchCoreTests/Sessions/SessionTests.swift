@@ -16,7 +16,7 @@ import Testing
 
     // MARK: Before WELCOME
 
-    @Test func `who says nothing is told so after the limit for the first byte`() {
+    @Test func `a silent connection is closed with the reason after the limit for the first byte`() {
         let world = World()
         let client = world.connect()
         world.advance(Limits.firstByteTimeoutMilliseconds - 1)
@@ -63,7 +63,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `a connection that the process has no room for is told so in a frame`() throws {
+    @Test func `a connection beyond the process's limit gets the reason in a frame`() throws {
         var decoder = FrameDecoder()
         decoder.append(Farewell.noRoom(limit: 236))
         let frame = try #require(try decoder.next())
@@ -130,7 +130,7 @@ import Testing
         #expect((3...4).contains(client.beats.count))
     }
 
-    @Test func `who greets in one turn is told the same but for his heartbeat, and later another time`() throws {
+    @Test func `WELCOMEs of one tick differ only in the heartbeat, later ones in the time`() throws {
         let world = World()
         func greeted(_ wished: [UInt32]) throws -> [Welcome] {
             let clients = wished.map { _ in world.connect() }
@@ -194,7 +194,7 @@ import Testing
 
     // MARK: Slow readers
 
-    @Test func `a connection that takes nothing for too long is closed with a reason that it can read`() throws {
+    @Test func `a connection that reads nothing for too long is closed with a readable reason`() throws {
         let world = self.world { $0.sendBufferBytes = 2_048 }
         let slow = world.welcomedClient()
         let quick = world.welcomedClient()
@@ -219,7 +219,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `who takes a little now and then is not closed`() throws {
+    @Test func `a connection that reads a little now and then is not closed`() throws {
         let world = self.world { $0.sendBufferBytes = 64 }
         let slow = world.welcomedClient()
         slow.socket.isStalled = true
@@ -238,7 +238,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `who stopped reading for good is cut off when lingering ends`() throws {
+    @Test func `a connection that stopped reading is cut off when lingering ends`() throws {
         let world = self.world { $0.sendBufferBytes = 64 }
         let slow = world.welcomedClient()
         slow.socket.isStalled = true
@@ -250,7 +250,7 @@ import Testing
         world.loops[0].core.checkIsEmpty()
     }
 
-    @Test func `of too many dying connections the oldest is cut off`() {
+    @Test func `the oldest of too many dying connections is cut off`() {
         let world = self.world { $0.core.dyingConnectionsMax = 4 }
         let clients = (0..<7).map { _ in world.welcomedClient() }
         for client in clients {
@@ -270,7 +270,7 @@ import Testing
         return bytes
     }
 
-    @Test func `frames are taken until so many asks wait, and one at least`() {
+    @Test func `frames are handled until a limit of requests waits, and one at least`() {
         let world = World()
         let client = world.welcomedClient()
         let streams = (0..<5).map { client.call(.status("a\($0)")) }
@@ -316,7 +316,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `a connection that is owed too much is not read from until it takes some`() throws {
+    @Test func `a connection with too many unsent answers is not read from until it reads some`() throws {
         let world = self.world { $0.sendBufferBytes = 1_024 }
         let client = world.welcomedClient()
         client.socket.isStalled = true
@@ -359,7 +359,7 @@ import Testing
         #expect(!client.isOpen)
     }
 
-    @Test func `a drain tells every call its status, then closes`() throws {
+    @Test func `a drain sends every call its status, then closes`() throws {
         let world = World()
         let busy = world.welcomedClient()
         let idle = world.welcomedClient()
@@ -383,7 +383,7 @@ import Testing
         #expect(!token.isEmpty)
     }
 
-    @Test func `a drain tells who still waits for a position too`() {
+    @Test func `a drain also ends calls that wait for a position`() {
         let world = World()
         let client = world.welcomedClient()
         let next = Position(revision: world.history.revision + 1, asOf: World.begin)

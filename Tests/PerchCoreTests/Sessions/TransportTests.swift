@@ -5,7 +5,7 @@ import PerchWire
 import Testing
 
 /// Events of a driver with a layer between socket and core.
-@Suite struct `what lies below a core` {
+@Suite struct `a driver with a layer below the core` {
     @Test func `is heard: the limit for the first byte is met, that for HELLO stands`() {
         let world = World()
         let client = world.connect()
@@ -65,7 +65,7 @@ import Testing
         #expect(world.loops[0].core.counters.lingerExpired == 1)
     }
 
-    @Test func `is nobody's when its connection is gone`() {
+    @Test func `a number without a connection is ignored`() {
         let world = World()
         world.loops[0].core.heard(7)
         world.loops[0].core.refuse(7, WireStatus(.tlsRequired, "speak TLS"))

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(.enabled(if: Self.number("PERCH_SEED") != nil))
-    func `one seed is told step by step`() {
+    func `one seed can be printed step by step`() {
         guard let seed = Self.number("PERCH_SEED") else { return }
         let simulation = Simulation(seed: seed)
         simulation.isTold = true

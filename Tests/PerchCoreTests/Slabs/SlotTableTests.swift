@@ -102,7 +102,7 @@ import Testing
         #expect(bytesAfter == bytes, "what was given back is used again")
     }
 
-    @Test func `what views show is kept once, as long as a view shows it`() {
+    @Test func `keys of views are kept once, as long as a view has them`() {
         var keys = ViewKeys()
         let gold = keys.take(.entitlement(product: "gold"))
         #expect(keys.take(.entitlement(product: "gold")) == gold)

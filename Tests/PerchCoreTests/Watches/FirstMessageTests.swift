@@ -40,7 +40,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `the first value of a call is a snapshot, the next tells its cause`() throws {
+    @Test func `the first value of a call is a snapshot, the next has its cause`() throws {
         let world = World()
         let client = world.welcomedClient()
         let stream = client.call(.status())
@@ -103,7 +103,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `unchanged is answered whoever else looks at the view`() throws {
+    @Test func `unchanged is answered whether or not the view has other watches`() throws {
         let world = World()
         let client = world.welcomedClient()
         try world.buy("gold", from: client)
@@ -133,7 +133,7 @@ import Testing
         #expect(client.statuses(on: again).first?.value?.states == [.subscribed])
     }
 
-    @Test func `who was away over an expiry gets the value, never unchanged`() throws {
+    @Test func `a client that was away over an expiry gets the value, never unchanged`() throws {
         let world = World()
         let client = world.welcomedClient()
         let gold = try world.buy("gold", from: client)
@@ -276,7 +276,7 @@ import Testing
         #expect(client.statuses(on: waiting).map(\.isUnchanged) == [true])
     }
 
-    @Test func `what a mutation answers with is seen by a read on every loop that demands it`() throws {
+    @Test func `a read at a mutation's position sees the mutation on every loop`() throws {
         var setup = World.Setup()
         setup.loops = 3
         let world = World(setup)

@@ -62,7 +62,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `an event tells the client that caused it`() throws {
+    @Test func `an event has the client that caused it`() throws {
         let world = World()
         let watcher = world.welcomedClient(clientID: [1])
         let buyer = world.welcomedClient(clientID: [2, 2])
@@ -90,7 +90,7 @@ import Testing
         #expect(self.ids(client.updates(on: stream)) == [gold.id])
     }
 
-    @Test func `what happens while a page is on its way is neither lost nor said twice`() throws {
+    @Test func `events during the fetch of a page are neither lost nor sent twice`() throws {
         let world = World()
         let client = world.welcomedClient()
         let buyer = world.welcomedClient()
@@ -204,7 +204,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `no beat passes an event that a slow reader has not been told`() throws {
+    @Test func `no BEAT passes an event that a slow reader has not received`() throws {
         var setup = World.Setup()
         setup.sendBufferBytes = 2_048
         let world = World(setup)

@@ -127,7 +127,7 @@ import Testing
         #expect(try account.renewalInfo().commitment?.willRenew == true)
     }
 
-    @Test func `has a price of months, and what is much of that needs consent`() throws {
+    @Test func `a commitment's price is a month's, and a large increase of it needs consent`() throws {
         var account = try Self.account()
         account.advance(to: at("2027-01-10"))
         try account.operate(.raisePrice(.product("silver.yearly"), milliunits: 14_000, needsConsent: nil))
@@ -154,7 +154,7 @@ import Testing
         #expect(account.state() == .expired && !info.willAutoRenew && info.commitment?.willRenew == false)
     }
 
-    @Test func `of which the last charge was taken out is not charged for a time that has passed`() throws {
+    @Test func `a commitment whose last charge was deleted is not charged for past time`() throws {
         var account = try Self.account()
         try account.setAutoRenew(false)
         account.advance(to: at("2026-04-15"))

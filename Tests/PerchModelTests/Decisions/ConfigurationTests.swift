@@ -12,7 +12,7 @@ import Testing
             changes, settings: settings, fileSettings: AppSettings(), catalogue: Self.catalogue)
     }
 
-    @Test func `each setting is set, and told as the change that would make it`() throws {
+    @Test func `each setting is applied, and reported as the change that would make it`() throws {
         let all: [AppSettingChange] = [
             .askToBuy(true), .interruptedPurchases(true), .billingRetryOnRenewal(true), .gracePeriod(true),
             .gracePeriodDays(28), .gracePeriodForAllRenewals(false), .dialogs(true), .timeRate(15), .storefront("DEU"),
@@ -38,7 +38,7 @@ import Testing
             .simulatedError(.loadProducts, .invalidQuantity), .simulatedError(.purchase, .duplicateRequest),
             .simulatedError(.purchase, SimulatedError(rawValue: 24)), .simulatedError(.purchase, .unspecified),
         ] as [AppSettingChange])
-    func `what cannot be set is refused, and nothing is set`(_ change: AppSettingChange) {
+    func `an invalid setting is refused, and nothing is changed`(_ change: AppSettingChange) {
         #expect(refusal { _ = try Self.configured([.askToBuy(true), change]) } == .fieldInvalid)
     }
 
@@ -195,7 +195,7 @@ import Testing
         #expect(account.rows.isEmpty)
     }
 
-    @Test func `each part fails by itself, with a reason and a message`() throws {
+    @Test func `each part fails separately, with a reason and a message`() throws {
         var account = TestAccount()
         #expect(simulatedFailure(of: .loadProducts, app: account.app) == nil)
         account.settings.simulatedErrors[.subscriptionStatus] = .userCancelled

@@ -457,7 +457,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.buy("silver").transaction.originalID == 1)
     }
 
-    @Test func `of all that there was makes the account new to the group again`() throws {
+    @Test func `deleting the last transaction makes the account new to the group again`() throws {
         var account = TestAccount(at: at("2026-01-10"), catalogue: OfferShop.catalogue())
         try account.buy("silver")
         account.advance(days: 8)
@@ -519,7 +519,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.renewalInfo().currentProductID == "silver")
     }
 
-    @Test func `of what was shared and refunded leaves no share`() throws {
+    @Test func `deleting a shared and refunded transaction leaves no share`() throws {
         var account = TestAccount(catalogue: Shop.catalogue(shareable: ["lifetime"]))
         try account.buy("lifetime")
         let member = AccountRecord(account: 9, app: account.record.app)

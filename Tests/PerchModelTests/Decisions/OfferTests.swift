@@ -204,7 +204,7 @@ import Testing
 }
 
 @Suite struct `win-back offers` {
-    @Test func `they are told by rule, within their months, and by the switch at once`() throws {
+    @Test func `win-back offers are messages by rule within their months, and by the switch at once`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver") { $0.introductoryEligibility = .denied }
         #expect(try account.renewalInfo().eligibleWinBackOfferIDs.isEmpty)
@@ -235,7 +235,7 @@ import Testing
         #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
     }
 
-    @Test func `they wait for the customer to have lost it, and count from the end of his grace`() throws {
+    @Test func `win-back offers wait for the loss of the subscription, and count from the end of grace`() throws {
         var account = TestAccount(
             catalogue: OfferShop.catalogue(), settings: Shop.settings(grace: true, graceDays: 28))
         try account.order("silver") { $0.introductoryEligibility = .denied }
@@ -314,7 +314,7 @@ import Testing
         #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
     }
 
-    @Test func `they are scaled by the time rate`() throws {
+    @Test func `win-back windows are scaled by the time rate`() throws {
         var account = TestAccount(
             catalogue: OfferShop.catalogue(),
             settings: Shop.settings(try #require(TimeRate(named: "oneRenewalEveryMinute"))))
@@ -330,7 +330,7 @@ import Testing
         #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
     }
 
-    @Test func `who paid for too little, or has not lost the subscription, may not have them`() throws {
+    @Test func `an account that paid too little, or has not lost the subscription, is not eligible`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver") { $0.introductoryEligibility = .denied }
         try account.setAutoRenew(false)
@@ -395,7 +395,7 @@ import Testing
         #expect(try Self.paidDays(account) == 31 + 31)
     }
 
-    @Test func `who has nothing left that he paid for is not won back by what he once paid`() throws {
+    @Test func `refunded periods make no account eligible`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver")
         account.advance(days: 7)
@@ -406,7 +406,7 @@ import Testing
         #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"], "and not `return`")
     }
 
-    @Test func `a family member's subscription is no loss, and is nobody else's to win back`() throws {
+    @Test func `a family member's subscription is no loss, and earns no win-back offer`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver") { $0.introductoryEligibility = .denied }
         try account.expire()
@@ -460,7 +460,7 @@ import Testing
         #expect(try account.order("silver.yearly").wasHeld)
     }
 
-    @Test func `up front is what is bought without saying, and offers belong to their plan`() throws {
+    @Test func `an order without a plan buys up front, and offers belong to their plan`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         let bought = try #require(try account.order("silver.yearly").transaction)
         #expect(bought.billingPlan == .upFront)
@@ -474,7 +474,7 @@ import Testing
         #expect(trial?.price == usd(0))
     }
 
-    @Test func `an offer of what is held is one of the plan that is held, without saying so`() throws {
+    @Test func `an offer of the held product belongs to the held plan by default`() throws {
         var account = TestAccount(
             catalogue: OfferShop.changed(OfferShop.catalogue()) { product in
                 guard product.id == "silver.yearly" else { return }
@@ -517,7 +517,7 @@ import Testing
         #expect(reasons() == ["OTHER_BILLING_PLAN", "ELIGIBLE", "ELIGIBLE", "OTHER_BILLING_PLAN"])
     }
 
-    @Test func `who holds a plan that the product has no longer is returned it as ever`() throws {
+    @Test func `buying a held product returns it, even if its plan left the catalogue`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver.yearly") { $0.billingPlan = .monthly }
         account.catalogue = OfferShop.changed(account.catalogue) { product in

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [(0, true), (1, false)])
-    func `where nothing is said a purchase in the past is followed by its renewals, so many and no more`(
+    func `a purchase in the past is by default followed by its renewals, up to a limit`(
         _ over: Int64, _ isAllowed: Bool
     ) throws {
         var account = TestAccount(at: at("2026-06-15"))
@@ -97,7 +97,7 @@ import Testing
         #expect(isAhead == (isAllowed ? true : nil), "none is left to be made")
     }
 
-    @Test func `what would have begun where a period ended in the past is not bought, what was held then is returned`()
+    @Test func `an order that would begin at a past boundary is refused, and a held product is returned`()
         throws
     {
         var account = TestAccount(at: at("2026-01-15"))
@@ -137,7 +137,7 @@ import Testing
         #expect(account.entitlement("season") == latest)
     }
 
-    @Test func `what is withdrawn is not sold, and a subscription to it lapses`() throws {
+    @Test func `a withdrawn product is not sold, and a subscription to it lapses`() throws {
         var account = TestAccount()
         try account.order("silver")
         account.catalogue = OfferShop.changed(account.catalogue) { if $0.id == "silver" { $0.isWithdrawn = true } }
@@ -185,7 +185,7 @@ import Testing
         #expect(refusal { try account.ask(.decidePurchase(id: number, approves: true)) } == .pendingUnknown)
     }
 
-    @Test func `nothing arrives of what is declined`() throws {
+    @Test func `a declined purchase makes no transaction`() throws {
         var account = TestAccount()
         let number = try #require(try account.order("silver") { $0.simulatesAskToBuy = true }.number)
         let declined = try account.ask(.decidePurchase(id: number, approves: false))
@@ -208,7 +208,7 @@ import Testing
         #expect(approved.transaction?.price == usd(12_990))
     }
 
-    @Test func `what would be refused is refused at once, and what is held waits for nobody`() throws {
+    @Test func `refusals and held products are answered at once, without waiting`() throws {
         var account = TestAccount()
         let held = try #require(try account.order("lifetime").transaction)
         account.settings.isAskToBuyEnabled = true
@@ -228,7 +228,7 @@ import Testing
         #expect(account.record.pendingPurchases.isEmpty)
     }
 
-    @Test func `so many may wait, and not one more`() throws {
+    @Test func `the limit of pending purchases is exact`() throws {
         var account = TestAccount()
         account.settings.isAskToBuyEnabled = true
         for _ in 0..<Limits.pendingPurchasesMax { try account.order("coins") }
@@ -237,7 +237,7 @@ import Testing
 }
 
 @Suite struct `purchase intents` {
-    @Test func `they wait in order until the product is bought or they are ended`() throws {
+    @Test func `intents stay in order until the product is bought or they are ended`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         let offer = OrderedOffer(type: .winBack, id: "return")
         let first = try #require(try account.ask(.createIntent(productID: "silver", offer: offer)).number)
@@ -253,7 +253,7 @@ import Testing
         #expect(purchaseIntents(of: nil).value.isEmpty)
     }
 
-    @Test func `they end when a purchase that waited is approved, not before`() throws {
+    @Test func `intents end when a pending purchase is approved, not before`() throws {
         var account = TestAccount()
         try account.ask(.createIntent(productID: "coins", offer: nil))
         let number = try #require(try account.order("coins") { $0.simulatesAskToBuy = true }.number)
@@ -262,7 +262,7 @@ import Testing
         #expect(account.record.intents.isEmpty)
     }
 
-    @Test func `nobody intends what is not sold, or an offer that is not there`() throws {
+    @Test func `an intent for an unsold product or a missing offer is refused`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         #expect(refusal { try account.ask(.createIntent(productID: "x", offer: nil)) } == .purchaseProductUnavailable)
         let offer = OrderedOffer(type: .winBack, id: "x")

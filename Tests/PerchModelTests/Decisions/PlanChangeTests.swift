@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["bronze", "silver.yearly"])
-    func `at the renewal keeps what is held until then`(_ target: String) throws {
+    func `a change at the renewal keeps the held plan until then`(_ target: String) throws {
         var account = TestAccount(at: at("2026-01-31"))
         let held = try account.buy("silver").transaction
         let outcome = try account.buy(target)
@@ -79,7 +79,7 @@ import Testing
         #expect(try account.buy("bronze").facts.isEmpty)
     }
 
-    @Test func `is taken back by buying what is held`() throws {
+    @Test func `buying the held product cancels a change of plan`() throws {
         var account = TestAccount()
         let held = try account.buy("silver").transaction
         let before = account.statuses()
@@ -92,7 +92,7 @@ import Testing
         #expect(try account.line().latest.productID == "silver")
     }
 
-    @Test func `to a lower level switches renewal on`() throws {
+    @Test func `a downgrade switches renewal on`() throws {
         var account = TestAccount()
         try account.buy("silver")
         try account.setAutoRenew(false)
@@ -157,7 +157,7 @@ import Testing
         #expect(try account.line().latest.productID == "gold")
     }
 
-    @Test func `waits for the renewal where the level of what is held was never known`() throws {
+    @Test func `a change from a plan of unknown level waits for the renewal`() throws {
         var account = TestAccount()
         try account.buy("silver")
         account.catalogue = Shop.catalogue(without: ["silver"])
@@ -259,7 +259,7 @@ import Testing
         #expect(try account.line().latest.price == usd(9_000))
     }
 
-    @Test func `waits for somebody's approval as it was ordered`() throws {
+    @Test func `a change that waits for approval keeps its order`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver") { $0.introductoryEligibility = .denied }
         let number = try account.order("silver.yearly") {
@@ -349,7 +349,7 @@ import Testing
         #expect(try account.renewalInfo().expirationReason == .productUnavailable)
     }
 
-    @Test func `of a fact of old is up front`() throws {
+    @Test func `an old fact without a plan means up front`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver") { $0.introductoryEligibility = .denied }
         let original = try account.line().originalID

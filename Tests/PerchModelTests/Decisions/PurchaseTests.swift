@@ -36,7 +36,7 @@ import Testing
         #expect(account.state() == (hasGrace ? .inGracePeriod : .subscribed))
     }
 
-    @Test func `is refused where the account's charges were told to fail, also the first one`() throws {
+    @Test func `a purchase is refused while the account's charges are set to fail, also the first one`() throws {
         var account = TestAccount()
         try account.operate(.setCharges(fail: true))
         #expect(Self.reason { try account.buy("silver") } == .purchaseNotAllowed)
@@ -89,7 +89,7 @@ import Testing
         #expect(first.transaction.expirationDate == nil)
     }
 
-    @Test func `a non-consumable that was refunded is bought anew`() throws {
+    @Test func `a refunded non-consumable can be bought again`() throws {
         var account = TestAccount()
         let first = try account.buy("lifetime").transaction
         try account.refund(first.id)
@@ -270,7 +270,7 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
         #expect(try account.buy("silver").transaction.offer == nil)
     }
 
-    @Test func `are open to an account that nobody has heard of`() {
+    @Test func `introductory offers are open to an unknown account`() {
         #expect(isEligibleForIntroductoryOffer(nil, groupID: "G"))
     }
 

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `of several lines due by one instant is decided oldest first`() throws {
+    @Test func `several lines due at one instant renew oldest first`() throws {
         var account = TestAccount(at: at("2026-01-10"))
         try account.buy("silver")
         try account.buy("weekly")
@@ -106,7 +106,7 @@ import Testing
         #expect(try account.renewalInfo().expirationReason == .productUnavailable)
     }
 
-    @Test func `goes on where the withdrawn product is not the one that comes next`() throws {
+    @Test func `a line renews if the withdrawn product is not its next one`() throws {
         var account = TestAccount()
         try account.buy("silver")
         try account.buy("bronze")
@@ -148,7 +148,7 @@ import Testing
 }
 
 @Suite struct `a failed renewal` {
-    @Test func `with grace keeps the customer entitled with the same transaction, then not, then is over`() throws {
+    @Test func `a failed renewal with grace entitles, then retries, then ends, with the same transaction`() throws {
         var account = TestAccount(
             at: at("2026-01-10"), settings: Shop.settings(billingIssues: true, grace: true))
         let held = try account.buy("silver").transaction
@@ -179,7 +179,7 @@ import Testing
         #expect(account.rows.count == 1)
     }
 
-    @Test func `without grace ends the entitlement at the boundary`() throws {
+    @Test func `a failed renewal without grace ends the entitlement at the boundary`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true))
         try account.buy("silver")
         try account.advanceToBoundary()
@@ -202,7 +202,7 @@ import Testing
         #expect(try [account.line("G"), account.line("H")] == lines)
     }
 
-    @Test func `of a trial that cannot be charged has the grace of the plan, whatever the day`() throws {
+    @Test func `a failed charge after a trial has the plan's grace, whatever the day`() throws {
         // The trial is counted in days, so its line has no day of the month to count from.
         let trial = Shop.introductory(.freeTrial, Period(1, .week))
         var account = TestAccount(

@@ -100,7 +100,7 @@ import Testing
         #expect(account.entitlement("season") == nil)
     }
 
-    @Test func `a consumable is told to the updates sequence and changes no view`() throws {
+    @Test func `a refunded consumable is an event and changes no view`() throws {
         var account = TestAccount()
         let coins = try account.buy("coins").transaction
         let record = account.record
@@ -120,7 +120,7 @@ import Testing
         #expect(account.facts.count == count)
     }
 
-    @Test func `what a family member shares is refused`() {
+    @Test func `a refund of a shared transaction is refused`() {
         let shared = Shop.transaction(
             7, of: "silver", from: at("2026-01-10"), to: at("2026-02-10"), ownership: .familyShared)
         let error = #expect(throws: Refusal.self) {
@@ -207,7 +207,7 @@ import Testing
         #expect(account.state() == .expired)
     }
 
-    @Test func `in grace is a charge that recovers: the cycle goes on from the boundary`() throws {
+    @Test func `a forced renewal in grace is a recovered charge: the cycle continues from the boundary`() throws {
         var account = TestAccount(
             at: at("2026-01-31"), settings: Shop.settings(billingIssues: true, grace: true))
         let first = try account.buy("silver").transaction
@@ -221,7 +221,7 @@ import Testing
         #expect(account.rows == [first, next], "the period that had ended is not cut")
     }
 
-    @Test func `of a product that is withdrawn is refused`() throws {
+    @Test func `a forced renewal of a withdrawn product is refused`() throws {
         var account = TestAccount()
         try account.buy("silver")
         account.catalogue = Shop.catalogue(without: ["silver"])
@@ -230,7 +230,7 @@ import Testing
     }
 }
 
-@Suite struct `what is not subscribed` {
+@Suite struct `a line that is not subscribed` {
     enum Operation: String, CaseIterable { case expire, force, switchOff, switchOn }
 
     @Test(arguments: Operation.allCases, ["expired", "retry over", "revoked"])
@@ -255,7 +255,7 @@ import Testing
         #expect(account.record == before)
     }
 
-    @Test func `but still tried for can be neither expired nor renewed by force`() throws {
+    @Test func `a line in billing retry can be neither expired nor renewed by force`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true))
         try account.buy("silver")
         account.advance(days: 40)
@@ -263,7 +263,7 @@ import Testing
         #expect(throws: Refusal.self) { try account.forceRenewal() }
     }
 
-    @Test func `switching to what is set already changes nothing`() throws {
+    @Test func `a switch to the current setting changes nothing`() throws {
         var account = TestAccount()
         try account.buy("silver")
         let count = account.facts.count

@@ -127,7 +127,7 @@ struct RowsAlone {
     private static let steps = 100
 
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func `whatever happens, record, rows, status and entitlement agree`(_ seed: UInt64) throws {
+    func `record, rows, status and entitlement agree after every event`(_ seed: UInt64) throws {
         var life = RandomLife(seed: seed)
         for step in 0..<Self.steps {
             life.step()

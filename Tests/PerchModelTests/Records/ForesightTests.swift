@@ -3,7 +3,7 @@ import PerchModel
 import Testing
 
 /// Compares the forecast of a period's end with the actual result.
-@Suite struct `what a renewal comes to is foretold` {
+@Suite struct `the forecast of a renewal` {
     struct Life: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var settings = AppSettings()
@@ -50,7 +50,7 @@ import Testing
             try $0.withdraw("bronze")
         },
     ])
-    func `and comes so`(_ life: Life) throws {
+    func `a forecast renewal happens as forecast`(_ life: Life) throws {
         var account = TestAccount(at: at("2026-01-10"), settings: life.settings)
         try account.buy("silver")
         try life.live(&account)

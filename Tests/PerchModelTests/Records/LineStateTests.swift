@@ -152,7 +152,7 @@ struct BoundaryCase: Sendable, CustomTestStringConvertible {
             (Self.graceEnd, .retryEnd, Self.retryEnd, .expired, true, Self.grace),
             (Self.end, .retryEnd, Self.retryEnd, .expired, true, Self.retry),
         ] as [(Instant, ForecastKind, Instant, RenewalState, Bool, BillingRetry?)])
-    func `a forecast says what happens next by itself, and when`(
+    func `a forecast has the next automatic change and its instant`(
         _ now: Instant, _ kind: ForecastKind, _ instant: Instant, _ state: RenewalState, _ renews: Bool,
         _ retry: BillingRetry?
     ) {
@@ -198,7 +198,7 @@ struct BoundaryCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `until the next crossing a line's state stays, and there it changes to what was said`(_ seed: UInt64) {
+    func `a line's state stays until the next crossing, and changes there as forecast`(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<150 {
             let line = Self.randomLine(using: &random)
@@ -218,7 +218,7 @@ struct BoundaryCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `until a view's next crossing its value stays, and a status changes there`(_ seed: UInt64) {
+    func `a view's value stays until its next crossing, and a status changes there`(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<40 {
             let record = Self.randomRecord(using: &random)

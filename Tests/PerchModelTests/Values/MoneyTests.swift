@@ -17,7 +17,7 @@ import Testing
         "NaN", "inf", "9.9999", "0.0000", "１", "٣", "$1", "1\u{0}", "9223372036854775.808", "9223372036854776",
         "92233720368547758070", "99999999999999999999999999999999",
     ])
-    func `what is not a plain decimal of at most three places that fits is refused`(_ text: String) {
+    func `a text that is no plain decimal of at most three places is refused`(_ text: String) {
         #expect(Money.milliunits(parsing: text) == nil)
     }
 

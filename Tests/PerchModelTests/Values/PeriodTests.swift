@@ -104,7 +104,7 @@ struct CalendarCase: Sendable, CustomTestStringConvertible {
         "", "P", "PW", "P1", "1W", "P0W", "P-1W", "P+1W", "P1.5M", "P1H", "PT1H", "P1M2W", "p1w", "P1w", " P1W",
         "P1W ", "P 1W", "P99999M", "P99999999999M", "P１W", "P1Wé",
     ])
-    func `what is not one whole period of days, weeks, months or years is refused`(_ text: String) {
+    func `a text that is no whole period of days, weeks, months or years is refused`(_ text: String) {
         #expect(Period(iso8601: text) == nil)
     }
 }

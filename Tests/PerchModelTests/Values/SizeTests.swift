@@ -13,14 +13,14 @@ import Testing
             reason: .purchase, signedDate: start)
     }
 
-    @Test func `of a transaction, a record and a fact is what they were laid out for`() {
+    @Test func `a transaction, a record and a fact have their designed sizes`() {
         #expect(Prefetch.headerBytes + MemoryLayout<TransactionFields>.size <= 256)
         #expect(Prefetch.headerBytes + MemoryLayout<RecordFields>.size <= 96)
         guard case .purchased(let bought, let terms) = Fact.Body.purchased(Self.transaction, terms: nil) else { return }
         #expect(MemoryLayout.size(ofValue: bought) + MemoryLayout.size(ofValue: terms) <= 16)
     }
 
-    @Test func `what few transactions have is there when it is set, and takes nothing when it is gone`() {
+    @Test func `rare fields of a transaction are stored when set, and take no space when cleared`() {
         var transaction = Self.transaction
         let revocation = Revocation(date: Instant(milliseconds: 1), reason: .other)
         transaction.change {

@@ -122,7 +122,7 @@ struct EntitlementCase: Sendable, CustomTestStringConvertible {
         #expect(listed.contains { $0.productID == row.product } == row.isEntitled)
     }
 
-    @Test func `of an account that nobody has heard of is none`() {
+    @Test func `an unknown account has no entitlement`() {
         let app = Shop.app()
         #expect(currentEntitlement(of: nil, toProduct: "silver", app: app, at: at("2026-01-10")).value == nil)
         #expect(currentEntitlements(of: nil, app: app, at: at("2026-01-10")).isEmpty)
@@ -154,7 +154,7 @@ struct EntitlementCase: Sendable, CustomTestStringConvertible {
         #expect(holder() == nil)
     }
 
-    @Test func `of a non-consumable that is also shared is the own one`() throws {
+    @Test func `a non-consumable that is also shared entitles by the account's own one`() throws {
         var account = TestAccount()
         var shared = Shop.transaction(
             90, of: "lifetime", group: "", from: account.now, to: nil, ownership: .familyShared)

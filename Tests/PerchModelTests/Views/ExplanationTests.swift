@@ -200,7 +200,7 @@ struct ExplainedSituation: Sendable, CustomTestStringConvertible {
     }
 
     /// `PERCH_TEST_WRITE_GOLDEN=1 swift test --filter ExplanationTests` writes them anew: read the difference.
-    @Test func `of each situation is what was agreed`() throws {
+    @Test func `the explanation of each situation equals its golden file`() throws {
         let texts = try ExplainedSituation.all.map(Self.section)
         let text = "# What is explained, and how\n\n" + texts.joined(separator: "\n")
         if getenv("PERCH_TEST_WRITE_GOLDEN") != nil {

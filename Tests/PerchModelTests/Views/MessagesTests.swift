@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a billing issue is told on days 1 to 3 daily, then every 72, 96 and 120 hours`() throws {
+    @Test func `a billing issue is a message daily on days 1 to 3, then every 72, 96 and 120 hours`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true))
         let bought = try #require(try account.order("silver").transaction)
         #expect(Self.messages(account).isEmpty)
@@ -41,7 +41,7 @@ import Testing
         #expect(Self.messages(account).isEmpty)
     }
 
-    @Test func `the cadence is scaled by the time rate, and goes on through a grace period`() throws {
+    @Test func `the cadence is scaled by the time rate, and continues through a grace period`() throws {
         let rate = try #require(TimeRate(named: "monthlyRenewalEveryHour"))
         var account = TestAccount(settings: Shop.settings(rate, billingIssues: true, grace: true))
         try account.order("silver")
@@ -51,7 +51,7 @@ import Testing
         #expect(seen == [0, 2, 4, 6, 12, 18, 24, 30, 32, 40, 48, 56, 60, 70, 80, 90, 100, 110])
     }
 
-    @Test func `a billing issue is no longer told when the customer cancels`() throws {
+    @Test func `the billing issue message ends when the customer cancels`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true))
         try account.order("silver")
         try account.advanceToBoundary()
@@ -60,7 +60,7 @@ import Testing
         #expect(Self.messages(account).isEmpty)
     }
 
-    @Test func `a price increase is told while it waits for an answer`() throws {
+    @Test func `a price increase is a message while it waits for an answer`() throws {
         var account = TestAccount()
         let original = try #require(try account.order("silver").transaction).originalID
         account.advance(days: 2)
@@ -80,7 +80,7 @@ import Testing
         #expect(Self.messages(refusing).isEmpty)
     }
 
-    @Test func `a posted message is told for a day, as long as a day is at the time rate`() throws {
+    @Test func `a posted message lasts a day of the time rate`() throws {
         var account = TestAccount()
         try account.ask(.postMessage)
         let posted = account.now
@@ -97,7 +97,7 @@ import Testing
         #expect(crossing == account.now.advanced(byMilliseconds: minute))
     }
 
-    @Test func `the best win-back offer is told while it can be had`() throws {
+    @Test func `the best win-back offer is a message while it is available`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         let original = try #require(
             try account.order("silver") { $0.introductoryEligibility = .denied }.transaction

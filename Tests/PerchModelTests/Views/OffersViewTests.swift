@@ -7,7 +7,7 @@ import Testing
         planOptions(of: account.record, inGroup: "G", locale: "", app: account.app, at: account.now)
     }
 
-    @Test func `without a plan each is there, by level, with the offer that would apply`() {
+    @Test func `an account without a plan has every option, by level, with its offer`() {
         let account = TestAccount(catalogue: OfferShop.catalogue())
         let options = Self.options(account)
         #expect(options.map(\.product.id) == ["gold", "silver", "silver.twin", "silver.yearly", "bronze"])
@@ -15,7 +15,7 @@ import Testing
         #expect(options.map { $0.offer?.type } == [nil, .introductory, .introductory, nil, nil])
     }
 
-    @Test func `each is told by its relation to the plan that is held, and when it would take effect`() throws {
+    @Test func `each option has its relation to the current plan, and its instant of effect`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order("silver") { $0.introductoryEligibility = .denied }
         let options = Self.options(account)
@@ -60,7 +60,7 @@ import Testing
         #expect(Self.options(account).filter(\.isPreferred).map(\.product.id) == ["silver.yearly"])
     }
 
-    @Test func `what is withdrawn is no option, and prices are those of the account's storefront`() throws {
+    @Test func `a withdrawn product is no option, and prices are those of the account's storefront`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.ask(.setStorefront("DEU"))
         account.catalogue = OfferShop.changed(account.catalogue) { if $0.id == "gold" { $0.isWithdrawn = true } }
@@ -70,14 +70,14 @@ import Testing
     }
 }
 
-@Suite struct `eligibility as it is told` {
+@Suite struct `the reads of eligibility` {
     private static func told(_ account: TestAccount, _ product: String = "silver") -> [String: String] {
         let eligibility = offerEligibility(
             of: account.record, inGroup: "G", product: product, app: account.app, at: account.now)
         return Dictionary(uniqueKeysWithValues: eligibility.offers.map { ("\($0.type) \($0.offerID)", $0.reason) })
     }
 
-    @Test func `it is the eligibility that purchases have`() throws {
+    @Test func `the reported eligibility is the one that purchases use`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         #expect(
             Self.told(account) == [
@@ -99,7 +99,7 @@ import Testing
         #expect(Self.told(account)["code BACK"] == "ELIGIBLE")
     }
 
-    @Test func `a group is told whole, win-back offers last, and nothing of what is not there`() throws {
+    @Test func `a group's offers are complete, win-back offers last, and unknown products have none`() throws {
         let account = TestAccount(catalogue: OfferShop.catalogue())
         let group = offerEligibility(of: nil, inGroup: "G", product: "", app: account.app, at: account.now)
         #expect(group.isEligibleForIntroductory)

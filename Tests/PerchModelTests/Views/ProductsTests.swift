@@ -22,7 +22,7 @@ import Testing
             catalogue: Catalogue(products: [product], groups: [group], schemaVersion: "4.0"), settings: settings)
     }
 
-    @Test func `come in the order of the request, each once, and what is not sold apart`() {
+    @Test func `products come once each in the order of the request, unsold ones apart`() {
         let value = products(
             ["gold", "nothing", "coins", "gold", "nothing", "silver", "other"], locale: "", storefront: "",
             app: Shop.app())
@@ -68,7 +68,7 @@ import Testing
         #expect(product.subscription?.groupDisplayName == "name \(chosen)")
     }
 
-    @Test func `without texts have empty ones`() throws {
+    @Test func `products without texts have empty ones`() throws {
         let product = try #require(
             products(["silver"], locale: "", storefront: "", app: Self.app(locales: [])).products.first)
         #expect(product.displayName.isEmpty)

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import Testing
 
-@Suite struct `what changes by itself` {
+@Suite struct `automatic changes` {
     @Test(arguments: 0..<60 as Range<UInt64>)
     func `neither statuses nor messages change between two crossings`(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

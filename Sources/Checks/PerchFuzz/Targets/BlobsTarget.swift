@@ -6,7 +6,7 @@ import PerchTesting
 
 /// Blobs of the store, with a checksum that fits: what is read is written as the same bytes, and read again.
 ///
-/// The first byte says what the rest is the value of.
+/// The first byte selects the type of the rest.
 final class BlobsTarget: FuzzTarget {
     static let name = "blobs"
     static let reaches = ["PerchStore/Encoding"]

@@ -4,7 +4,7 @@ import PerchModel
 import PerchSimulation
 import PerchStore
 
-/// Catalogue files: what is loaded can be sold from, and what is refused is refused with a place and a reason.
+/// Catalogue files: a loaded catalogue can sell, and a refusal has a place and a reason.
 final class CatalogueTarget: FuzzTarget {
     static let name = "catalogue"
     static let reaches = ["PerchCatalogue"]

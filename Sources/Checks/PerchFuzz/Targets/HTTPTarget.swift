@@ -51,7 +51,7 @@ final class HTTPTarget: FuzzTarget {
         return .requests(requests)
     }
 
-    /// Everything is answered and taken at once; then the peer ends, and it is over.
+    /// Answers everything at once; then the peer ends, and the conversation must be over.
     private func converse(_ input: ArraySlice<UInt8>, by size: Int) {
         let (now, wall) = (MonotonicTime(nanoseconds: 1), Instant(milliseconds: 0))
         var conversation = HTTPConversation(now: now)

@@ -1,14 +1,14 @@
 import PerchBase
 import PerchWire
 
-/// Compressed bytes: never more comes out than the limit and the ratio allow, and what we compress comes back. After an odd
-/// byte they are made by hand, so that what has to come out is known beforehand.
+/// Compressed bytes: the output never exceeds the limit and the ratio, and our own compression inflates to the input.
+/// After an odd byte the bytes are assembled by hand, so that the output is known in advance.
 final class InflateTarget: FuzzTarget {
     static let name = "inflate"
     static let reaches = ["PerchWire/Compression"]
 
     private let codec = MessageCodec()
-    /// Beyond what is inflated whatever its ratio, so that the ratio counts; no more, for each byte of it costs.
+    /// Just beyond the size that is inflated at any ratio, so that the ratio applies; larger outputs only cost time.
     private static let limit = Limits.inflateRatioFreeBytes + 16 * 1024
     /// Outputs up to this size are always compressed again, larger ones one in sixteen times, because compressing is
     /// the slow half.

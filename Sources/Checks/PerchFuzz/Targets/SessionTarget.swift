@@ -10,13 +10,13 @@ final class SessionTarget: FuzzTarget {
     static let name = "session"
     static let reaches = ["PerchCore", "PerchWire/Frames"]
 
-    /// The world of many inputs: what one leaves behind is there for the next. Made anew now and then.
+    /// The world of many inputs: the effects of one are present for the next. Replaced at intervals.
     private var world = SessionTarget.newWorld()
     private var inputs = 0
     private static let inputsPerWorld = 500
-    /// Inputs between two of which the witness asks: what spoils a server for others does not go away by itself.
+    /// Number of inputs between two questions of the witness: damage to the server does not disappear.
     private static let inputsPerWitness = 8
-    /// Served beside whoever is fuzzed, over all inputs of a world.
+    /// A second client, served beside the fuzzed one over all inputs of a world.
     private var witness: WireClient
     /// Revisions after which a world is replaced, because older worlds are slower.
     private static let revisionsPerWorld: UInt64 = 1_000
@@ -60,7 +60,7 @@ final class SessionTarget: FuzzTarget {
         let revision = self.world.history.revision
         let client = self.world.connect()
         client.hello(heartbeatSeconds: 600)
-        // In two pieces, as a network may have it; and what it is answered it need not understand.
+        // In two pieces, as a network may deliver it; the answers may be unreadable for this client.
         let cut = bytes.count / 2
         for piece in [bytes[..<cut], bytes[cut...]] {
             client.sendBytes(Array(piece))
@@ -82,7 +82,7 @@ final class SessionTarget: FuzzTarget {
         return hasWritten
     }
 
-    /// The witness alone is there, as before.
+    /// Checks that only the witness is left, as before.
     private func checkNothingIsLeft(_ before: LoopCensus) {
         let after = self.world.loops[0].core.census
         hold(after.connections == 1 && after.calls == 0 && after.dying == 0, "a connection is left: \(after)")
@@ -105,7 +105,7 @@ final class SessionTarget: FuzzTarget {
         self.witness = self.world.welcomedClient()
     }
 
-    /// As `World.settle`, for one client and one loop; whoever is fuzzed reads without listening.
+    /// Like `World.settle`, for one client and one loop; the fuzzed client ignores its input.
     private func settle(_ client: WireClient) {
         let loop = self.world.loops[0]
         for _ in 0..<10_000 {

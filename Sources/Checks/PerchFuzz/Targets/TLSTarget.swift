@@ -191,7 +191,7 @@ final class TLSTarget: FuzzTarget {
         return isThrough ? .done : .failed
     }
 
-    /// Gives the server a flight; false where the connection is over.
+    /// Gives the server a flight; false if the connection is over.
     private func take(
         _ flight: [UInt8], _ server: TLSConnection, _ isThrough: inout Bool, _ read: inout [UInt8]
     ) -> Bool {
@@ -219,7 +219,7 @@ final class TLSTarget: FuzzTarget {
         }
     }
 
-    /// Whether that is what the client said, once or several times, each whole.
+    /// Whether the bytes are the client's message, once or several times, each complete.
     private static func isMessages(_ bytes: [UInt8]) -> Bool {
         bytes.count % Self.message.count == 0
             && bytes.indices.allSatisfy { bytes[$0] == Self.message[$0 % Self.message.count] }

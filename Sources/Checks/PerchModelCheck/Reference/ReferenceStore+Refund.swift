@@ -71,7 +71,7 @@ extension ReferenceStore {
         guard !deleted.isUpgraded, wasLatest else { return }
         if !line.isShared {
             self.endShares(of: line.first, account)
-            // The upgrade never was: what it left behind is held again.
+            // The upgrade was deleted: the plan that it left behind is held again.
             if let left = self.accounts[account].transactions.lastIndex(where: { $0.first == line.first }) {
                 self.accounts[account].transactions[left].isUpgraded = false
             }

@@ -87,7 +87,7 @@ struct ReferenceLine {
     /// The redeemed offer of the next period.
     var waiting: SubscriptionOffer?
     var runBegin: Instant
-    /// When its renewal date was extended, oldest first.
+    /// The instants of its renewal extensions, oldest first.
     var extensions: [Instant] = []
 
     /// It ends with its period for another reason than the customer's switch, which changes too.
@@ -153,7 +153,7 @@ struct ReferenceShare {
 struct ReferenceAccount {
     /// True after an operation that needs an account, or after another account shared with it.
     var isOpen = false
-    /// In the order in which they came; what was deleted is gone.
+    /// In the order of their creation, without deleted ones.
     var transactions: [ReferenceTransaction] = []
     /// Own and shared, in the order in which they began.
     var lines: [ReferenceLine] = []
