@@ -204,7 +204,7 @@ class Watcher(threading.Thread):
                 self.test.broken("reads at the end are answered", one_line(frame.message))
             self.reads.discard(frame.stream)
             if not self.reads:
-                # All reads were answered at the last revision; what the turn has for watches comes before the PONG.
+                # All reads are answered at the last revision; the tick's values for watches come before the PONG.
                 self.client.send(PING, 0, b"caughtup")
 
     def read_all(self, position):

@@ -73,7 +73,7 @@ def run(address, other, contract, writer, patient):
     table = vectors.reasons()
     framing(address, contract, bystander)
     calls(address, other, contract, writer, bystander, table)
-    # Before a crowd takes the handshake slots: those of this address go first.
+    # Before a crowd takes the handshake slots, because those of this address give way first.
     patient.look()
     crowds(address, contract, bystander, table)
 

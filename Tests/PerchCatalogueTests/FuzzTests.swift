@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// What everybody behind the loader relies on.
+    /// The properties that users of the loader rely on.
     private static func check(_ loaded: LoadedCatalogue, _ name: String) throws(CatalogueError) {
         let catalogue = loaded.catalogue
         #expect(!catalogue.products.isEmpty, "\(name)")

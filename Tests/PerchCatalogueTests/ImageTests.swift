@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `that are too many bytes together refuse the file`() throws {
-        // Of JPEG's three bytes and zeros; the same bytes again, for what counts is what comes along.
+        // JPEG's three bytes and zeros. Images of equal bytes are counted each time.
         let bytes = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: Limits.catalogueImageBytes - 3)
         let count = Limits.catalogueImagesBytes / bytes.count + 1
         let files = (0..<count).map { ImageFile(id: "\($0)", bytes: bytes) }

@@ -74,6 +74,6 @@ struct Made: Sendable {
 }
 
 extension LoadedCatalogue {
-    /// Why something was odd, in the order of the file.
+    /// The reasons of the warnings, in the order of the file.
     var reasons: [CatalogueWarning.Reason] { self.warnings.map(\.reason) }
 }

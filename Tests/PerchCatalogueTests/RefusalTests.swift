@@ -3,7 +3,7 @@ import PerchCatalogue
 import PerchJSON
 import Testing
 
-/// A file that is refused: why, at which product, and what its message says.
+/// A refused file: the reason, the product, and a part of the message.
 struct Refusal: Sendable, CustomTestStringConvertible {
     let name: String
     let json: String

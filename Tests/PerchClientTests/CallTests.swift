@@ -99,7 +99,7 @@ import Testing
         #expect(self.server.actions().contains(.connect))
         self.server.core.connectFailed(refused)
         #expect(self.server.actions().error(self.id) == refused)
-        // Somebody else keeps the client trying.
+        // A watch keeps the client trying.
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         self.server.core.connectFailed(refused)
         _ = self.server.actions()
@@ -275,7 +275,7 @@ import Testing
         try self.server.connect()
         try self.server.end(try self.server.call().stream, .shuttingDown)
         #expect(self.server.actions().result(self.id) == nil)
-        // It says so again and again, without going: that is not to go on for ever.
+        // The server sends the same status again and again without closing: the client must give up.
         for _ in 0..<Limits.clientReadAttemptsMax {
             try self.server.reconnect()
             try self.server.end(try self.server.call().stream, .shuttingDown)

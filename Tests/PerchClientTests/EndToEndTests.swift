@@ -166,7 +166,7 @@ import Testing
         let holder = Task {
             var states = task.makeAsyncIterator()
             while await states.next() != nil {}
-            // Told although the iterator is still there.
+            // The call is cancelled although the iterator still exists.
             await server.reaches { $0.calls == 0 }
             withExtendedLifetime(states) {}
         }
@@ -245,7 +245,7 @@ import Testing
         #expect(ids == ids.sorted() && Set(ids).count == ids.count)
         #expect(updates.cursor != nil)
 
-        // From its cursor another client goes on.
+        // Another client continues from its cursor.
         var rest = shop.transactionUpdates(
             account: "anna", after: updates.cursor, includingOwn: true
         ).makeAsyncIterator()

@@ -28,7 +28,7 @@ private final class NameBook: Sendable {
         close(self.gate.writing)
     }
 
-    /// One after the other; the last is for all that is asked from then on.
+    /// Sets the answers in order; the last one repeats.
     func say(isHeld: Bool = false, _ answers: Result<[SocketAddress], NameFault>...) {
         self.state.withLock { state in
             state.answers = answers

@@ -14,7 +14,7 @@ private final class World {
     private var clients: [Client] = []
     private var lastSocket: Int32 = 0
 
-    /// A client's core, and what its consumers would have seen.
+    /// A client's core, and the values that its consumers would have seen.
     final class Client {
         var core: ClientCore
         var connection: Int32 = -1
@@ -291,8 +291,8 @@ extension EntitlementTaskState<WatchValue> {
         #expect(received > 1_000 && sent > 300)
     }
 
-    /// Every thirteenth byte, which comes to stand everywhere in headers and messages; with `PERCH_TEST_EVERY_BYTE` set,
-    /// every byte.
+    /// Every thirteenth byte, which falls on all parts of headers and messages; with `PERCH_TEST_EVERY_BYTE` set, every
+    /// byte.
     private static func places(upTo count: Int) -> StrideTo<Int> {
         let isThorough = getenv("PERCH_TEST_EVERY_BYTE") != nil
         return stride(from: 1, to: count, by: isThorough ? 1 : 13)

@@ -150,7 +150,7 @@ import Testing
         #expect(again.allSatisfy { $0.value == nil || $0.value == .some(nil) }, "what was so is not shown")
     }
 
-    /// The token was of one value, and what a failure kept was another.
+    /// The token belongs to one value, and the failure kept another.
     @Test func `a stream with a kept token that is begun again in a failure shows the value that is so`() async throws {
         let token = try await self.client.products(["gold"]).info.token
         #expect(!token.isEmpty)

@@ -105,7 +105,7 @@ import Testing
             for byte: UInt8 in [0, 9, 10, 13, 32, 34, 58, 65, 127, 128, 255, head[index] ^ 0x20] {
                 var damaged = head
                 damaged[index] = byte
-                // A second request behind the head shows where the parser ends the first.
+                // A second request after the head shows where the parser ends the first.
                 let whole = self.outcomes(damaged + head, piece: .max)
                 #expect(self.outcomes(damaged + head, piece: 1) == whole, "byte \(index) is \(byte)")
                 if case .failure? = whole.last { refused += 1 }

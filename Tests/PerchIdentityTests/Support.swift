@@ -68,7 +68,7 @@ enum Forge {
 }
 
 extension Result where Success == Identity, Failure == CredentialFault {
-    /// `malformed`, `untrusted`, …, or `taken`.
+    /// `malformed`, `untrusted`, …, or `taken` for an accepted token.
     var word: String {
         switch self {
         case .success: "taken"

@@ -16,7 +16,7 @@ struct Accepted: Sendable, CustomTestStringConvertible {
     var testDescription: String { self.name }
 }
 
-/// A document that is refused, why and where.
+/// A refused document, with reason and place.
 struct Refused: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]

@@ -44,7 +44,7 @@ import Testing
 
     @Test func `a histogram of times counts each value at or below the end of its bucket`() {
         var histogram = Histogram()
-        // Values are truncated to microseconds: 15 took less than 16, 16 took 16 or more.
+        // Values are truncated to microseconds: 15 means less than 16, and 16 means 16 or more.
         for value: UInt64 in [0, 15, 16, 1_023, 1_024, 40_000_000] { histogram.record(value) }
         let lines = self.text { $0.add(seconds: "t_seconds", histogram, help: "T.") }.split(separator: "\n")
         #expect(lines[1] == "# TYPE t_seconds histogram")

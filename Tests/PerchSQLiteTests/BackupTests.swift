@@ -152,7 +152,7 @@ private final class NumberedStore {
     private let directory = TemporaryDirectory()
     private let now = Instant(milliseconds: 1_800_000_000_000)
 
-    /// A backup of some accounts; the store it is of goes on to have more.
+    /// A backup of some accounts; its store continues and gets more.
     private func backup(_ name: String = "backup") throws -> NumberedStore {
         let store = try NumberedStore(self.directory)
         try store.write(accounts: 200)
@@ -184,7 +184,7 @@ private final class NumberedStore {
                 now: self.now)
             #expect(epochs.insert(again.contents.epoch).inserted)
         }
-        // A backup of what was restored, on a machine whose clock is wrong.
+        // A backup of the restored store, on a machine whose clock is wrong.
         let copy = try restored.beginCopy(at: self.directory.file("second"))
         while try !copy.step() {}
         copy.close()

@@ -6,7 +6,7 @@ import Testing
 @testable import PerchSQLite
 
 extension StorageError {
-    /// Whether what was being committed may be there.
+    /// Whether the interrupted commit may be on disk.
     fileprivate var isUncertain: Bool {
         if case .full = self { false } else { true }
     }

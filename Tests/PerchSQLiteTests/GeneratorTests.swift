@@ -57,7 +57,7 @@ import Testing
         #expect(due.map(\.instant) == ends.sorted())
         #expect(try #require(ends.min()) > Self.now.advanced(byMilliseconds: 9 * 365 * 86_400_000))
 
-        // And it goes on: what comes next collides with nothing.
+        // The generated store continues: new IDs do not collide.
         let header = storage.header()
         #expect(header.revision == UInt64(count) + 1)
         #expect(try storage.transaction(1, header.nextTransaction) == nil)

@@ -38,7 +38,7 @@ import Testing
         return life
     }
 
-    /// What a store of these files answers.
+    /// The answers of a store with these files.
     private static func open(_ file: [UInt8], log: [UInt8]?, _ scripts: [UInt64: StorageScript]) throws -> (
         revision: UInt64, transcript: [String]
     ) {

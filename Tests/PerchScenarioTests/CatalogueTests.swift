@@ -58,7 +58,7 @@ struct CatalogueTests {
     func `a code says who may redeem it, and whether it goes behind the introductory offer`(
         _ terms: String, _ eligibility: CodeOffer.Eligibility, isStackable: Bool
     ) throws {
-        // In the catalogue's own block, and above the first step, where it is an edit of the product.
+        // In the catalogue's own block, and above the first step, which is an edit of the product.
         let gold = "product gold monthly 9.99 trial 1w"
         let parsed = ScenarioParser.parse("\(gold)\noffer gold code BOTH \(terms)\nbuy gold")
         #expect(parsed.faults == [])

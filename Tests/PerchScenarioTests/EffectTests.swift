@@ -3,7 +3,7 @@ import Testing
 
 @testable import PerchScenario
 
-/// Words that may stand where they read well, and mean nothing.
+/// Filler words without a meaning.
 private let fillers: Set<String> = [
     "the", "a", "an", "is", "are", "and", "it", "to", "at", "on", "for", "of", "by", "with", "in", "set", "that",
 ]
@@ -77,7 +77,7 @@ struct EffectTests {
         for line in Self.lines[Self.headCount...] {
             var others = Self.shortened(line) + Self.doubled(line) + Self.lengthened(line)
             while !others.isEmpty {
-                // As many as have their mistakes told.
+                // As many as the parser reports mistakes.
                 let some = Array(others.prefix(Limits.scenarioFaultsMax))
                 others.removeFirst(some.count)
                 let parsed = ScenarioParser.parse((context + [line] + some).joined(separator: "\n"))

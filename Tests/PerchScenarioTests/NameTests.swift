@@ -16,7 +16,7 @@ struct NameTests {
         return Set(names).sorted()
     }()
 
-    /// Where a transaction's name can stand.
+    /// The places in which a transaction's name can appear.
     private static let places = [
         "alice: refund NAME", "alice: finish NAME", "alice: renew NAME", "alice: expire NAME", "at NAME.expires",
         "alice: share NAME with bob", "alice: stop sharing NAME", "alice: extend NAME by 1d", "alice: cancel NAME",

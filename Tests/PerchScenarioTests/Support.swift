@@ -19,7 +19,7 @@ extension ParsedScenario {
         return parts.joined(separator: "\n")
     }
 
-    /// What the runner reads of one line.
+    /// The runner's reading of one line.
     func meaning(ofLine number: Int) -> String {
         self.scenario.lines.filter { $0.place.line == number }.map(\.meaning).joined(separator: "\n")
     }

@@ -75,7 +75,7 @@ private final class SteppedControl {
         _ = self.control.turn(now: self.now)
     }
 
-    /// One look at the sockets of the HTTP listener.
+    /// Polls the sockets of the HTTP listener once.
     func serve() {
         let count = self.loop.poller.wait(timeoutMilliseconds: 100)
         for index in 0..<count {
@@ -120,7 +120,7 @@ private func onServerThread(_ body: @escaping @Sendable () throws -> [String]) t
     return try box.value.withLock { $0 }.get()
 }
 
-/// Collects what does not hold, off the test's own task.
+/// Collects failed expectations outside of the test's own task.
 private struct Faults {
     private(set) var all: [String] = []
 

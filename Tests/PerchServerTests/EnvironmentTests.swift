@@ -74,7 +74,7 @@ import Testing
         guard !isServed else { return try Server.checkStatedApp(settings, engine) }
         let error = #expect(throws: ServerError.self) { try Server.checkStatedApp(settings, engine) }
         #expect(error?.isOfSettings == true && error?.description.contains("it has com.example.app, xcode;") == true)
-        // A catalogue brings its own, which `checkNewApps` judges.
+        // A catalogue has its own environment, which `checkNewApps` checks.
         settings.apps = Self.settings(.production).apps
         try Server.checkStatedApp(settings, engine)
     }

@@ -17,7 +17,7 @@ final class HTTPClient {
 
     func send(_ text: String) { Array(text.utf8).withUnsafeBytes { _ = Sockets.send(self.socket, $0) } }
 
-    /// Whether everything that is there was read: without waiting.
+    /// Reads the available bytes without waiting; returns whether the end was reached.
     func read() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         switch buffer.withUnsafeMutableBytes({ Sockets.receive(self.socket, into: $0) }) {

@@ -30,7 +30,7 @@ private final class SteppedService: LoopDriver {
 
     func turn(now: MonotonicTime) -> MonotonicTime? { self.service.turn(now: now) }
 
-    /// Hands over what is ready, until `holds`. Fails rather than hangs.
+    /// Delivers ready events until `holds`. Fails instead of hanging.
     func run(until holds: () -> Bool) throws {
         let poller = self.loop.poller
         while !holds() {
@@ -132,7 +132,7 @@ private final class SteppedService: LoopDriver {
         #expect(stepped.service.turn(now: deadline.advanced(byMilliseconds: -1)) == deadline)
         _ = stepped.service.turn(now: deadline)
         #expect(stepped.service.counters.closedForTime == 1)
-        // It had begun, or had not been read yet: then it is closed without a word.
+        // The request had begun, or was unread: the connection closes silently.
         #expect(stepped.service.connectionCount == 0 || stepped.service.counters.responses == [408: 1])
     }
 }

@@ -192,7 +192,7 @@ enum SampleReports {
         "drainShortJitterMilliseconds", "tokenLifeMillisecondsRange",
     ]
 
-    /// Names of what a file of limits declares.
+    /// Names of the constants in a file of limits.
     private func limits(_ file: String) -> [String] {
         Repository.text("Sources/PerchBase/\(file)").split(separator: "\n").compactMap { line in
             guard let found = line.range(of: "static let ") ?? line.range(of: "static var ") else { return nil }

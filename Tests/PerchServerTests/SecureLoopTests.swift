@@ -10,7 +10,7 @@ import Testing
 @testable import PerchLoop
 @testable import PerchServer
 
-/// A loop of a server that is stepped by hand, on a clock that stands still, and what comes out of it.
+/// A server's loop, stepped by hand on a stopped clock, and its output.
 private final class SteppedLoop {
     let driver: ServerLoop
     let address: SocketAddress
@@ -60,7 +60,7 @@ private final class SteppedLoop {
 
     func post(_ event: LoopEvent) { self.inbox.post([event]) }
 
-    /// One turn, with whatever is ready now.
+    /// One tick, with all events that are ready.
     func step() {
         self.loop.setNow(self.now)
         let count = self.loop.poller.wait(timeoutMilliseconds: 1)
@@ -139,7 +139,7 @@ private final class Client {
         }
     }
 
-    /// Steps both until `isDone`; false where that never comes.
+    /// Steps both until `isDone`; false if that never happens.
     func step(_ stage: SteppedLoop, until isDone: () -> Bool) -> Bool {
         for _ in 0..<5_000 {
             self.send()
@@ -177,7 +177,7 @@ private final class Client {
         let count = 16_000
         var sent = 0
         var largest = 0
-        // It asks and does not read, until nothing moves any more.
+        // It sends requests and does not read, until nothing more is accepted.
         for _ in 0..<200 {
             if sent < count {
                 client.say(Array(repeatElement(Self.ping, count: 500).joined()))
@@ -323,7 +323,7 @@ private final class Client {
     }
 
     @Test func `refuses a client whose certificate has ended by the server's clock, with a reason`() throws {
-        // As one that resumes a session: TLS does not look at its certificate again, and finds nothing wrong.
+        // As for a resumed session: TLS does not check its certificate again, and finds no fault.
         let alice = MadeCertificate("alice", issuer: SteppedLoop.authority)
         let later = Clocks.wall().advanced(byMilliseconds: 2 * 86_400_000)
         let stage = try SteppedLoop(.required, asksClients: true, notBefore: later)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PerchServer
 
-/// A store's thread without the thread: its turns are taken by the test.
+/// A store's loop without its thread: the test runs its ticks.
 private final class SteppedStore {
     let storage: SQLiteStorage
     let engine: StoreEngine
@@ -62,7 +62,7 @@ private final class SteppedStore {
 
     final class Depths { var seen: [Int] = [] }
 
-    /// What waits in the loop's inbox.
+    /// The events in the loop's inbox.
     var posted: [LoopEvent] {
         var events: [LoopEvent] = []
         self.loop.take(into: &events)
@@ -82,7 +82,7 @@ private final class SteppedStore {
 
     func ask(proves: Bool) { self.questions.post(.report(number: 1, proves: proves)) }
 
-    /// Where a backup goes, whose pages begin to be copied in the next turn.
+    /// Starts a backup, whose pages are copied from the next tick on; returns its path.
     func copy(to name: String) -> String {
         let path = self.folder.file(name)
         self.questions.post(.copy(path: path))
@@ -206,7 +206,7 @@ private final class SteppedStore {
             Issue.record("the copy ended with \(String(describing: outcome))")
             return
         }
-        // The app was opened, and then renamed in every turn.
+        // The app was opened, and then renamed in every tick.
         #expect(revision == turns + 2)
         let stalls = try store.report().measures.copyStallMicroseconds
         #expect(stalls.count == turns)

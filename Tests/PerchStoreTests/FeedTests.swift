@@ -76,7 +76,7 @@ private struct Parts: Equatable {
         #expect(try made.storage.changes(after: 0, limit: 1)?.first?.app?.state.bundleID == "com.example.app")
         #expect(try made.storage.changes(after: 3, limit: 2)?.map(\.revision) == [4, 5])
         #expect(try made.storage.changes(after: store.engine.header.revision, limit: 2)?.isEmpty == true)
-        // The due instants follow from one another, and end where storage is.
+        // The due instants of successive changes end with the storage's.
         var due: [AccountNumber: Instant] = [:]
         for record in stored.flatMap(\.records) {
             #expect(record.previousDue == due[record.record.account])

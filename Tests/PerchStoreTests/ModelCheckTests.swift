@@ -2,7 +2,7 @@ import PerchModel
 import PerchModelCheck
 import Testing
 
-/// A few sequences of `make modelcheck`, which lives as many as are asked for.
+/// A few sequences of `make modelcheck`, which runs any number.
 @Suite struct `the model, lived at random` {
     @Test(arguments: [1, 101, 201, 301] as [UInt64])
     func `breaks no law and no invariant`(_ first: UInt64) {
@@ -13,13 +13,14 @@ import Testing
                 Issue.record("seed \(seed): \(failure.breach)\n\(actions)")
             }
         }
-        // A life that was refused everything would break nothing either.
+        // A sequence of refusals alone would break no law either.
         #expect(tally.events == 450)
         #expect(tally.revisions > 150)
         #expect(tally.refusals < 300)
     }
 
-    /// In it an upgrade is deleted, which leaves what it had left behind: newer than the line's latest, and no renewal.
+    /// In this sequence an upgrade is deleted. The plan that it left behind is newer than the line's latest, and no
+    /// renewal.
     @Test func `takes what was there before for no renewal`() {
         var tally = ModelCheck.Tally()
         let failure = ModelCheck.live(seed: 95_982, events: 200, tally: &tally)
@@ -27,7 +28,7 @@ import Testing
         #expect(tally.events > 176, "it was broken by event 177")
     }
 
-    /// A law finds nothing in what is never lived.
+    /// A law finds nothing in states that never occur.
     @Test func `does everything that there is to do, and comes to every state`() {
         var reach = ModelReach()
         for seed in 1...12 as ClosedRange<UInt64> { reach.live(seed: seed, events: 200) }

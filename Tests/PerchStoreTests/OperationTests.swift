@@ -108,7 +108,7 @@ final class FamilyStore {
 
     struct Unexpected: Error { let result: MutationResult }
 
-    /// Moves the clock and lets the store settle what is due.
+    /// Moves the clock and lets the store settle due attempts.
     func advance(_ milliseconds: Int64) {
         self.now = self.now.advanced(byMilliseconds: milliseconds)
         for _ in 0..<100 {
@@ -389,7 +389,7 @@ final class FamilyStore {
         #expect(try store.entitlement("lifetime", "c") != nil && store.entitlement("lifetime", "a") != nil)
     }
 
-    /// Found by `modelcheck 1 263 200`: who stopped took away what the other went on sharing.
+    /// Found by `modelcheck 1 263 200`: one member's stop took away the other member's share.
     @Test func `a product shared by two members ends with the second of them, in either order`() throws {
         for first in ["a", "b"] {
             let store = try FamilyStore()

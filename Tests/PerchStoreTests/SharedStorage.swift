@@ -25,7 +25,7 @@ final class SharedNode: Storage {
     var faults: [CommitFault] = []
     /// Nothing is reached while this is set.
     var isCut = false
-    /// Runs while the outcome of a commit is asked for.
+    /// Runs while the engine asks for the outcome of a commit.
     var whileOutcomeIsUnknown: (() -> Void)?
     private(set) var plans: [ReadPlan] = []
     /// Point reads that no plan of this tick holds.

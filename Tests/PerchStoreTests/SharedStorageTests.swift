@@ -249,7 +249,7 @@ private func checkAlike(_ servers: Server...) throws {
         #expect(a.answers[ticket] == nil)
         #expect(a.changes.count == 1)
         #expect(a.wake == a.now.advanced(byMilliseconds: Limits.storageRetryMilliseconds))
-        // A read might show what no loop was sent yet.
+        // A read might show a revision that no loop has been sent.
         let refused = a.run(.recordOf(1), Server.buying("silver", "anna"))
         #expect(refused.map { a.refusal($0) } == [.storeUnreachable, .storeUnreachable])
         #expect(a.answers[ticket] == nil)

@@ -28,7 +28,7 @@ enum StorageImplementation: CaseIterable, Sendable {
     }
 }
 
-/// A store and what a test does to it.
+/// A store under test, and the operations of tests on it.
 final class StoreUnderTest {
     let storage: any Storage
     private let directory: TemporaryDirectory?
@@ -46,7 +46,7 @@ final class StoreUnderTest {
         self.makeRoom = makeRoom
     }
 
-    /// One batch of changes, committed; rolled back where that throws.
+    /// Commits one batch of changes; rolls it back if that throws.
     func write(_ changes: [StoredChange]) throws {
         try self.storage.begin()
         do {
@@ -97,7 +97,7 @@ struct ChangeBuilder {
         }
     }
 
-    /// `marker` tells two states apart.
+    /// `marker` distinguishes two states.
     mutating func app(_ app: AppNumber, effective: Int64, marker: String, catalogue: UInt64 = 1) -> StoredChange {
         self.change(app: app) { change in
             let state = AppState(

@@ -38,7 +38,7 @@ private let all = StorageImplementation.allCases
         #expect(try list { $0.unfinishedOnly = true } == [5])
         #expect(try list { $0.isNewestFirst = true } == [5, 4, 3, 2])
         #expect(try store.storage.transaction(1, 2)?.isFinished == true, "a refund leaves it finished")
-        // A refund that is taken back: it is a finished consumable again.
+        // A reversed refund: the transaction is a finished consumable again.
         try store.write(builder.facts(1, [.upgradedFrom(transactions[1])]))
         #expect(try list() == [3, 4, 5])
     }

@@ -160,7 +160,8 @@ enum Contract {
         return self.descriptors(from: wire + methods.map(\.request) + methods.map(\.response))
     }
 
-    /// Nested messages that a value of the model always has: absent and present with nothing in them are one.
+    /// Nested messages that a value of the model always has: the model does not distinguish an absent one from an empty
+    /// one.
     private static let alwaysThere: Set<String> = [
         "ValueInfo.position", "ListTransactionsResponse.position", "ListUnfinishedResponse.position",
         "GetLatestTransactionResponse.position", "SubscriptionOffer.price", "SubscriptionOffer.period",

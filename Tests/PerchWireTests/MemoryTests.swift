@@ -74,7 +74,7 @@ private func takeForMessage(_ scarce: UnsafeMutableRawPointer?, _ count: Int) ->
             let first = inflate()
             #expect(first == (scarce.refused == 0 ? .success(Self.text) : .failure(.noMemory)))
             refusals += scarce.refused == 0 ? 0 : 1
-            // There is some again: the same inflater goes on.
+            // Memory is available again: the same inflater continues.
             scarce.left = 100
             #expect(inflate() == .success(Self.text))
         }

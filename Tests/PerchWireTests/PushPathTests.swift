@@ -9,7 +9,7 @@ import Testing
 @Suite struct `the push path's own writer and reader` {
     private let codec = MessageCodec()
 
-    /// Each of them empties something, so that what is left out is tried too.
+    /// Each of them empties a field, so that omitted fields are tried too.
     private static let emptyings: [@Sendable (inout Verified<Transaction>) -> Void] = [
         { $0.jws = "" }, { $0.failure = .verified }, { $0.value.id = 0 }, { $0.value.originalID = 0 },
         { $0.value.webOrderLineItemID = "" }, { $0.value.appBundleID = "" }, { $0.value.appTransactionID = "" },
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// The second and third time are copies; transactions of equal numbers take each other's place.
+    /// The second and third time are copies; transactions with equal IDs replace each other.
     @Test func `a transaction that was written before is written as it was the first time`() throws {
         let remembering = MessageCodec(serves: true)
         for seed in 1...100 {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PerchWire
 
-/// Protobuf by hand, for what no serializer writes.
+/// Protobuf by hand, for bytes that no serializer writes.
 private func varint(_ value: UInt64) -> [UInt8] {
     var bytes: [UInt8] = []
     var value = value
@@ -281,7 +281,7 @@ private func refusal(_ method: PerchWire.Method, _ bytes: [UInt8]) -> MessageErr
     @Test func `a message longer than a frame is refused before it is written`() throws {
         let codec = MessageCodec()
         let limit = Limits.frameBytesMax
-        // A tag and a length of four bytes stand before the file.
+        // A tag and a length of four bytes precede the file.
         let request = Request.checkCatalog(CheckCatalogRequest(file: [UInt8](repeating: 1, count: limit - 5)))
         #expect(try codec.encode(request).message.count == limit)
         let longer = Request.checkCatalog(CheckCatalogRequest(file: [UInt8](repeating: 1, count: limit - 4)))

@@ -36,7 +36,7 @@ private let seeds = (1...240).map { UInt64($0) }
             let bytes = [UInt8](try codec.encode(response).message)
             let decoded = try codec.decodeResponse(method, bytes.span.bytes)
             #expect(decoded == response, "seed \(seed)")
-            // Equality leaves out what changes by signing again; the bytes do not.
+            // Equality ignores the fields that each signing changes; the bytes do not.
             #expect([UInt8](try codec.encode(decoded).message) == bytes, "seed \(seed)")
             written.formUnion(Contract.fields(in: bytes[...], of: descriptor))
         }

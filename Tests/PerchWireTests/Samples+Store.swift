@@ -33,7 +33,7 @@ extension Samples {
         self.next() % 2 == 0 ? .transaction(self.u64()) : .product("product \(self.text())")
     }
 
-    /// Each operation in turn, so that a few dozen seeds meet every field.
+    /// Each operation in turn, so that a few dozen seeds cover every field.
     mutating func operation() -> StoreOperation {
         let operations: [StoreOperation] = [
             .buy(self.order()),

@@ -4,7 +4,7 @@ import Testing
 
 /// One entry of the files in `proto/vectors`.
 struct Vector: Decodable, Sendable, CustomTestStringConvertible {
-    /// Hexadecimal digits, so many times.
+    /// Hexadecimal digits, with a number of repetitions.
     struct Part: Decodable, Sendable {
         let hex: String
         let count: Int

@@ -111,7 +111,7 @@ class Chain:
                 1 if self.watcher.random.random() < 0.9 else self.watcher.random.randint(1, len(self.tokens))
             )
             token = self.tokens[-back]
-            # A client that goes back forgets what it had since.
+            # A client that goes back drops its later tokens.
             self.tokens = self.tokens[: len(self.tokens) - back + 1]
         fields = dict(self.parameters)
         if self.account:

@@ -42,7 +42,7 @@ ACCOUNT_KINDS = {
     "raise_price": 1,
     "answer_price": 1,
 }
-# On accounts from which transactions may vanish: what they bought is not counted afterwards.
+# Operations on accounts whose transactions may be deleted: their purchases are not counted afterwards.
 SCRATCH_KINDS = {"purchase": 10, "delete": 3, "clear": 1, "refund": 2, "finish": 2}
 # On the app; one at a time.
 APP_KINDS = {

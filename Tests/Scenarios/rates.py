@@ -131,7 +131,7 @@ class Life:
             end = self.renew(number, end, last=number == 3)
         failed = end
         over = self.fail(failed)
-        # Halfway through what is left of the retry period, to the second.
+        # Halfway through the rest of the retry period, to the second.
         recovered = over + (failed + self.rate.retry - over) // 2 // SECOND * SECOND
         end = self.recover(recovered)
         self.fail(end)

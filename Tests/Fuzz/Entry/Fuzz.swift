@@ -2,7 +2,7 @@ import CPerchFuzzDriver
 import Glibc
 import PerchFuzz
 
-/// Hands what libFuzzer makes up to one target. Built by Tests/Fuzz/run alone.
+/// Passes libFuzzer's inputs to one target. Built by Tests/Fuzz/run alone.
 @main
 enum Fuzz {
     struct Chosen {
@@ -14,7 +14,7 @@ enum Fuzz {
     nonisolated(unsafe) static var chosen: Chosen?
 
     static func main() {
-        // For Tests/Fuzz/run: where fuzzing starts from.
+        // For Tests/Fuzz/run: writes the seeds.
         if let folder = getenv("PERCH_FUZZ_SEEDS").map({ String(cString: $0) }) {
             for target in fuzzTargets { Self.write(target.seeds(), to: "\(folder)/\(target.name)") }
             return

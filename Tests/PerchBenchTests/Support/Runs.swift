@@ -39,7 +39,7 @@ enum Program {
         while child.read() != nil { child.waitForOutput(milliseconds: 10_000) }
     }
 
-    /// A line of the shell, in which `$PERCH` is the program: what it said, and its exit code.
+    /// Runs a shell line, in which `$PERCH` is the program; returns its output and exit code.
     static func shell(_ line: String, environment: [String: String] = [:]) throws -> (said: String, code: Int32) {
         var environment = environment
         environment["PERCH"] = Self.path
@@ -52,7 +52,7 @@ enum Program {
         while true { if let code = child.hasEnded() { return (String(decoding: said, as: UTF8.self), code) } }
     }
 
-    /// Nil where it is not installed.
+    /// Nil if it is not installed.
     static let redis: String? = access("/usr/bin/redis-server", X_OK) == 0 ? "/usr/bin/redis-server" : nil
 }
 

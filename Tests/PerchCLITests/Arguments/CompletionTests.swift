@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Runs the completion as bash does, for a line that ends where the cursor is.
+    /// Runs the completion as bash does, for a line with the cursor at its end.
     private func completed(_ line: String, in folder: TemporaryDirectory) -> [String] {
         let script = folder.file("perch.bash")
         let words = line.split(separator: " ", omittingEmptySubsequences: false)

@@ -3,7 +3,7 @@ import PerchCLI
 import PerchTesting
 import Testing
 
-/// `perch bench` up to where it would start a server.
+/// `perch bench` up to the start of a server.
 @Suite struct `perch bench` {
     private static func run(
         _ arguments: [String], environment: [String: String] = [:]

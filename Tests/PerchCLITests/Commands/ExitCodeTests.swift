@@ -3,7 +3,7 @@ import PerchClient
 import Testing
 
 @Suite struct `exit codes` {
-    /// Every reason of the contract, sorted by what a script does about it.
+    /// Every reason of the contract, sorted by a script's reaction.
     private static let expected: [ExitCode: [String]] = [
         .failure: [
             "FRAME_TOO_LONG", "UNKNOWN_KIND", "RESERVED_FLAG", "STREAM_ZERO", "STREAM_NOT_ZERO", "HELLO_EXPECTED",

@@ -70,7 +70,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(shown.data.contains("loops = 2 "))
     }
 
-    /// The apps of the store keep theirs: whoever wrote it believes something else.
+    /// The apps of the store keep their environment, so an operator who names another one is mistaken.
     @Test(arguments: [
         ("--time-rate realTime", "--time-rate (command line)"), ("--clock 1970-01-01", "--clock (command line)"),
     ])

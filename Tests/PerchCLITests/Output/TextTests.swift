@@ -184,7 +184,7 @@ private func line(_ status: SubscriptionStatus, _ cause: Cause = .purchase, fore
                 "2026-11-21T12:00:00Z  purchased   transaction 41  pro.monthly  bought 2026-11-21T12:00:00Z  until "
                     + "2026-11-21T12:00:30Z"
             ])
-        // One that was there before the stream began is no event, and has no time.
+        // A transaction from before the stream is no event, and has no time.
         let unfinished = TransactionUpdate(
             transaction: Verified(transaction()), kind: .unfinished, cursor: nil, revision: 8,
             committed: Instant(milliseconds: 0), originClientID: [])

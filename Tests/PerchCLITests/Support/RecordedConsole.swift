@@ -1,7 +1,7 @@
 import PerchCLI
 import Synchronization
 
-/// Keeps what a command said, in place of a terminal.
+/// Keeps a command's output, in place of a terminal.
 final class RecordedConsole: Console {
     private struct Record {
         var data = ""
@@ -34,7 +34,7 @@ final class RecordedConsole: Console {
         if !isTaken { throw ReaderGone() }
     }
 
-    /// What was said as bytes.
+    /// The output as bytes.
     var bytes: [UInt8] { self.record.withLock { $0.bytes } }
 
     func data(_ bytes: [UInt8]) throws(ReaderGone) {

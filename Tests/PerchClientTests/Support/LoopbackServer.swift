@@ -16,7 +16,7 @@ final class LoopbackServer: Sendable {
         /// Breaks every connection, as a server does that is killed.
         case breakConnections
         case drain
-        /// Resumed at the end of the first turn in which this holds.
+        /// Resumed at the end of the first tick in which the condition holds.
         case notify(@Sendable (Census) -> Bool, CheckedContinuation<Void, Never>)
         case stop
     }
@@ -27,11 +27,11 @@ final class LoopbackServer: Sendable {
         var calls: Int
         /// Number of streams that were answered by `unchanged`.
         var unchangedAnswers: UInt64
-        /// Streams that were resumed and told a newer value.
+        /// Number of resumed streams that got a newer value.
         var resumedWithValue: UInt64
     }
 
-    /// `port` 0 takes a free one.
+    /// `port` 0 takes a free port.
     init(port: UInt16 = 0) throws {
         let loop = try EventLoop(name: "test-server")
         let listener = try Sockets.listen(on: .loopback(port: port), reusePort: false)
@@ -44,7 +44,7 @@ final class LoopbackServer: Sendable {
 
     func breakConnections() { self.inbox.post(.breakConnections) }
 
-    /// Tells every client that it stops; its listener stays, for the clients that come back.
+    /// Sends DRAIN to every client; its listener stays, for the clients that return.
     func drain() { self.inbox.post(.drain) }
 
     /// Returns when `holds` is true of the server.
@@ -178,7 +178,7 @@ final class LoopbackStage {
     let server: LoopbackServer
     let loop: ClientLoop
 
-    /// What `lookUp` answers, names stand for.
+    /// The addresses that `lookUp` returns for a name.
     init(lookUp: @escaping AddressSource = NameLookup.addresses) throws {
         self.server = try LoopbackServer()
         self.loop = try ClientLoop(name: "test-client", lookUp: lookUp)

@@ -6,7 +6,7 @@ import Testing
 
 /// A whole server without threads and files: a loop's core and a store's engine, stepped together.
 ///
-/// How bytes travel is the owner's matter: `send` takes as many as there is room for, `closed` hears of the end.
+/// The owner transports the bytes: `send` accepts as many as fit, `closed` is called at the end.
 final class MemoryServer {
     let engine: StoreEngine
     var core: LoopCore
@@ -51,7 +51,7 @@ final class MemoryServer {
         return min(self.coreWake ?? .max, store ?? .max)
     }
 
-    /// Turns, until nothing is left to do at `now`. `input` delivers bytes from the sockets.
+    /// Runs ticks until `now` has no more work. `input` delivers bytes from the sockets.
     func step(_ now: Moment, _ input: (inout LoopCore) -> Void = { _ in }) {
         self.core.begin(now)
         self.core.takePausedInput()

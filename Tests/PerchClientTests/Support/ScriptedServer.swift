@@ -4,7 +4,7 @@ import PerchModel
 import PerchWire
 import Testing
 
-/// A client's core, and a server that says what a test tells it to. Time is the test's own.
+/// A client's core, and a server scripted by the test, in virtual time.
 final class ScriptedServer {
     var core: ClientCore
     private(set) var time = ClientTime(monotonic: 1_000, wall: Instant(milliseconds: 1_700_000_000_000))
@@ -18,7 +18,7 @@ final class ScriptedServer {
         self.core = ClientCore(settings: settings, codec: MessageCodec(), seed: seed, now: self.time)
     }
 
-    /// Of the core, which cannot be looked at in an expectation itself: it cannot be copied.
+    /// Copied from the core, because an expectation cannot copy the core itself.
     var nextWake: Int64? { self.core.nextWake }
     var output: [UInt8] { self.core.output }
     func refusal(of authorization: String) -> PerchError? { self.core.refusal(of: authorization) }
@@ -135,7 +135,7 @@ final class ScriptedServer {
         self.receive(self.frame(.welcome, Array(try self.codec.encode(welcome).message)))
     }
 
-    /// Takes the connection that the core asks for, and welcomes it. What else the core wanted done.
+    /// Accepts and welcomes the core's connection. Returns its other actions.
     @discardableResult
     func connect(_ change: (inout Welcome) -> Void = { _ in }) throws -> [ClientAction] {
         let actions = self.actions()
@@ -221,7 +221,7 @@ extension [ClientAction] {
         }
     }
 
-    /// Identifiers of the transactions that stream `id` handed on.
+    /// IDs of the transactions that stream `id` delivered.
     func events(_ id: ItemID) -> [TransactionID] {
         self.flatMap { action -> [TransactionID] in
             guard case .events(id, let items) = action else { return [] }

@@ -113,7 +113,7 @@ import Testing
         let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 3_000))
         let (_, before) = world.answer(to: .readStatus(), from: client)
         #expect(before?.code == 0)
-        // As after a machine that slept: the loop reads what came before it looks at its timers.
+        // As on a machine that slept: the loop reads input before it checks its timers.
         world.setMachineClock(by: 3_000)
         let (response, status) = world.answer(to: .readStatus(), from: client)
         #expect(response == nil)
@@ -150,7 +150,7 @@ import Testing
         let stream = client.call(.status())
         world.settle()
         world.setMachineClock(by: 3_600_000)
-        // A loop looks at the clock when it turns, and that is every minute at least.
+        // A loop reads the clock in each tick, at least once a minute.
         client.ping()
         world.settle()
         #expect(client.status(of: stream)?.reason == "CREDENTIALS_EXPIRED")
@@ -200,7 +200,7 @@ import Testing
             #expect(back.drains.map(\.reason) == ["CREDENTIALS_REVOKED"])
         }
         let again = try world.require(.revokeToken(RevokeTokenRequest(tokenID: "stolen")), from: admin)
-        // Now for good: that is more than before, and the token had been taken back.
+        // Revoked for ever, which is longer than before, although the token was already revoked.
         #expect(again == .revokeToken(RevokeTokenResponse(wasRevoked: true)))
 
         let next = Gate.world { $0.storage = storage }
@@ -242,7 +242,7 @@ import Testing
         let longest = World.begin.advanced(byMilliseconds: Limits.tokenLifeMilliseconds)
         let kept = try #require(storage.revokedTokens().first { $0.id == "stolen" })
         #expect(saidEnd == nil ? kept.expires == .distantFuture : kept.expires >= longest)
-        // The store forgets what has ended when it is given the next one.
+        // The store drops ended revocations when it gets the next one.
         let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
         var outbox = StoreEngine.Outbox(loops: 1)
         let other = RevokedToken(id: "other", expires: .distantFuture)
@@ -355,7 +355,7 @@ import Testing
         world.settle()
         #expect(world.loops[0].core.census.identities == 8)
         world.checkInvariants()
-        // The first was let go, and is verified again; the last is known.
+        // The first was evicted and is verified again; the last is known.
         let verified = world.loops[0].core.counters.credentialsVerified
         client.call(.readStatus(), authorization: Gate.token(.read, id: "8"))
         world.settle()

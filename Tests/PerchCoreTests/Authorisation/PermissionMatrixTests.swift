@@ -43,7 +43,7 @@ private enum Caller: String, CaseIterable {
     }
 }
 
-/// Every RPC for every caller, through the frames of a real core: what each gets.
+/// Calls every RPC as every caller, through the frames of a real core, and compares the answers.
 @Suite struct `The matrix of RPC and identity` {
     private static let refusals: Set<String> = [
         "UNAUTHENTICATED", "PERMISSION_DENIED", "CREDENTIALS_EXPIRED", "CREDENTIALS_REVOKED", "CREDENTIALS_MISDIRECTED",
@@ -55,7 +55,7 @@ private enum Caller: String, CaseIterable {
         .getImage: "IMAGE_UNKNOWN", .redeemOfferCode: "PURCHASE_INVALID_OFFER", .backup: "BACKUP_FAILED",
     ]
 
-    /// A request about anna that goes through where it may be asked.
+    /// A request about anna that succeeds for a permitted caller.
     private static func request(_ method: PerchWire.Method, bought: TransactionID, coins: TransactionID) -> Request {
         let anna = AccountWatchRequest(account: "anna")
         switch method {
@@ -160,7 +160,7 @@ private enum Caller: String, CaseIterable {
             default: writes.contains(method) ? .write : .read
             }
         let ofServer: Set<PerchWire.Method> = [.getServerStatus, .backup, .revokeToken]
-        // About no account: what every customer may see, and a file that is only looked at.
+        // Requests about no account: data that every customer may see, and a file that is only checked.
         let shared: Set<PerchWire.Method> = [
             .productsTask, .getProducts, .getImage, .getAppPolicies, .getSettings, .getClock, .checkCatalog,
         ]

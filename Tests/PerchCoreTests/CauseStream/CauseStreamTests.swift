@@ -54,7 +54,7 @@ import Testing
     }
 }
 
-/// A world brought to just before something happens.
+/// A world in the state just before an event.
 private struct Stage {
     let world: World
     let actor: WireClient
@@ -119,7 +119,7 @@ private struct Stage {
 
     private let gold = OperationTarget.product("gold")
 
-    /// The shop, where all can be shared that families share.
+    /// The shop, with every product shareable that a family can share.
     private static let familyCatalogue: Catalogue = {
         let shop = TestShop.catalogue()
         let products = shop.products.map { product in

@@ -21,7 +21,7 @@ import Testing
         load.warmUp()
         let before = load.values
         load.run(changes: 10 * batch)
-        // Two changes of one account in a turn are one value.
+        // Two changes of one account in a tick are one value.
         let values = Int(load.values - before)
         #expect(values <= 10 * batch)
         #expect(values >= 5 * batch)

@@ -6,7 +6,7 @@ import PerchStore
 import PerchWire
 import Testing
 
-/// Values that change because time passed, and what an app-wide change costs and says.
+/// Values that change because time passed, and the cost and content of app-wide changes.
 @Suite struct TimeTests {
     @Test func `an expiry is pushed at its instant without anything being written`() throws {
         let world = World()
@@ -129,7 +129,7 @@ import Testing
         client.call(.refund(gold.id))
         _ = world.deliver(client)
         world.turn()
-        // The loop begins a turn; a millisecond later the store commits; the loop takes the change in that turn.
+        // The loop begins a tick; a millisecond later the store commits; the loop applies the change in that tick.
         world.jump(5)
         world.beginTurn(0)
         world.jump(5)
@@ -278,8 +278,8 @@ import Testing
         #expect(kinds(client).isEmpty)
     }
 
-    /// A watch that comes back with a token of this revision and a later instant: what it will be told is of the past of
-    /// any beat from now on. `end`: how its waiting ends.
+    /// A watch resumes with a token of this revision and a later instant: its value will be older than any BEAT from
+    /// now on. `end`: how its waiting ends.
     @Test(arguments: ["the clock", "CANCELLED", "BEHIND"])
     func `no beat passes a watch whose revision is here and whose instant is not`(end: String) throws {
         let world = World()
@@ -295,7 +295,7 @@ import Testing
         world.settle()
         let beats = client.beats.count
         try world.buy("gold", from: writer)
-        // It is changed, and others of its connection are: a beat now would say that it had been told.
+        // It changes, and so do others of its connection: a BEAT now would claim that its value was sent.
         try world.buy("gold", "carl", from: writer)
         world.checkInvariants()
         #expect(client.beats.count == beats)
@@ -315,7 +315,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    /// Silence of twice its time would be taken for a dead connection.
+    /// A client would treat silence of twice its time as a dead connection.
     @Test func `a PING replaces a delayed BEAT at the time of a heartbeat`() throws {
         let world = World()
         let client = world.welcomedClient(heartbeatSeconds: 10)
@@ -354,7 +354,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    /// Its reader has heard `loading`, and so holds the value of the other for the end of a group.
+    /// Its reader has received `loading`, and so holds the other value until the end of a group.
     @Test func `a value beside a watch that waits for its revision is followed by a beat`() throws {
         let world = World()
         let client = world.welcomedClient()

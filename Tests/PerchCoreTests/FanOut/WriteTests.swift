@@ -7,7 +7,7 @@ import Testing
 
 /// However much the kernel accepts of a write, the reader gets every byte once and in order.
 @Suite struct WriteTests {
-    /// Runs a products watch whose first write after the call takes only `offset` bytes.
+    /// Runs a products watch whose first write after the call is accepted only up to `offset` bytes.
     private func bytes(of catalogue: Catalogue, cutAt offset: Int?, thenAtMost rest: Int = .max) -> [UInt8] {
         var setup = World.Setup()
         setup.catalogue = catalogue
@@ -18,7 +18,7 @@ import Testing
         let world = World(setup, conditions: conditions)
         let client = world.welcomedClient()
         client.keepsBytes = true
-        // One watch only: where a group ends may differ with the pace of its reader.
+        // One watch only, because the end of a group may differ with the pace of its reader.
         client.ping()
         client.ping([8, 7, 6, 5, 4, 3, 2, 1])
         client.call(.products(["gold"]))

@@ -45,7 +45,7 @@ enum ContractLimit: String, CaseIterable {
 
 /// The result of one step at a limit.
 struct LimitOutcome: Equatable {
-    /// The reason that the peer read; nil: it was let pass.
+    /// The reason that the peer read; nil if it was admitted.
     var reason: String?
     /// By how much the limit's counter has grown.
     var counted: UInt64
@@ -59,16 +59,16 @@ struct LimitOutcome: Equatable {
 /// One limit, tried: with one less than it allows, with as many, with one more.
 struct LimitRow: Sendable {
     var limit: ContractLimit
-    /// The option of `perch serve`; nil where the number is the protocol's own.
+    /// The option of `perch serve`; nil for a constant of the protocol.
     var setting: String?
     /// The reason that the peer reads; nil if data is dropped or cut off instead of a refusal.
     var reason: String?
     var probe: @Sendable (Int) throws -> LimitOutcome
 }
 
-/// Where the connections of a process are not, for no core sees one that there is no room for: `AcceptorTests` and
-/// `Tests/Crash/machine` have that. Where protobuf's depth is not: no message of the contract nests 32 deep, so only the scan itself can be tried, in
-/// `Tests/PerchWireTests/RefusalTests.swift`.
+/// Two limits are tested elsewhere. The connections of a process are limited before any core (`AcceptorTests`,
+/// `Tests/Crash/machine`). No message of the contract nests 32 deep, so only the scan itself can be tried
+/// (`Tests/PerchWireTests/RefusalTests.swift`).
 let limitsTable: [LimitRow] = [
     LimitRow(limit: .helloBytes, reason: "FRAME_TOO_LONG") { step in
         let world = World()
@@ -268,7 +268,7 @@ let limitsTable: [LimitRow] = [
         client.socket.isStalled = true
         client.call(.products())
         world.settle()
-        // Looked at each second: a second early, in time, and a second late.
+        // Checked each second: a second early, in time, and a second late.
         world.advance(10_000 + Int64(step) * 1_000 - (step > 0 ? 0 : 1))
         client.socket.isStalled = false
         world.settle()
@@ -406,7 +406,7 @@ extension World {
         return self.outcome(drain?.reason, drain?.details ?? [])
     }
 
-    /// What a call was told.
+    /// The status of a call.
     fileprivate func outcome(_ client: WireClient, _ stream: UInt32) -> LimitOutcome {
         self.settle()
         let status = client.status(of: stream)

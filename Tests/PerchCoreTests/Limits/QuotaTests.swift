@@ -95,7 +95,7 @@ import Testing
         let broken = world.welcomedClient(authorization: Gate.token(.read))
         broken.sendBytes([0x16])
         world.settle()
-        // It is closing, and counts no more.
+        // It is closing, and no longer counts.
         #expect(world.welcomedClient(authorization: Gate.token(.read)).isOpen)
         world.checkNothingIsLeft()
     }

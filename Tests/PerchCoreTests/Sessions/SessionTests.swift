@@ -50,7 +50,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    /// Else a peer without a name could have the server keep four megabytes of what it says is a HELLO.
+    /// Otherwise an unauthenticated peer could make the server hold four megabytes as a HELLO.
     @Test(arguments: 1...8) func `a header that comes in two pieces is judged like a whole one`(_ cut: Int) {
         let world = World()
         let client = world.connect()
@@ -286,7 +286,7 @@ import Testing
         #expect(world.loops[0].core.asks.count == 5)
         #expect(world.loops[0].core.counters.bytesIn - before.bytesIn == UInt64(bytes.count))
         #expect(world.loops[0].core.counters.framesIn - before.framesIn == 5)
-        // Something for a turn to be about.
+        // Gives the tick some work.
         client.ping()
         world.settle()
         // That it is on its way, and the value.
@@ -308,7 +308,7 @@ import Testing
         // Kept bytes are handled together with those that complete them.
         #expect(world.loops[0].core.received(0, bytes.span.bytes.extracting(cut...), untilAsks: 2) == 4)
         #expect(world.loops[0].core.partialBytes == 0)
-        // Something for a turn to be about.
+        // Gives the tick some work.
         client.ping()
         world.settle()
         // That it is on its way, and the value.

@@ -2,10 +2,9 @@ import Glibc
 import PerchSimulation
 import Testing
 
-/// Lives of a whole server, drawn from seeds. `make simulate SEEDS=n` lives more of them; `PERCH_SEED=n` tells one step
-/// by step.
+/// Simulates a whole server from seeds. `make simulate SEEDS=n` runs more; `PERCH_SEED=n` prints one step by step.
 @Suite struct SimulationTests {
-    /// The first seed, so that runs on request look at others than `make test` does.
+    /// The first seed, so that runs on request use other seeds than `make test`.
     private static let first = Self.number("PERCH_FIRST_SEED") ?? 1
     private static let count = Self.number("PERCH_SEEDS") ?? 200
 

@@ -218,7 +218,7 @@ import Testing
         #expect(client.status(of: read)?.reason == "BEHIND")
     }
 
-    /// As many as a connection may have. Where each cost what all cost, this would take minutes, and a server as long.
+    /// The maximum of a connection. If each cost as much as all, this would take minutes.
     @Test(.timeLimit(.minutes(1))) func `sixty thousand that wait cost each what it alone would cost`() throws {
         let world = World()
         let client = world.welcomedClient()
@@ -283,7 +283,7 @@ import Testing
         let buyer = world.welcomedClient(loop: 0)
         let readers = (0..<3).map { world.welcomedClient(loop: $0) }
         let bought = buyer.call(.buy("gold"))
-        // Only the buyer's loop hears of it at first.
+        // Only the buyer's loop gets it at first.
         _ = world.deliver(buyer)
         world.turn(0)
         world.runStore()

@@ -101,7 +101,7 @@ import Testing
         world.settle()
         var expected = [try world.buy("coins", from: buyer).id]
 
-        // The page is answered; before the stream is live another change is committed and applied in the same turn.
+        // The page is answered. Before the stream is live, another change is committed and applied in the same tick.
         let again = client.call(.updates(cursor: cursor))
         _ = world.deliver(client)
         world.turn()

@@ -201,7 +201,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.renewalInfo(group).priceIncreaseStatus == (isAsked ? .pending : .agreed))
     }
 
-    /// People are not told of milliunits.
+    /// Messages show prices, not milliunits.
     @Test func `that is none is refused with both prices as people write them`() throws {
         var account = TestAccount()
         try account.buy("silver")

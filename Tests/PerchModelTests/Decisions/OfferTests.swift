@@ -13,7 +13,7 @@ import Testing
         return account
     }
 
-    /// Somebody who holds silver without an offer.
+    /// A customer who holds silver without an offer.
     private static func subscribed(_ product: String = "silver") throws -> TestAccount {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         try account.order(product) { $0.introductoryEligibility = .denied }
@@ -496,7 +496,7 @@ import Testing
             ).offers.filter { $0.type == .promotional }
         }
         func reasons() -> [String] { told().map(\.reason) }
-        // Two of them have one name: only the plan tells them apart.
+        // Two offers share a name: only the plan distinguishes them.
         #expect(told().map(\.offerID) == ["months", "year", "both", "both"])
         #expect(told().map(\.billingPlan) == [.monthly, .unspecified, .unspecified, .monthly])
         try account.order("silver.yearly") {

@@ -300,7 +300,7 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `subscribing again` {
-    /// How long after the end of service; whether the run of periods goes on.
+    /// The time since the end of service, and whether the run of periods continues.
     @Test(
         arguments: [
             (0, true), (59 * day, true), (60 * day - 1, true), (60 * day, false), (400 * day, false),

@@ -48,7 +48,7 @@ struct RandomLife {
         }
     }
 
-    /// Something that a tester does to what the account has or once had.
+    /// A random operation of a tester on a current or former product of the account.
     private mutating func randomOperation(_ group: String) -> StoreOperation? {
         let line = self.account.record.ownLineIndex(inGroup: group).map { self.account.record.lines[$0] }
         guard let row = self.account.rows.randomElement(using: &self.random) else { return nil }
@@ -195,7 +195,7 @@ struct RowsAlone {
         return account.entitlement("coins") == nil ? nil : "a consumable entitles"
     }
 
-    /// Periods of one line follow each other; only what an upgrade left or a refund took back may be overlapped.
+    /// Periods of one line follow each other; only upgraded or refunded periods may overlap others.
     private static func faultOfPeriods(_ rows: [Transaction], in account: TestAccount) -> String? {
         var refunded: Set<TransactionID> = []
         var isWhole = true
@@ -210,8 +210,7 @@ struct RowsAlone {
         for (left, right) in zip(kept, kept.dropFirst()) where left.expirationDate! > right.purchaseDate {
             return "the periods of \(left.id) and \(right.id) overlap"
         }
-        // Where rows were taken out, what is left of two lines may stand side by side, and one product may have had its
-        // introductory offer again.
+        // After deletions, the rest of two lines may overlap, and a product may have had its introductory offer again.
         guard isWhole else { return nil }
         for row in rows where row.originalID != rows[0].id {
             return "transaction \(row.id) names \(row.originalID) as its first, not \(rows[0].id)"

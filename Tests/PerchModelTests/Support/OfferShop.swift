@@ -111,7 +111,7 @@ extension TestAccount {
     }
 }
 
-/// The reason of the refusal that something comes to; nil where it is not refused.
+/// The reason of a refusal; nil if the body succeeds.
 func refusal(_ body: () throws -> Void) -> Refusal.Reason? {
     do {
         try body()

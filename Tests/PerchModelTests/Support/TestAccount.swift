@@ -4,8 +4,8 @@ import Testing
 
 /// One customer of a test app, and the customer's store: a record, the rows beside it, and a clock moved by hand.
 ///
-/// It does what the store thread does, without a store: decides, folds the facts, writes the rows, and settles what is
-/// due on the way to an instant.
+/// It acts like the store's thread, without a store: decides, folds the facts, writes the rows, and settles due
+/// attempts on the way to an instant.
 struct TestAccount {
     var record = AccountRecord(account: 1, app: 1)
     /// Transaction rows, in the order of their numbers.
@@ -50,7 +50,7 @@ struct TestAccount {
         }
     }
 
-    // What a customer or a tester does.
+    // Applies an operation of a customer or a tester.
 
     @discardableResult
     mutating func buy(_ productID: String, quantity: UInt32 = 1, token: String = "") throws -> PurchaseOutcome {
@@ -170,7 +170,7 @@ struct TestAccount {
                 numbers: &self.numbers))
     }
 
-    /// Moves the clock, settling what is due on the way, oldest first.
+    /// Moves the clock, settling due attempts, oldest first.
     mutating func advance(to instant: Instant) {
         while let due = self.record.attemptDue, due <= instant {
             self.now = max(self.now, due)

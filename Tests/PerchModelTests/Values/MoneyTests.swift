@@ -115,7 +115,7 @@ struct DisplayRow: Sendable, CustomTestStringConvertible {
         DisplayRow(1_250, "KWD", "en_US", "KWD\u{A0}1.250"),
         DisplayRow(1_000, "KWD", "en_GB", "KWD\u{A0}1.000"),
         DisplayRow(9_990, "USD", "en_DE", "US$9.99"),
-        // A number that the currency has no coins for is what is charged.
+        // An amount without coins in the currency is still charged exactly.
         DisplayRow(9_990, "JPY", "ja_JP", "¥9.99"),
         DisplayRow(9_900, "JPY", "ja_JP", "¥9.90"),
         // Languages that the table does not know.
@@ -143,7 +143,7 @@ struct DisplayRow: Sendable, CustomTestStringConvertible {
     func `two currencies are never written alike in one locale`(_ locale: String) {
         let currencies = Set(Storefronts.countries.map { Storefronts.currency(of: $0) })
         let texts = currencies.map { Storefronts.display(Money(milliunits: 1_000, currency: $0), locale: locale) }
-        // Whole currencies and others differ in their digits anyway: compare what is around them.
+        // Whole currencies and others differ in their digits: compares the text around the digits.
         let frames = texts.map { $0.filter { !"0123456789., \u{A0}".contains($0) } }
         #expect(Set(frames).count == currencies.count, "\(frames.sorted())")
     }

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 import Testing
 
-/// Where a calendar period that begins at `start` ends.
+/// The expected end of a calendar period that begins at `start`.
 struct CalendarCase: Sendable, CustomTestStringConvertible {
     let period: Period
     let start: String

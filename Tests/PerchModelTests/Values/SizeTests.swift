@@ -3,7 +3,7 @@ import Testing
 
 @testable import PerchModel
 
-/// What is held by the million. Allocators round up: one byte more can cost sixty-four.
+/// Values held by the million. Allocators round up: one more byte can cost sixty-four.
 @Suite struct `the size of a value` {
     private static var transaction: Transaction {
         let start = Instant(milliseconds: 0)
@@ -34,7 +34,7 @@ import Testing
         #expect(transaction.offer == nil && transaction.commitment == nil)
         #expect(transaction.revocation == revocation && transaction.advancedCommerceInfo == [1])
         #expect(transaction.deviceVerification == [2] && transaction.deviceVerificationNonce == "n")
-        // Copies do not share what is changed afterwards.
+        // Copies do not share later changes.
         let copy = transaction
         transaction.revocation = nil
         #expect(copy.revocation == revocation && transaction.revocation == nil)

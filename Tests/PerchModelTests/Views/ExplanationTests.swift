@@ -199,7 +199,7 @@ struct ExplainedSituation: Sendable, CustomTestStringConvertible {
         "## \(situation.name)\n\n" + ExplainedSituation.text(try situation.live(Self.begin, 1)) + "\n"
     }
 
-    /// `PERCH_TEST_WRITE_GOLDEN=1 swift test --filter ExplanationTests` writes them anew: read the difference.
+    /// `PERCH_TEST_WRITE_GOLDEN=1 swift test --filter ExplanationTests` writes them again: read the difference.
     @Test func `the explanation of each situation equals its golden file`() throws {
         let texts = try ExplainedSituation.all.map(Self.section)
         let text = "# What is explained, and how\n\n" + texts.joined(separator: "\n")
