@@ -223,7 +223,7 @@ package enum Calls {
             if case .loadCatalog(let answer) = $0 { answer } else { nil }
         }
     }
-    /// What an app's catalogue holds.
+    /// The contents of an app's catalogue.
     package static var getCatalog: ContractCall<GetCatalogRequest, CatalogContents> {
         ContractCall(method: .getCatalog, wrap: { .getCatalog($0) }) {
             if case .getCatalog(let answer) = $0 { answer } else { nil }

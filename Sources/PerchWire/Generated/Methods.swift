@@ -77,7 +77,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case checkCatalog
     /// Replaces an app's catalogue: one change, one revision, one push for each stream that it affects.
     case loadCatalog
-    /// What an app's catalogue holds.
+    /// The contents of an app's catalogue.
     case getCatalog
     /// Connections, their cost, and every counter.
     case getServerStatus

@@ -4,7 +4,7 @@
 package import PerchBase
 package import PerchModel
 
-/// What became of a purchase.
+/// The result of a purchase.
 package struct PurchaseResult: OpenEnumeration {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -106,7 +106,7 @@ package struct CatalogWarning: Hashable, Sendable {
     package var isBlank: Bool { self.line == 0 && self.column == 0 && self.productID.isEmpty && self.message.isEmpty }
 }
 
-/// What is in a catalogue.
+/// The contents of a catalogue, in numbers.
 package struct CatalogSummary: Hashable, Sendable {
     /// The file's schema, such as `4.0`.
     package var schemaVersion: String
@@ -197,7 +197,7 @@ package struct CheckCatalogRequest: Hashable, Sendable {
     package var isBlank: Bool { self.file.isEmpty && self.images.isEmpty }
 }
 
-/// What is in the file.
+/// The contents of the file.
 package struct CheckCatalogResponse: Hashable, Sendable {
     /// The summary.
     package var summary: CatalogSummary
@@ -253,7 +253,7 @@ package struct LoadCatalogResponse: Hashable, Sendable {
     package var isBlank: Bool { self.position == nil && self.summary.isBlank }
 }
 
-/// Asks what a catalogue holds.
+/// Asks for the contents of a catalogue.
 package struct GetCatalogRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
@@ -491,7 +491,7 @@ package struct ValueInfo: Hashable, Sendable {
     package var position: Position
     /// When that revision was committed, in milliseconds since the Unix epoch.
     package var committed: Instant
-    /// What led to this value.
+    /// The cause of this value.
     package var cause: Cause
     /// Absent if only new facts can change the value.
     package var forecast: Forecast?
@@ -1066,7 +1066,7 @@ package struct AccountInspection: Hashable, Sendable {
     package var pendingPurchases: [PendingPurchase]
     /// Purchases that the customer began outside the app, oldest first.
     package var intents: [PurchaseIntent]
-    /// What it shares with others.
+    /// The account's shares with others.
     package var shares: [FamilySharing]
     /// Its own storefront; empty for the app's.
     package var storefront: String
@@ -1292,7 +1292,7 @@ package struct PurchaseRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account: 1 to 255 bytes. An account that does not exist is created.
     package var account: String
-    /// What to buy, and how.
+    /// The order.
     package var order: PurchaseOrder
     /// Makes the call safe to repeat: the same key gives the same answer for seven days. Up to 64 bytes.
     package var idempotencyKey: [UInt8]
@@ -1313,7 +1313,7 @@ package struct PurchaseRequest: Hashable, Sendable {
     package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.order.isBlank && self.idempotencyKey.isEmpty }
 }
 
-/// What became of a purchase.
+/// The result of a purchase.
 package struct PurchaseResponse: Hashable, Sendable {
     /// The position of the change. A read with this `at_least` sees the change.
     package var position: Position?

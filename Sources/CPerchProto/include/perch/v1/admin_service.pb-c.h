@@ -130,7 +130,7 @@ struct  Perch__V1__CatalogWarning
 
 
 /*
- * What is in a catalogue.
+ * The contents of a catalogue, in numbers.
  */
 struct  Perch__V1__CatalogSummary
 {
@@ -232,7 +232,7 @@ struct  Perch__V1__CheckCatalogRequest
 
 
 /*
- * What is in the file.
+ * The contents of the file.
  */
 struct  Perch__V1__CheckCatalogResponse
 {
@@ -297,7 +297,7 @@ struct  Perch__V1__LoadCatalogResponse
 
 
 /*
- * Asks what a catalogue holds.
+ * Asks for the contents of a catalogue.
  */
 struct  Perch__V1__GetCatalogRequest
 {

@@ -29,7 +29,7 @@ typedef struct Perch__V1__Period Perch__V1__Period;
  */
 typedef enum _Perch__V1__Environment {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED = 0,
   /*
@@ -51,7 +51,7 @@ typedef enum _Perch__V1__Environment {
  */
 typedef enum _Perch__V1__PeriodUnit {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__PERIOD_UNIT__PERIOD_UNIT_UNSPECIFIED = 0,
   /*
@@ -77,7 +77,7 @@ typedef enum _Perch__V1__PeriodUnit {
  */
 typedef enum _Perch__V1__OfferType {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED = 0,
   /*
@@ -103,7 +103,7 @@ typedef enum _Perch__V1__OfferType {
  */
 typedef enum _Perch__V1__OfferPaymentMode {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__OFFER_PAYMENT_MODE__OFFER_PAYMENT_MODE_UNSPECIFIED = 0,
   /*

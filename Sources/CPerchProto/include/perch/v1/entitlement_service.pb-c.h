@@ -979,7 +979,7 @@ struct  Perch__V1__ExplainedFact
    */
   char *field;
   /*
-   * The field's value, for people.
+   * The field's value, as a text.
    */
   char *value;
 };

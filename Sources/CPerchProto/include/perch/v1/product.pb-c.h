@@ -29,7 +29,7 @@ typedef struct Perch__V1__Product Perch__V1__Product;
  */
 typedef enum _Perch__V1__ProductType {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED = 0,
   /*
@@ -134,7 +134,7 @@ struct  Perch__V1__BillingPlan
 
 
 /*
- * What only auto-renewable subscriptions have.
+ * The fields of auto-renewable subscriptions.
  */
 struct  Perch__V1__SubscriptionInfo
 {

@@ -90,11 +90,11 @@ typedef enum _Perch__V1__RenewalBehaviour {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__RENEWAL_BEHAVIOUR)
 } Perch__V1__RenewalBehaviour;
 /*
- * What became of a purchase.
+ * The result of a purchase.
  */
 typedef enum _Perch__V1__PurchaseResult {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__PURCHASE_RESULT__PURCHASE_RESULT_UNSPECIFIED = 0,
   /*
@@ -148,11 +148,11 @@ typedef enum _Perch__V1__PriceConsent {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PRICE_CONSENT)
 } Perch__V1__PriceConsent;
 /*
- * What a purchase waits for.
+ * The reason why a purchase waits.
  */
 typedef enum _Perch__V1__PendingReason {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__PENDING_REASON__PENDING_REASON_UNSPECIFIED = 0,
   /*
@@ -174,7 +174,7 @@ typedef enum _Perch__V1__PendingReason {
  */
 typedef enum _Perch__V1__StoreKitApi {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__STORE_KIT_API__STORE_KIT_API_UNSPECIFIED = 0,
   /*
@@ -224,7 +224,7 @@ typedef enum _Perch__V1__StoreKitApi {
  */
 typedef enum _Perch__V1__StoreKitError {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__STORE_KIT_ERROR__STORE_KIT_ERROR_UNSPECIFIED = 0,
   /*
@@ -332,7 +332,7 @@ typedef enum {
 } Perch__V1__OperationTarget__TargetCase;
 
 /*
- * What an operation is about.
+ * The target of an operation.
  */
 struct  Perch__V1__OperationTarget
 {
@@ -340,7 +340,7 @@ struct  Perch__V1__OperationTarget
   Perch__V1__OperationTarget__TargetCase target_case;
   union {
     /*
-     * A transaction. Any one of a subscription line stands for the line.
+     * A transaction. Any transaction of a subscription line stands for the line.
      */
     uint64_t transaction_id;
     /*
@@ -386,7 +386,7 @@ typedef enum {
 } Perch__V1__PurchaseOrder__BoughtCase;
 
 /*
- * What is bought, and how.
+ * A product, and the options of its purchase.
  */
 struct  Perch__V1__PurchaseOrder
 {
@@ -937,7 +937,7 @@ struct  Perch__V1__StoreOperation
      */
     Perch__V1__CreateIntentOperation *create_intent;
     /*
-     * Takes or dismisses an intent.
+     * Ends a purchase intent: bought or dismissed.
      */
     Perch__V1__EndIntentOperation *end_intent;
     /*
@@ -970,11 +970,11 @@ struct  Perch__V1__PendingPurchase
    */
   Perch__V1__PendingReason reason;
   /*
-   * What is to be bought.
+   * The order.
    */
   Perch__V1__PurchaseOrder *order;
   /*
-   * Since when, in milliseconds since the Unix epoch.
+   * Instant of its creation, in milliseconds since the Unix epoch.
    */
   int64_t since_ms;
 };
@@ -1002,7 +1002,7 @@ struct  Perch__V1__PurchaseIntent
    */
   Perch__V1__PurchaseOffer *offer;
   /*
-   * Since when, in milliseconds since the Unix epoch.
+   * Instant of its creation, in milliseconds since the Unix epoch.
    */
   int64_t since_ms;
 };

@@ -27,11 +27,11 @@ typedef struct Perch__V1__ValueInfo Perch__V1__ValueInfo;
 /* --- enums --- */
 
 /*
- * What led to a value.
+ * The cause of a value.
  */
 typedef enum _Perch__V1__Cause {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__CAUSE__CAUSE_UNSPECIFIED = 0,
   /*
@@ -197,7 +197,7 @@ struct  Perch__V1__ValueInfo
    */
   int64_t commit_time_ms;
   /*
-   * What led to this value.
+   * The cause of this value.
    */
   Perch__V1__Cause cause;
   /*

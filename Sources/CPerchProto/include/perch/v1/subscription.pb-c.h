@@ -30,7 +30,7 @@ typedef struct Perch__V1__SubscriptionStatuses Perch__V1__SubscriptionStatuses;
  */
 typedef enum _Perch__V1__RenewalState {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__RENEWAL_STATE__RENEWAL_STATE_UNSPECIFIED = 0,
   /*
@@ -98,7 +98,7 @@ typedef enum _Perch__V1__PriceIncreaseStatus {
    */
   PERCH__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_PENDING = 1,
   /*
-   * Agreed, or informed where no consent is needed (1 in StoreKit).
+   * Agreed, or informed if no consent is needed (1 in StoreKit).
    */
   PERCH__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_AGREED = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PRICE_INCREASE_STATUS)

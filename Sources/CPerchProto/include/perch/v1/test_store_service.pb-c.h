@@ -202,7 +202,7 @@ struct  Perch__V1__InspectAccountResponse
   size_t n_purchase_intents;
   Perch__V1__PurchaseIntent **purchase_intents;
   /*
-   * What it shares with others.
+   * The account's shares with others.
    */
   size_t n_shares;
   Perch__V1__FamilyShare **shares;
@@ -479,7 +479,7 @@ struct  Perch__V1__SetClockRequest
      */
     Perch__V1__ResumeClock *resume;
     /*
-     * Forward by so many milliseconds.
+     * Forward by this number of milliseconds.
      */
     int64_t advance_by_ms;
     /*

@@ -27,11 +27,11 @@ typedef struct Perch__V1__TransactionResult Perch__V1__TransactionResult;
 /* --- enums --- */
 
 /*
- * How an account came to own something.
+ * How an account owns a product.
  */
 typedef enum _Perch__V1__OwnershipType {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__OWNERSHIP_TYPE__OWNERSHIP_TYPE_UNSPECIFIED = 0,
   /*
@@ -53,7 +53,7 @@ typedef enum _Perch__V1__OwnershipType {
  */
 typedef enum _Perch__V1__TransactionReason {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__TRANSACTION_REASON__TRANSACTION_REASON_UNSPECIFIED = 0,
   /*
@@ -71,7 +71,7 @@ typedef enum _Perch__V1__TransactionReason {
  */
 typedef enum _Perch__V1__RevocationReason {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__REVOCATION_REASON__REVOCATION_REASON_UNSPECIFIED = 0,
   /*
@@ -85,11 +85,11 @@ typedef enum _Perch__V1__RevocationReason {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__REVOCATION_REASON)
 } Perch__V1__RevocationReason;
 /*
- * How much was taken back.
+ * The extent of a revocation.
  */
 typedef enum _Perch__V1__RevocationType {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__REVOCATION_TYPE__REVOCATION_TYPE_UNSPECIFIED = 0,
   /*

@@ -53,11 +53,11 @@ typedef struct Perch__V1__MessagesResponse Perch__V1__MessagesResponse;
 /* --- enums --- */
 
 /*
- * What happened to a transaction.
+ * The kind of an event of a transaction.
  */
 typedef enum _Perch__V1__TransactionEventKind {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__TRANSACTION_EVENT_KIND__TRANSACTION_EVENT_KIND_UNSPECIFIED = 0,
   /*
@@ -77,7 +77,7 @@ typedef enum _Perch__V1__TransactionEventKind {
    */
   PERCH__V1__TRANSACTION_EVENT_KIND__TRANSACTION_EVENT_KIND_REVOKED = 4,
   /*
-   * A refund was taken back.
+   * A refund was reversed.
    */
   PERCH__V1__TRANSACTION_EVENT_KIND__TRANSACTION_EVENT_KIND_REINSTATED = 5,
   /*
@@ -91,7 +91,7 @@ typedef enum _Perch__V1__TransactionEventKind {
  */
 typedef enum _Perch__V1__MessageReason {
   /*
-   * Not said.
+   * Unspecified.
    */
   PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_UNSPECIFIED = 0,
   /*
@@ -130,7 +130,7 @@ struct  Perch__V1__PurchaseRequest
    */
   char *account;
   /*
-   * What to buy, and how.
+   * The order.
    */
   Perch__V1__PurchaseOrder *order;
   /*
@@ -144,7 +144,7 @@ struct  Perch__V1__PurchaseRequest
 
 
 /*
- * What became of a purchase.
+ * The result of a purchase.
  */
 struct  Perch__V1__PurchaseResponse
 {

@@ -33,7 +33,7 @@ typedef struct Perch__Wire__V1__Drain Perch__Wire__V1__Drain;
  */
 typedef enum _Perch__Wire__V1__Encoding {
   /*
-   * Not said; treated as identity.
+   * Unspecified; treated as identity.
    */
   PERCH__WIRE__V1__ENCODING__ENCODING_UNSPECIFIED = 0,
   /*
